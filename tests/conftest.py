@@ -1,0 +1,217 @@
+"""What every test runs in: folders of its own, a fixed terminal, clock zone and locale, no network, no litellm."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import hypothesis
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Deadlines measure the machine, not the code. What failed is remembered nowhere: the seed is printed instead.
+hypothesis.settings.register_profile("leafward", deadline=None, database=None, print_blob=True)
+hypothesis.settings.load_profile("leafward")
+
+_REMOVED = {
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLORFGBG",
+    "COLUMNS",
+    "ESCDELAY",
+    "FORCE_COLOR",
+    "LANG",
+    "LANGUAGE",
+    "LINES",
+    "NO_COLOR",
+    "SSH_CONNECTION",
+    "SSH_TTY",
+    "STY",
+    "TERM_PROGRAM",
+    "TMUX",
+    "TMUX_PANE",
+}
+_REMOVED_PREFIXES = (
+    "CLAUDE_",
+    "CODEX_",
+    "LC_",
+    "LEAFWARD_",
+    "LITELLM_",
+    "OPENCODE_",
+    "PI_",
+    "TEXTUAL_",
+    "XDG_",
+)
+_REMOVED_SUFFIXES = ("_API_BASE", "_API_KEY", "_AUTH_TOKEN", "_BASE_URL", "_PROXY")
+_KEPT = {"LEAFWARD_NODE", "LEAFWARD_PI", "LEAFWARD_TEST_WORKERS", "TEXTUAL_SNAPSHOT_TEMPDIR"}
+"""What steers the tests themselves; the last is how the processes of the snapshot plugin share their folder."""
+
+_TEXTUAL_CONSTANTS = {
+    "COLOR_SYSTEM": "auto",
+    "ESCAPE_DELAY": 0.1,
+    "FILTERS": "",
+    "TEXTUAL_ANIMATIONS": "none",
+}
+"""Textual reads its variables once, when the snapshot plugin imports it before this file: set again here."""
+
+
+def _from_outside(name: str) -> bool:
+    upper = name.upper()
+    return upper not in _KEPT and (
+        upper in _REMOVED or upper.startswith(_REMOVED_PREFIXES) or upper.endswith(_REMOVED_SUFFIXES)
+    )
+
+
+@pytest.fixture(autouse=True)
+def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home folder of this test, empty, and outside its `tmp_path`; children inherit all of this."""
+    for name in list(os.environ):
+        if _from_outside(name):
+            monkeypatch.delenv(name)
+    home = tmp_path_factory.mktemp("home")
+    folders = {
+        "HOME": home,
+        "USERPROFILE": home,
+        "APPDATA": home / "AppData" / "Roaming",
+        "LOCALAPPDATA": home / "AppData" / "Local",
+        "LEAFWARD_HOME": home / "leafward",
+        "XDG_CACHE_HOME": home / ".cache",
+        "XDG_CONFIG_HOME": home / ".config",
+        "XDG_DATA_HOME": home / ".local" / "share",
+        "XDG_STATE_HOME": home / ".local" / "state",
+        "PI_CODING_AGENT_DIR": home / ".pi" / "agent",
+        "CODEX_HOME": home / ".codex",
+        "CLAUDE_CONFIG_DIR": home / ".claude",
+    }
+    for name, folder in folders.items():
+        monkeypatch.setenv(name, str(folder))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+    monkeypatch.setenv("TZ", "UTC")
+    return home
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _utc() -> Iterator[None]:
+    """The zone of this process; the variable alone is read by children only."""
+    if not hasattr(time, "tzset"):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _textual_constants() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in _TEXTUAL_CONSTANTS.items():
+            patch.setattr(f"textual.constants.{name}", value)
+        yield
+
+
+class OutsideNetworkError(AssertionError):
+    """A test tried to leave this machine."""
+
+
+def _loopback(host: object) -> bool:
+    if host is None:
+        return True
+    name = host.decode() if isinstance(host, bytes) else str(host)
+    if name.lower() in {"", "localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(name.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _loopback_only() -> Iterator[None]:
+    """Sockets reach Unix paths and loopback, and names are looked up only when they are local."""
+    connect, connect_ex, sendto = socket.socket.connect, socket.socket.connect_ex, socket.socket.sendto
+    getaddrinfo = socket.getaddrinfo
+
+    def refuse_outside(family: int, address: object) -> None:
+        if family not in {socket.AF_INET, socket.AF_INET6}:
+            return
+        if not isinstance(address, tuple) or not _loopback(address[0]):
+            raise OutsideNetworkError(f"tests use no network but loopback: {address!r}")
+
+    def local_connect(self: socket.socket, address: tuple[str, int]) -> None:
+        refuse_outside(self.family, address)
+        connect(self, address)
+
+    def local_connect_ex(self: socket.socket, address: tuple[str, int]) -> int:
+        refuse_outside(self.family, address)
+        return connect_ex(self, address)
+
+    def local_sendto(self: socket.socket, data: bytes, *rest: Any) -> int:
+        refuse_outside(self.family, rest[-1])
+        return sendto(self, data, *rest)
+
+    def local_getaddrinfo(host: str | bytes | None, *rest: Any, **named: Any) -> object:
+        if not _loopback(host):
+            raise OutsideNetworkError(f"tests look up no names: {host!r}")
+        return getaddrinfo(host, *rest, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", local_connect)
+        patch.setattr(socket.socket, "connect_ex", local_connect_ex)
+        patch.setattr(socket.socket, "sendto", local_sendto)
+        patch.setattr(socket, "getaddrinfo", local_getaddrinfo)
+        yield
+
+
+class LitellmImportedError(AssertionError):
+    """litellm was imported in the test process; no `except ImportError` may hide that."""
+
+
+class _NoLitellm:
+    """A finder that comes before all others and refuses one package."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name == "litellm" or name.startswith("litellm."):
+            raise LitellmImportedError("litellm imported; mark the test `litellm` if it is meant to")
+        return None
+
+
+@pytest.fixture(autouse=True)
+def _no_litellm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.node.get_closest_marker("litellm") is None:
+        # A marked test that ran before in this process has left it loaded.
+        monkeypatch.delitem(sys.modules, "litellm", raising=False)
+        monkeypatch.setattr(sys, "meta_path", [_NoLitellm, *sys.meta_path])
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    """Real session files by agent, where they lie beside the checkout; the test is skipped where they do not."""
+    folder = REPOSITORY.parent / "shared" / "corpora"
+    if not folder.is_dir():
+        pytest.skip("no ../shared/corpora beside this checkout")
+    return folder
