@@ -1,0 +1,378 @@
+"""What the model receives at an entry: the projection of its path, each message with the entry it comes from.
+
+The rules are pi 1.5.2's: the latest compaction on the path stands for everything before the entries it kept, context edits
+replace or remove, summaries and injected messages speak as the user. Sizes are counted as pi counts them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, overload
+
+from leafward.entries import (
+    NATIVE_ROLE,
+    NO_ENTRY,
+    Body,
+    EntryIndex,
+    Kind,
+    Usage,
+)
+from leafward.messages import edit_message, messages_of, trusted_usage, usage_of
+from leafward.tokens import message_tokens, replayed_system
+
+if TYPE_CHECKING:
+    from leafward.session import Session
+
+
+class Section(StrEnum):
+    """The four parts of the ledger."""
+
+    SYSTEM = "system"
+    SUMMARY = "summary"
+    KEPT = "kept"
+    AFTER = "after"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMessage:
+    """One message of a context."""
+
+    entry: EntryIndex
+    role: str
+    """pi's role; the summary of a compaction is `compactionSummary`, that of a branch `branchSummary`."""
+    kind: Kind
+    """Of the entry it comes from."""
+    tokens: int
+    """Estimated."""
+    section: Section
+    edited: EntryIndex = NO_ENTRY
+    """The context edit that replaced its content; -1 where none did."""
+    sent: bool = True
+    """False for a command the user ran with `!!`: pi counts it but never sends it."""
+
+
+class Messages(Sequence[ContextMessage]):
+    """The messages of a context, in order, as columns; a value is made when one is asked for."""
+
+    def __init__(self, kinds: bytearray) -> None:
+        self.kinds = kinds
+        """Kinds of the session's entries."""
+        self.entry: array[int] = array("i")
+        self.tokens: array[int] = array("i")
+        self.first_after = 0
+        """Messages from here on come after the compaction (all of them where there is none)."""
+        self.apart: list[int] = []
+        """Positions of system messages and of the compaction's summary."""
+        self.roles: dict[int, str] = {}
+        """Roles that are not those of the entry's kind, by position."""
+        self.edited: dict[int, EntryIndex] = {}
+        """The edit that applies, by position."""
+        self.unsent: set[int] = set()
+        """Positions of messages that are counted but not sent."""
+
+    def __len__(self) -> int:
+        return len(self.entry)
+
+    def role(self, position: int) -> str:
+        """The role of the message at a position."""
+        given = self.roles.get(position)
+        return given if given is not None else _ROLE_OF_KIND.get(self.kinds[self.entry[position]], "")
+
+    def section(self, position: int) -> Section:
+        """The part of the ledger that the message at a position belongs to."""
+        role = self.role(position)
+        if role == "system":
+            return Section.SYSTEM
+        if role == "compactionSummary":
+            return Section.SUMMARY
+        return Section.KEPT if position < self.first_after else Section.AFTER
+
+    @overload
+    def __getitem__(self, position: int) -> ContextMessage: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[ContextMessage]: ...
+    def __getitem__(self, position: int | slice) -> ContextMessage | list[ContextMessage]:
+        if isinstance(position, slice):
+            return [self[at] for at in range(*position.indices(len(self)))]
+        position = range(len(self))[position]
+        entry = self.entry[position]
+        return ContextMessage(
+            EntryIndex(entry),
+            self.role(position),
+            Kind(self.kinds[entry]),
+            self.tokens[position],
+            self.section(position),
+            self.edited.get(position, NO_ENTRY),
+            position not in self.unsent,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSize:
+    """How large a context is, in tokens, as pi 1.5.2 counts it."""
+
+    total: int
+    from_usage: int
+    """What the last trusted reply reported; 0 where none can be trusted."""
+    trailing: int
+    """Estimated for what came after that reply; everything where none can be trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Estimated tokens by part. Their sum and the provider's own count differ: `unexplained` makes up for it."""
+
+    system: int
+    summary: int
+    kept: int
+    after: int
+    unexplained: int
+    """Total less the four: the system prompt and tools that are not in the file, and the estimate's error."""
+
+    @property
+    def total(self) -> int:
+        """What the parts add up to: the size of the context."""
+        return self.system + self.summary + self.kept + self.after + self.unexplained
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The messages at an entry, with what applies there."""
+
+    at: EntryIndex
+    messages: Messages
+    provider: str | None
+    model: str | None
+    thinking: str
+    size: ContextSize
+    ledger: Ledger
+    compaction: EntryIndex
+    """The compaction that applies; -1 where none does."""
+
+
+def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
+    """The last entry of one of the kinds on the path to `at`; -1 where there is none. Nothing is decoded."""
+    column = session.columns.kind
+    others = bytes(kind for kind in range(256) if kind not in kinds)
+    for run in reversed(session.tree.path_runs(at)):
+        found = len(column[run.start : run.stop].rstrip(others))
+        if found:
+            return EntryIndex(run.start + found - 1)
+    return NO_ENTRY
+
+
+_COMPACTION = frozenset({Kind.COMPACTION})
+_INVALIDATING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
+_THINKING = frozenset({Kind.THINKING_CHANGE})
+_MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
+_ROLE_OF_KIND: dict[int, str] = {
+    **NATIVE_ROLE,
+    Kind.CUSTOM_MESSAGE: "custom",
+    Kind.BRANCH_SUMMARY: "branchSummary",
+    Kind.COMPACTION: "compactionSummary",
+}
+_SILENT = bytes(kind for kind in Kind if kind not in _ROLE_OF_KIND and kind is not Kind.UNKNOWN)
+"""Kinds that never contribute a message: their bodies need not be decoded."""
+
+
+def context_at(session: Session, at: int | None = None) -> Context:
+    """The context at an entry (the leaf by default); -1 is the empty context before everything.
+
+    Lines on the path that prove to be broken are marked in the session first, and the path is taken again.
+    """
+    while True:
+        here = session.leaf if at is None else EntryIndex(at)
+        broken: list[int] = []
+        context = _project(session, here, broken)
+        if not broken:
+            return context
+        session.discredit(broken)
+
+
+def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[range]]:
+    """The compaction that applies at an entry, and the ranges of entries kept before it and coming after it."""
+    runs = session.tree.path_runs(at)
+    compaction = latest(session, at, _COMPACTION)
+    if compaction < 0:
+        return NO_ENTRY, [], [range(run.start, run.stop) for run in runs]
+    before: list[range] = []
+    after: list[range] = []
+    for run in runs:
+        if run.start <= compaction < run.stop:
+            before.append(range(run.start, compaction))
+            after.append(range(compaction + 1, run.stop))
+        elif after:
+            after.append(range(run.start, run.stop))
+        else:
+            before.append(range(run.start, run.stop))
+    kept_id = (session.body(compaction) or {}).get("firstKeptEntryId")
+    first = session.columns.index(kept_id) if isinstance(kept_id, str) else NO_ENTRY
+    kept: list[range] = []
+    for span in before:
+        if kept:
+            kept.append(span)
+        elif first in span:
+            kept.append(range(first, span.stop))
+    return compaction, kept, after
+
+
+def _project(session: Session, at: EntryIndex, broken: list[int]) -> Context:
+    compaction, kept, after = selected(session, at)
+    column = session.columns.kind
+    order = array("i", [compaction] if compaction >= 0 else [])
+    for span in kept:
+        order.extend(span)
+    kept_until = len(order)
+    for span in after:
+        order.extend(span)
+    edits = _edits(session, [index for index in order if column[index] == Kind.CONTEXT_EDIT])
+
+    messages = Messages(column)
+    system: list[Body] = []
+    kept_entries = order[:kept_until]
+    spoken = array("i", (index for index in order if column[index] not in _SILENT))
+    last_kept = sum(1 for index in kept_entries if column[index] not in _SILENT)
+    add_entry, add_tokens = messages.entry.append, messages.tokens.append
+    for position, (index, body) in enumerate(session.bodies(spoken)):
+        if position == last_kept:
+            messages.first_after = len(messages)
+        if body is None:
+            broken.append(index)
+            continue
+        kind = column[index]
+        if kind not in _SELDOM and index not in edits:
+            message = body.get("message")
+            if isinstance(message, dict) and message.get("role") == _ROLE_OF_KIND[kind]:
+                add_entry(index)
+                add_tokens(message_tokens(message))
+                continue
+        if position and (kind == Kind.COMPACTION or (kind == Kind.SYSTEM and position < last_kept)):
+            continue
+        for message in _edited(messages_of(body, Kind(kind)), edits.get(index)):
+            _note(messages, index, message, edits.get(index))
+            if message.get("role") == "system":
+                system.append(message)
+            add_entry(index)
+            add_tokens(message_tokens(message))
+    if len(spoken) == last_kept:
+        messages.first_after = len(messages)
+    provider, model, thinking = _settings(session, at)
+    size = _size(session, at, messages, system)
+    return Context(at, messages, provider, model, thinking, size, _ledger(messages, system, size), compaction)
+
+
+_SELDOM = bytes(kind for kind in Kind if kind not in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT))
+"""Kinds whose messages need more than a look at the entry's own message."""
+
+
+def _edited(messages: list[Body], edit: tuple[EntryIndex, object] | None) -> list[Body]:
+    if edit is None:
+        return messages
+    return [changed for message in messages if (changed := edit_message(message, edit[1])) is not None]
+
+
+def _note(
+    messages: Messages, index: EntryIndex, message: Body, edit: tuple[EntryIndex, object] | None
+) -> None:
+    """Keeps what the columns do not say of the message about to be added."""
+    position = len(messages)
+    role = message.get("role")
+    if role != _ROLE_OF_KIND.get(messages.kinds[index]):
+        messages.roles[position] = role if isinstance(role, str) else ""
+    if edit is not None:
+        messages.edited[position] = edit[0]
+    if role in ("system", "compactionSummary"):
+        messages.apart.append(position)
+    if role == "bashExecution" and message.get("excludeFromContext"):
+        messages.unsent.add(position)
+
+
+def _edits(session: Session, entries: list[int]) -> dict[EntryIndex, tuple[EntryIndex, object]]:
+    """The latest edit of each target: the entry that made it, and its replacement."""
+    edits: dict[EntryIndex, tuple[EntryIndex, object]] = {}
+    for index, body in session.bodies(entries):
+        if body is not None and "replacement" in body:
+            edits[session.columns.index(str(body.get("targetId")))] = (index, body["replacement"])
+    return edits
+
+
+def _size(session: Session, at: EntryIndex, messages: Messages, system: list[Body]) -> ContextSize:
+    stale = latest(session, at, _INVALIDATING)
+    for position in range(len(messages) - 1, -1, -1):
+        reply = messages.entry[position]
+        if messages.kinds[reply] != Kind.ASSISTANT:
+            continue
+        usage = trusted_usage((session.body(reply) or {}).get("message") or {})
+        if usage is None:
+            continue
+        # Usage from before the latest compaction or edit on the path measures another context.
+        if stale < 0 or (reply != stale and session.tree.is_ancestor(stale, reply)):
+            trailing = sum(messages.tokens[position + 1 :])
+            return ContextSize(usage.total + trailing, usage.total, trailing)
+        break
+    estimate = (
+        sum(messages.tokens) - sum(message_tokens(message) for message in system) + _replayed_tokens(system)
+    )
+    return ContextSize(estimate, 0, estimate)
+
+
+def _replayed_tokens(system: list[Body]) -> int:
+    replayed = replayed_system(system)
+    return message_tokens(replayed) if replayed is not None else 0
+
+
+def _ledger(messages: Messages, system: list[Body], size: ContextSize) -> Ledger:
+    middle = messages.first_after
+    halves = [sum(messages.tokens[:middle]), sum(messages.tokens[middle:])]
+    summary = 0
+    for position in messages.apart:
+        halves[position >= middle] -= messages.tokens[position]
+        if messages.role(position) == "compactionSummary":
+            summary = messages.tokens[position]
+    parts = (_replayed_tokens(system), summary, *halves)
+    return Ledger(parts[0], parts[1], parts[2], parts[3], size.total - sum(parts))
+
+
+def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str]:
+    """Provider, model and thinking level that apply: the last of each on the whole path."""
+    change = latest(session, at, _THINKING)
+    level = (session.body(change) or {}).get("thinkingLevel") if change >= 0 else None
+    named = latest(session, at, _MODEL)
+    provider = model = None
+    if named >= 0:
+        body = session.body(named) or {}
+        if session.columns.kind[named] == Kind.MODEL_CHANGE:
+            provider, model = body.get("provider"), body.get("modelId")
+        else:
+            message = body.get("message") or {}
+            provider, model = message.get("provider"), message.get("model")
+    return (
+        provider if isinstance(provider, str) else None,
+        model if isinstance(model, str) else None,
+        level if isinstance(level, str) else "off",
+    )
+
+
+def message_body(session: Session, message: ContextMessage) -> Body:
+    """A context message whole, decoded now, edits applied."""
+    body = session.body(message.entry) or {}
+    for candidate in messages_of(body, message.kind):
+        if candidate.get("role", "") == message.role:
+            if message.edited >= 0:
+                edit = session.body(message.edited) or {}
+                return edit_message(candidate, edit.get("replacement")) or {}
+            return candidate
+    return {}
+
+
+def usage_total(session: Session, entries: Iterable[int]) -> Usage:
+    """Usage and cost of many entries, summed. Every one of them is decoded."""
+    total = Usage()
+    for _, body in session.bodies(entries):
+        usage = usage_of(body) if body is not None else None
+        if usage is not None:
+            total = total + usage
+    return total

@@ -1,0 +1,221 @@
+"""The vocabulary of a session: entry kinds, message blocks, usage.
+
+Kinds are one byte each, so that a session of a million entries keeps them in one `bytearray`. Names of types, roles and
+fields are those of pi's version 3 files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NewType
+
+EntryId = NewType("EntryId", str)
+"""An entry's id as it stands in the file (8 hex digits as a rule)."""
+
+EntryIndex = NewType("EntryIndex", int)
+"""An entry's place in file order, from 0; the header is not counted."""
+
+NO_ENTRY = EntryIndex(-1)
+"""The parent of a root, and the leaf of an empty session."""
+
+Body = dict[str, Any]
+"""A decoded line. Unknown fields are kept."""
+
+
+class Kind(IntEnum):
+    """What an entry is, as far as its first bytes tell: its type and, for a message, the role."""
+
+    MALFORMED = 0
+    UNKNOWN = 1
+    HEADER = 2
+    USER = 3
+    ASSISTANT = 4
+    TOOL_RESULT = 5
+    BASH = 6
+    CUSTOM_ROLE = 7
+    SYSTEM = 8
+    COMPACTION = 9
+    BRANCH_SUMMARY = 10
+    CUSTOM_MESSAGE = 11
+    CONTEXT_EDIT = 12
+    MODEL_CHANGE = 13
+    THINKING_CHANGE = 14
+    CUSTOM = 15
+    LABEL = 16
+    SESSION_INFO = 17
+    USAGE = 18
+
+
+MESSAGE_ROLES: dict[str, Kind] = {
+    "user": Kind.USER,
+    "assistant": Kind.ASSISTANT,
+    "toolResult": Kind.TOOL_RESULT,
+    "bashExecution": Kind.BASH,
+    "custom": Kind.CUSTOM_ROLE,
+    "hookMessage": Kind.CUSTOM_ROLE,
+    "system": Kind.SYSTEM,
+}
+"""Role of a `message` entry to kind. `hookMessage` is version 2's name of `custom`."""
+
+ENTRY_TYPES: dict[str, Kind] = {
+    "compaction": Kind.COMPACTION,
+    "branch_summary": Kind.BRANCH_SUMMARY,
+    "custom_message": Kind.CUSTOM_MESSAGE,
+    "context_edit": Kind.CONTEXT_EDIT,
+    "model_change": Kind.MODEL_CHANGE,
+    "thinking_level_change": Kind.THINKING_CHANGE,
+    "custom": Kind.CUSTOM,
+    "label": Kind.LABEL,
+    "session_info": Kind.SESSION_INFO,
+    "usage": Kind.USAGE,
+    "session": Kind.HEADER,
+}
+"""Type of every other entry to kind."""
+
+NATIVE_TYPE: dict[Kind, str] = {kind: name for name, kind in ENTRY_TYPES.items()} | dict.fromkeys(
+    MESSAGE_ROLES.values(), "message"
+)
+NATIVE_TYPE[Kind.MALFORMED] = "malformed"
+
+NATIVE_ROLE: dict[int, str] = {kind: role for role, kind in MESSAGE_ROLES.items() if role != "hookMessage"}
+
+BOOKKEEPING = frozenset(
+    {
+        Kind.MALFORMED,
+        Kind.HEADER,
+        Kind.MODEL_CHANGE,
+        Kind.THINKING_CHANGE,
+        Kind.CUSTOM,
+        Kind.LABEL,
+        Kind.SESSION_INFO,
+        Kind.USAGE,
+    }
+)
+"""Kinds that say nothing in the conversation: alone they make no leaf, no branch and no branch point."""
+
+BOOKKEEPING_BYTES = bytes(sorted(BOOKKEEPING))
+
+TURN_STARTS = frozenset({Kind.USER, Kind.BASH, Kind.CUSTOM_ROLE, Kind.CUSTOM_MESSAGE})
+"""Kinds that begin a turn (pi 1.5.2; the two summary kinds stand for themselves)."""
+
+
+class Damage(IntEnum):
+    """What is wrong with an entry; the text of each is in `DAMAGE_TEXT`."""
+
+    MALFORMED = 1
+    NO_ID = 2
+    DUPLICATE_ID = 3
+    ORPHAN = 4
+    CYCLE = 5
+    EXTRA_HEADER = 6
+    UNTERMINATED = 7
+
+
+DAMAGE_CODE: dict[Damage, str] = {
+    Damage.MALFORMED: "malformed",
+    Damage.NO_ID: "no-id",
+    Damage.DUPLICATE_ID: "duplicate-id",
+    Damage.ORPHAN: "orphan",
+    Damage.CYCLE: "cycle",
+    Damage.EXTRA_HEADER: "extra-header",
+    Damage.UNTERMINATED: "unterminated",
+}
+
+DAMAGE_TEXT: dict[Damage, str] = {
+    Damage.MALFORMED: "the line is not a JSON object",
+    Damage.NO_ID: "the entry has no id",
+    Damage.DUPLICATE_ID: "another entry has the same id; the last one counts",
+    Damage.ORPHAN: "the parent is not in this file",
+    Damage.CYCLE: "its chain of parents comes back to it; cut here",
+    Damage.EXTRA_HEADER: "a second session header, ignored",
+    Damage.UNTERMINATED: "the last line has no newline yet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and cost of one model reply, as the provider reported them."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    total: int = 0
+    """`totalTokens`, or the sum of the four where an old file lacks it."""
+    cost: float = 0.0
+    """US dollars."""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.total + other.total,
+            self.cost + other.cost,
+        )
+
+
+def _number(value: object) -> float:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
+
+
+def read_usage(raw: object) -> Usage | None:
+    """A `usage` object as a value, None where there is none."""
+    if not isinstance(raw, dict):
+        return None
+    sent, said, read, written = (
+        int(_number(raw.get(key))) for key in ("input", "output", "cacheRead", "cacheWrite")
+    )
+    total = int(_number(raw.get("totalTokens"))) or sent + said + read + written
+    cost = raw.get("cost")
+    dollars = float(_number(cost.get("total"))) if isinstance(cost, dict) else 0.0
+    return Usage(sent, said, read, written, total, dollars)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call that an assistant message makes."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+def blocks_of(content: object) -> list[dict[str, Any]]:
+    """Message content as a list of blocks: a string is one text block, null is none, junk is left out."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if isinstance(content, list):
+        return [block for block in content if isinstance(block, dict)]
+    return []
+
+
+def text_of(content: object, separator: str = "\n") -> str:
+    """The text blocks of a content, joined."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return separator.join(
+        block["text"]
+        for block in content
+        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+    )
+
+
+def tool_calls(message: Body) -> list[ToolCall]:
+    """The calls of an assistant message, in order."""
+    found = []
+    for block in blocks_of(message.get("content")):
+        if block.get("type") == "toolCall":
+            arguments = block.get("arguments")
+            found.append(
+                ToolCall(
+                    str(block.get("id", "")),
+                    str(block.get("name", "")),
+                    arguments if isinstance(arguments, dict) else {},
+                )
+            )
+    return found

@@ -1,0 +1,23 @@
+"""Everything that can go wrong, as one tree. The text of an error is one line, ready to be shown."""
+
+from __future__ import annotations
+
+
+class LeafwardError(Exception):
+    """A refusal or failure that the user is told in one line."""
+
+
+class NotASession(LeafwardError):
+    """The file cannot be read as a session at all."""
+
+
+class NotFound(LeafwardError):
+    """No session, entry or file of that name; or more than one."""
+
+
+class Refused(LeafwardError):
+    """A write that would not be safe: the file changed, is locked, is too new, or is not ours."""
+
+
+class ConfigError(LeafwardError):
+    """A configuration, keymap or theme file that cannot be used as it is."""

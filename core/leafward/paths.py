@@ -1,0 +1,51 @@
+"""Our own folders. `LEAFWARD_HOME` moves all of them in one go; otherwise the platform decides."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+APP = "leafward"
+
+
+def _home() -> Path | None:
+    given = os.environ.get("LEAFWARD_HOME")
+    return Path(given).expanduser() if given else None
+
+
+def config_dir() -> Path:
+    """Where config.toml and the user's themes lie. Not created by asking."""
+    home = _home()
+    return home / "config" if home else Path(platformdirs.user_config_dir(APP))
+
+
+def cache_dir() -> Path:
+    """What can be thrown away: the catalogue's index."""
+    home = _home()
+    return home / "cache" if home else Path(platformdirs.user_cache_dir(APP))
+
+
+def data_dir() -> Path:
+    """What must be kept: the sidecars of other agents' sessions."""
+    home = _home()
+    return home / "data" if home else Path(platformdirs.user_data_dir(APP))
+
+
+def state_dir() -> Path:
+    """Backups, copied text and what the app remembers between runs."""
+    home = _home()
+    return home / "state" if home else Path(platformdirs.user_state_dir(APP))
+
+
+def make_private(folder: Path) -> Path:
+    """Creates `folder` and its parents with mode 0700 where they are missing, and returns it."""
+    missing = []
+    current = folder
+    while not current.exists():
+        missing.append(current)
+        current = current.parent
+    for path in reversed(missing):
+        path.mkdir(mode=0o700, exist_ok=True)
+    return folder

@@ -1,0 +1,52 @@
+"""Session text made safe to show: no control codes, no terminal escapes, no hidden direction marks.
+
+Everything that reaches a screen, a terminal, an export or a prompt has passed `safe`. Replaced characters stay visible:
+what was there is never dropped silently.
+"""
+
+from __future__ import annotations
+
+import re
+
+_STAND_INS: dict[int, str] = {code: chr(0x2400 + code) for code in range(0x20)}
+_STAND_INS[0x7F] = "␡"
+_STAND_INS |= dict.fromkeys(range(0x80, 0xA0), "·")
+# Line and paragraph separators, marks that reorder text, and invisible characters that hide it.
+_STAND_INS |= dict.fromkeys((0x061C, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x2060, 0xFEFF), "·")
+_STAND_INS |= dict.fromkeys(range(0x202A, 0x202F), "·")
+_STAND_INS |= dict.fromkeys(range(0x2066, 0x206A), "·")
+# Tag characters: an invisible alphabet.
+_STAND_INS |= dict.fromkeys(range(0xE0000, 0xE0080), "·")
+_STAND_INS |= dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
+
+_KEPT = {code: text for code, text in _STAND_INS.items() if code != 0x0A}
+_UNSAFE = re.compile("[" + "".join(f"\\U{code:08x}" for code in _KEPT) + "]")
+_ANY_SPACE = re.compile(r"\s+")
+
+TAB_SIZE = 4
+
+
+def safe(text: str) -> str:
+    """`text` with newlines kept, tabs expanded, CRLF made LF, everything a terminal could act on replaced."""
+    if text.isascii() and text.isprintable():
+        return text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if "\t" in text:
+        text = text.expandtabs(TAB_SIZE)
+    if _UNSAFE.search(text) is None:
+        return text
+    return text.translate(_KEPT)
+
+
+def safe_line(text: str, limit: int | None = None) -> str:
+    """`text` on one line: white space collapsed, made safe, cut after `limit` characters where one is given.
+
+    Only as much of a long text is looked at as the limit needs.
+    """
+    if limit is not None and len(text) > 4 * limit + 64:
+        text = text[: 4 * limit + 64]
+    line = _ANY_SPACE.sub(" ", text).strip()
+    if limit is not None:
+        line = line[:limit]
+    return safe(line)

@@ -1,0 +1,413 @@
+"""A session: its header, its tree, and what its entries say of it (leaf, labels, name)."""
+
+from __future__ import annotations
+
+import gc
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from leafward.columns import Columns, cut_cycles
+from leafward.entries import (
+    NATIVE_ROLE,
+    NATIVE_TYPE,
+    NO_ENTRY,
+    Body,
+    Damage,
+    EntryId,
+    EntryIndex,
+    Kind,
+)
+from leafward.errors import NotASession, NotFound
+from leafward.scan import CURRENT_VERSION, Pending, Scan, decode_line
+from leafward.tree import SessionTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry, decoded. Version 1 and 2 entries look as pi's migration to version 3 would make them."""
+
+    index: EntryIndex
+    id: EntryId
+    parent: EntryId | None
+    """None for a root."""
+    kind: Kind
+    body: Body
+    """The line as an object; empty for a malformed line."""
+    offset: int
+    """Byte offset of the line."""
+    damage: Damage | None
+    raw: bytes
+    """The line as it stands in the file."""
+
+    @property
+    def type(self) -> str:
+        """The native type, `malformed` for a line that is none."""
+        if self.kind is Kind.UNKNOWN:
+            return str(self.body.get("type", "unknown"))
+        return NATIVE_TYPE[self.kind]
+
+    @property
+    def role(self) -> str | None:
+        """The role of a message, None for every other type."""
+        if self.kind is Kind.UNKNOWN:
+            role = self.message.get("role")
+            return role if isinstance(role, str) else None
+        return NATIVE_ROLE.get(self.kind)
+
+    @property
+    def message(self) -> Body:
+        """The message of a `message` entry, else an empty object."""
+        message = self.body.get("message")
+        return message if isinstance(message, dict) else {}
+
+    @property
+    def timestamp(self) -> str | None:
+        """The entry's own time, ISO 8601 as written."""
+        stamp = self.body.get("timestamp")
+        return stamp if isinstance(stamp, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What a refresh found."""
+
+    added: int
+    """New entries at the end."""
+    replaced: bool
+    """The file shrank or is another one now; everything was read anew."""
+
+
+class Session:
+    """A session file open for reading. Bodies are read from the file when asked for; nothing of them is kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._open()
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        stop: Callable[[], bool] = lambda: False,
+        publish: Callable[[Scan], object] = lambda _scan: None,
+    ) -> Session:
+        """Reads a session file. Raises NotASession where that is not possible, saying why in one line."""
+        session = cls(path)
+        try:
+            session.read(stop, publish)
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def _open(self) -> None:
+        try:
+            if self.path.is_dir():
+                raise NotASession(f"{self.path} is a folder, not a session file")
+            self.file: BinaryIO = self.path.open("rb", buffering=0)
+        except OSError as error:
+            raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
+        self.scan = Scan()
+        self._stat = os.fstat(self.file.fileno())
+
+    def close(self) -> None:
+        """Closes the file; bodies can no longer be read."""
+        self.file.close()
+
+    def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
+        """Reads on to the end of the file; returns how many entries came."""
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            self._stat = os.fstat(self.file.fileno())
+            added = self.scan.advance(self.file, stop, lambda: publish(self.scan))
+        except OSError as error:
+            raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
+        finally:
+            if collecting:
+                gc.enable()
+        if self.scan.header is None and not self._looks_like_entries():
+            if self.scan.end == 0 and self.scan.pending is None:
+                raise NotASession(f"{self.path} is empty")
+            raise NotASession(f"{self.path} is not a session: no line of it is a header or an entry")
+        self._rebuild()
+        while len(self.columns) and (last := self.scan.last) >= 0 and self.body(last) is None:
+            self.discredit([last])
+        self._read_marks()
+        return added
+
+    def _looks_like_entries(self) -> bool:
+        return any(kind not in (Kind.MALFORMED, Kind.UNKNOWN) for kind in self.scan.columns.kind[:64])
+
+    def refresh(self) -> Growth | None:
+        """Takes in what was appended since; None where nothing changed. Polled while following."""
+        try:
+            now = self.path.stat()
+        except OSError:
+            return None
+        same = (now.st_ino, now.st_dev) == (self._stat.st_ino, self._stat.st_dev)
+        if same and now.st_size == self._stat.st_size and now.st_mtime_ns == self._stat.st_mtime_ns:
+            return None
+        if same and now.st_size >= self.scan.end:
+            return Growth(self.read(lambda: False, lambda _scan: None), replaced=False)
+        old = self.file
+        self._open()
+        old.close()
+        return Growth(self.read(lambda: False, lambda _scan: None), replaced=True)
+
+    def _rebuild(self) -> None:
+        self.tree = SessionTree(self.columns.parent, self.columns.kind)
+
+    @property
+    def columns(self) -> Columns:
+        """Offsets, kinds, ids and parents of all entries."""
+        return self.scan.columns
+
+    def __len__(self) -> int:
+        return len(self.scan.columns)
+
+    @property
+    def header(self) -> Body:
+        """The header line; empty where the file has none."""
+        return self.scan.header or {}
+
+    @property
+    def id(self) -> str:
+        """The session's id; the file's name where there is no header."""
+        found = self.header.get("id")
+        return found if isinstance(found, str) else self.path.stem
+
+    @property
+    def cwd(self) -> str:
+        """The folder the agent worked in; empty where the header does not say."""
+        found = self.header.get("cwd")
+        return found if isinstance(found, str) else ""
+
+    @property
+    def version(self) -> int:
+        """The file's version; a migrated file still says its own."""
+        return self.scan.version
+
+    @property
+    def pending(self) -> Pending | None:
+        """An unterminated last line that is no entry yet."""
+        return self.scan.pending
+
+    @property
+    def read_only(self) -> str | None:
+        """Why this file cannot be written to; None where it can."""
+        if self.scan.header is None:
+            return "the file has no session header"
+        if self.version > CURRENT_VERSION:
+            return f"the file is of version {self.version}, newer than {CURRENT_VERSION}"
+        if self.version > 1 and Damage.NO_ID in self.columns.damage.values():
+            return "entries of the file have no id"
+        return None
+
+    @property
+    def leaf(self) -> EntryIndex:
+        """The entry that the next append becomes a child of: the last line (pi 1.5.2). -1 in an empty session."""
+        return self.scan.last
+
+    @property
+    def place(self) -> EntryIndex:
+        """Where the conversation stands: the leaf, or the nearest entry above it that is not bookkeeping."""
+        return self.tree.content_at(self.leaf)
+
+    def raw(self, index: int) -> bytes:
+        """The line of an entry as it stands in the file, without its end."""
+        columns = self.columns
+        start = columns.start[index]
+        following = index + 1
+        end = columns.start[following] if following < len(columns) else self.scan.end
+        return self._read_at(start, end - start).partition(b"\n")[0]
+
+    def _read_at(self, offset: int, size: int) -> bytes:
+        if hasattr(os, "pread"):
+            return os.pread(self.file.fileno(), size, offset)
+        with self.path.open("rb") as file:
+            file.seek(offset)
+            return file.read(size)
+
+    def body(self, index: int) -> Body | None:
+        """An entry's line as an object, migrated; None where the line is none after all."""
+        body = decode_line(self.raw(index))
+        return self._migrated(index, body) if body is not None and self.version < CURRENT_VERSION else body
+
+    def bodies(self, entries: Iterable[int]) -> Iterator[tuple[EntryIndex, Body | None]]:
+        """The bodies of many entries, in the order asked for; neighbours are read together."""
+        columns = self.columns
+        migrate = self.version < CURRENT_VERSION
+        for start, stop in _ranges(entries, columns.start):
+            begin = columns.start[start]
+            end = columns.start[stop] if stop < len(columns) else self.scan.end
+            block = self._read_at(begin, end - begin)
+            find = block.find
+            for index in range(start, stop):
+                at = columns.start[index] - begin
+                newline = find(b"\n", at)
+                line = block[at:] if newline < 0 else block[at:newline]
+                body = decode_line(line)
+                if migrate and body is not None:
+                    body = self._migrated(index, body)
+                yield EntryIndex(index), body
+
+    def _migrated(self, index: int, body: Body) -> Body:
+        """A version 1 or 2 entry as pi 1.5.2's migration makes it."""
+        columns = self.columns
+        if self.version < 2:
+            body["id"] = columns.id(EntryIndex(index))
+            parent = columns.parent[index]
+            body["parentId"] = columns.id(EntryIndex(parent)) if parent >= 0 else None
+            line = body.pop("firstKeptEntryIndex", None)
+            if isinstance(line, int) and body.get("type") == "compaction":
+                kept = self._entry_of_line(line)
+                if kept >= 0:
+                    body["firstKeptEntryId"] = columns.id(kept)
+        message = body.get("message")
+        if isinstance(message, dict) and message.get("role") == "hookMessage":
+            message["role"] = "custom"
+        return body
+
+    def _entry_of_line(self, line: int) -> EntryIndex:
+        """The entry that a version 1 line number names: parsed lines from 0, the header among them."""
+        if line < 1:
+            return NO_ENTRY
+        kinds = self.columns.kind
+        if Kind.MALFORMED not in kinds:
+            return EntryIndex(line - 1) if line <= len(kinds) else NO_ENTRY
+        whole = [index for index, kind in enumerate(kinds) if kind != Kind.MALFORMED]
+        return EntryIndex(whole[line - 1]) if line <= len(whole) else NO_ENTRY
+
+    def entry(self, index: int) -> Entry:
+        """One entry, decoded."""
+        columns = self.columns
+        raw = self.raw(index)
+        body = decode_line(raw)
+        if body is not None and self.version < CURRENT_VERSION:
+            body = self._migrated(index, body)
+        parent = columns.parent[index]
+        kind = Kind(columns.kind[index])
+        linked = parent >= 0 and kind not in (Kind.MALFORMED, Kind.HEADER)
+        return Entry(
+            EntryIndex(index),
+            columns.id(EntryIndex(index)),
+            columns.id(EntryIndex(parent)) if linked else None,
+            kind if body is not None else Kind.MALFORMED,
+            body or {},
+            columns.start[index],
+            columns.damage.get(index),
+            raw,
+        )
+
+    def discredit(self, entries: Iterable[int]) -> None:
+        """Marks entries whose lines proved to be no objects; their children lose their parent, as in pi.
+
+        A scan takes a line by its beginning; a broken end shows when the body is decoded.
+        """
+        columns = self.columns
+        broken = set(entries)
+        for index in sorted(broken):
+            columns.kind[index] = Kind.MALFORMED
+            columns.damage[index] = Damage.MALFORMED
+        above = NO_ENTRY
+        for index, parent in enumerate(columns.parent):
+            if index in broken:
+                columns.parent[index] = above
+                continue
+            if parent in broken:
+                if columns.kind[index] in (Kind.MALFORMED, Kind.HEADER):
+                    columns.parent[index] = above
+                else:
+                    columns.parent[index] = NO_ENTRY
+                    columns.damage[index] = Damage.ORPHAN
+            if columns.kind[index] not in (Kind.MALFORMED, Kind.HEADER):
+                above = EntryIndex(index)
+        cut_cycles(columns)
+        self.scan.forget_last(above)
+        self._rebuild()
+
+    def _read_marks(self) -> None:
+        """Labels and name: the last line of each counts, wherever in the tree it hangs (pi 1.5.2)."""
+        self.labels: dict[EntryIndex, str] = {}
+        self.label_entries: dict[EntryIndex, EntryIndex] = {}
+        self.name: str | None = None
+        kinds = self.columns.kind
+        wanted = list(_positions(kinds, Kind.LABEL))
+        for index, body in self.bodies(wanted):
+            target = self.columns.index(str((body or {}).get("targetId")))
+            if target < 0:
+                continue
+            label = (body or {}).get("label")
+            self.labels.pop(target, None)
+            self.label_entries.pop(target, None)
+            if isinstance(label, str) and label:
+                self.labels[target] = label
+                self.label_entries[target] = index
+        at = kinds.rfind(Kind.SESSION_INFO)
+        if at >= 0:
+            name = (self.body(at) or {}).get("name")
+            self.name = name.strip() or None if isinstance(name, str) else None
+
+    def find(self, selector: str) -> EntryIndex:
+        """The entry that a user means: an id, a unique prefix of one, `leaf`, `root` or `#N`. Raises NotFound."""
+        columns = self.columns
+        if selector == "leaf":
+            return self._existing(self.leaf, selector)
+        if selector == "root":
+            roots = self.tree.children(NO_ENTRY)
+            return self._existing(roots[0] if roots else NO_ENTRY, selector)
+        if selector.startswith("#") and selector[1:].isdigit():
+            number = int(selector[1:])
+            return self._existing(EntryIndex(number) if number < len(columns) else NO_ENTRY, selector)
+        index = columns.index(selector)
+        if index >= 0:
+            return index
+        close = columns.starting_with(selector)
+        if len(close) > 1:
+            raise NotFound(f"several entries start with {selector!r}")
+        return self._existing(close[0] if close else NO_ENTRY, selector)
+
+    def _existing(self, index: EntryIndex, selector: str) -> EntryIndex:
+        if index < 0:
+            raise NotFound(f"no entry {selector!r} in {self.path.name}")
+        return index
+
+    def details(self) -> dict[str, Any]:
+        """Header facts that every listing shows."""
+        return {
+            "id": self.id,
+            "path": str(self.path),
+            "cwd": self.cwd,
+            "name": self.name,
+            "version": self.version,
+        }
+
+
+def _positions(kinds: bytearray, kind: Kind) -> Iterator[int]:
+    at = kinds.find(kind)
+    while at >= 0:
+        yield at
+        at = kinds.find(kind, at + 1)
+
+
+_BLOCK = 4 << 20
+
+
+def _ranges(entries: Iterable[int], starts: Any) -> Iterator[tuple[int, int]]:
+    """Neighbouring entries as ranges of at most a few megabytes."""
+    first = last = -2
+    for index in entries:
+        if index == last + 1 and starts[index] - starts[first] < _BLOCK:
+            last = index
+            continue
+        if first >= 0:
+            yield first, last + 1
+        first = last = index
+    if first >= 0:
+        yield first, last + 1
