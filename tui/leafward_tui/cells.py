@@ -1,0 +1,350 @@
+"""Text fitted into terminal cells, and the one form each kind of number has.
+
+Pure functions, called for every visible row. Widths are cells, never characters: a CJK character or an emoji takes two,
+a combining mark none, and none of them is ever split. Texts are expected to be safe already: this module measures, it
+does not sanitise; a tab or line break that is still there counts, and is written, as one space.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, split_graphemes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+
+__all__ = [
+    "age",
+    "cell_len",
+    "collapse",
+    "count",
+    "counted",
+    "exact",
+    "expand_tabs",
+    "fit",
+    "fit_path",
+    "limit",
+    "money",
+    "percent",
+    "right",
+    "shares",
+    "signed",
+    "split_path",
+    "wrap",
+]
+
+ZERO = "·"
+"""Zero in a column of numbers: a quiet dot, so that a missing value never looks like one."""
+
+_CONTROLS = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), " ")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_DANGLING = " ,;:([{-–—\u200d"
+"""What never stands before an ellipsis at the end of a word."""
+_JOINER = "\u200d"
+_IDLE_JOINER = re.compile(r"\u200d+(?=[\x00-\x7f]|$)|(?:^|(?<=[\x00-\x7f]))\u200d+|(?<=\u200d)\u200d+")
+"""A zero-width joiner with nothing to join: Rich would count what follows it, our padding too, as part of it."""
+
+
+def _flat(text: str) -> str:
+    """``text`` with every control character a space, so that what is measured is what is drawn."""
+    if text.isprintable():
+        return text
+    if _UNSAFE.search(text):
+        text = text.translate(_CONTROLS)
+    return _IDLE_JOINER.sub("", text) if _JOINER in text else text
+
+
+def collapse(text: str) -> str:
+    """``text`` as one line: every run of white space, tabs and line breaks included, becomes one space."""
+    return " ".join(text.split())
+
+
+def expand_tabs(text: str, size: int = 4) -> str:
+    """``text``, one line of it, with tabs filled up to the next multiple of ``size`` cells."""
+    if "\t" not in text:
+        return text
+    parts = text.split("\t")
+    line = parts[0]
+    width = cell_len(line)
+    for part in parts[1:]:
+        step = size - width % size
+        line += " " * step + part
+        width += step + cell_len(part)
+    return line
+
+
+def _head(text: str, width: int) -> tuple[str, int, bool]:
+    """The longest beginning of ``text`` within ``width`` cells: itself, its width, and whether it is all of it."""
+    if width <= 0:
+        return "", 0, not text
+    if text.isascii():
+        return text[:width], min(len(text), width), len(text) <= width
+    # A row shows the beginning of a text that may be long: measure no more of it than may be needed.
+    length = width * 2 + 16
+    while True:
+        part = text[:length]
+        spans, total = split_graphemes(part)
+        if total > width or length >= len(text):
+            break
+        length *= 2
+    if total <= width:
+        return part, total, True
+    cells = 0
+    end = 0
+    for _, stop, size in spans:
+        if cells + size > width:
+            break
+        cells += size
+        end = stop
+    return text[:end], cells, False
+
+
+def fit(text: str, width: int, *, pad: bool = False, ellipsis: str = "…") -> str:
+    """``text`` in at most ``width`` cells, exactly ``width`` with ``pad``.
+
+    What does not fit ends in ``ellipsis``, after a whole word where that costs at most a quarter of the room.
+    """
+    if width <= 0:
+        return ""
+    text = _flat(text)
+    head, cells, whole = _head(text, width)
+    if not whole:
+        head, cells = _cut(text, width, ellipsis)
+    return head + " " * (width - cells) if pad and cells < width else head
+
+
+def _cut(text: str, width: int, ellipsis: str) -> tuple[str, int]:
+    """A beginning of ``text`` with ``ellipsis``, and its width; ``text`` is known not to fit."""
+    mark = cell_len(ellipsis)
+    if mark > width:
+        return "", 0
+    head, _, _ = _head(text, width - mark)
+    following = text[len(head) : len(head) + 1]
+    if head and following.isalnum() and head[-1].isascii() and head[-1].isalnum():
+        space = head.rfind(" ")
+        if space > 0 and cell_len(head[space:]) <= min(12, width // 4):
+            head = head[:space]
+    head = head.rstrip(_DANGLING) or head.rstrip(" \u200d")
+    return head + ellipsis, cell_len(head) + mark
+
+
+def right(text: str, width: int, *, ellipsis: str = "…") -> str:
+    """``text`` at the right edge of exactly ``width`` cells; what does not fit is shortened as in ``fit``."""
+    fitted = fit(text, width, ellipsis=ellipsis)
+    return " " * (max(width, 0) - cell_len(fitted)) + fitted
+
+
+def _tail(text: str, width: int) -> str:
+    """The longest end of ``text`` within ``width`` cells."""
+    if text.isascii():
+        return text[max(0, len(text) - width) :] if width > 0 else ""
+    spans, _ = split_graphemes(text)
+    start = len(text)
+    for begin, _, size in reversed(spans):
+        if size > width:
+            break
+        width -= size
+        start = begin
+    return text[start:]
+
+
+def split_path(path: str) -> tuple[str, str]:
+    """Folder, with its last separator, and name of ``path``; their sum is ``path``. A trailing separator goes with the name."""
+    body = path.rstrip("/\\") or path
+    cut = max(body.rfind("/"), body.rfind("\\")) + 1
+    return path[:cut], path[cut:]
+
+
+def fit_path(path: str, width: int, *, pad: bool = False, gap: str = "…") -> str:
+    """``path`` in at most ``width`` cells: it gives up its middle, then its folders; the file name stays.
+
+    A name that does not fit alone loses its own middle and keeps its ending. ``gap`` stands for what was left out.
+    """
+    if width <= 0:
+        return ""
+    path = _flat(path)
+    fitted = path if cell_len(path) <= width else _shorter_path(path, width, gap)
+    return fitted + " " * (width - cell_len(fitted)) if pad else fitted
+
+
+def _shorter_path(path: str, width: int, gap: str) -> str:
+    folder, name = split_path(path)
+    separator = folder[-1:] or "/"
+    parts = folder[:-1].split(separator) if folder else []
+    mark = cell_len(gap)
+    # The first folder tells most (the project, the home folder), then those next to the name.
+    first = parts[0] if parts and parts[0] else separator.join(parts[:2])
+    for start in (first + separator, ""):
+        room = width - cell_len(start) - mark - cell_len(separator) - cell_len(name)
+        if not parts or room < 0:
+            continue
+        kept = ""
+        for part in reversed(parts[(first.count(separator) + 1) if start else 0 :]):
+            longer = part + separator + kept
+            if cell_len(longer) > room:
+                break
+            kept = longer
+        return f"{start}{gap}{separator}{kept}{name}"
+    if cell_len(name) <= width:
+        return name
+    # Keep the ending, and as much of the beginning as fits.
+    if width <= mark:
+        return _head(name, width)[0]
+    dot = name.rfind(".")
+    ending = name[dot:] if dot > 0 and cell_len(name[dot:]) <= (width - mark) // 2 else ""
+    tail = _tail(name, max(cell_len(ending), (width - mark) // 3))
+    head, _, _ = _head(name, width - mark - cell_len(tail))
+    return head + gap + tail
+
+
+def wrap(text: str, width: int, *, lines: int | None = None, ellipsis: str = "…") -> list[str]:
+    """``text`` in lines of at most ``width`` cells, broken at spaces where it can; its own line breaks stay.
+
+    With ``lines`` at most that many, the last one ending in ``ellipsis`` when something follows. Linear in ``text``.
+    """
+    if width <= 0 or lines == 0:
+        return []
+    found: list[str] = []
+    for paragraph in re.split(r"\r\n|[\n\r\u2028\u2029]", text):
+        line = _flat(expand_tabs(paragraph))
+        start = 0
+        while start < len(line) or start == 0:
+            if lines is not None and len(found) == lines:
+                last = found[-1]
+                fits = cell_len(last) + cell_len(ellipsis) <= width
+                found[-1] = last + ellipsis if fits else _cut(last, width, ellipsis)[0]
+                return found
+            end, drawn = _break(line, start, width)
+            found.append(drawn if cell_len(drawn) <= width else ellipsis[:width])
+            while end < len(line) and line[end] == " ":
+                end += 1
+            start = max(end, 1)
+    return found
+
+
+def _break(line: str, start: int, width: int) -> tuple[int, str]:
+    """Where the piece of ``line`` ends that begins at ``start`` and fits ``width`` cells, and its text.
+
+    Looks no further ahead than it needs. A character wider than ``width`` makes a piece of its own.
+    """
+    length = width * 2 + 16
+    while True:
+        ahead = line[start : start + length]
+        head, _, whole = _head(ahead, width)
+        if not whole or start + length >= len(line):
+            break
+        length *= 2
+    if not whole:
+        if not head:
+            spans, _ = split_graphemes(ahead)
+            head = ahead[: max(spans[0][1], 1)]
+        elif ahead[len(head)] != " ":
+            space = head.rfind(" ")
+            if space > 0 and head[:space].strip():
+                head = head[: space + 1]
+    return start + len(head), head.rstrip()
+
+
+def shares(amounts: Sequence[float], width: int) -> list[int]:
+    """Cells for each of ``amounts`` in a bar of ``width``; they add up to ``width`` (to 0 when every amount is 0).
+
+    An amount above zero gets a cell of its own as long as there are enough of them; the rest goes by largest remainder.
+    """
+    total = sum(amount for amount in amounts if amount > 0)
+    if total <= 0 or width <= 0:
+        return [0] * len(amounts)
+    wanted = [max(amount, 0) * width / total for amount in amounts]
+    cells = [int(want) for want in wanted]
+    by_remainder = sorted(range(len(wanted)), key=lambda i: (cells[i] - wanted[i], i))
+    for index in by_remainder[: width - sum(cells)]:
+        cells[index] += 1
+    for index, amount in enumerate(amounts):
+        if amount > 0 and cells[index] == 0:
+            largest = max(range(len(cells)), key=cells.__getitem__)
+            if cells[largest] > 1:
+                cells[largest] -= 1
+                cells[index] = 1
+    return cells
+
+
+def count(number: int | None, *, zero: str = ZERO) -> str:
+    """A number in a column: ``371``, ``14.0k``, ``1.2M``; ``zero`` for 0 and nothing for a number not known. ≤ 6 cells."""
+    if number is None:
+        return ""
+    if number == 0:
+        return zero
+    if number < 0:
+        return "-" + count(-number)
+    if number < 1000:
+        return str(number)
+    for unit, size in (("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)):
+        tenths = (number * 10 + size // 2) // size
+        if tenths < 10_000:
+            return f"{tenths // 10}.{tenths % 10}{unit}"
+    return ">999G"
+
+
+def limit(number: int) -> str:
+    """A round number that others are measured by, such as a window: ``200k``, ``1M``, ``16.4k``."""
+    return count(number, zero="0").replace(".0", "")
+
+
+def exact(number: int) -> str:
+    """All digits, with separators: ``1,204``."""
+    return f"{number:,}"
+
+
+def signed(number: int, *, zero: str = ZERO) -> str:
+    """A difference: ``+4``, ``-1``, ``+1.2k``; ``zero`` for 0."""
+    return zero if number == 0 else ("+" if number > 0 else "") + count(number)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: ``1 turn``, ``6 turns``, ``2 entries`` from ``counted(2, "entry", "entries")``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def money(dollars: float | None, *, zero: str = ZERO) -> str:
+    """A price: ``$0.36``, ``$1,204.00``; ``<$0.01`` for less than a cent, nothing when not known."""
+    if dollars is None:
+        return ""
+    if dollars <= 0:
+        return zero
+    return "<$0.01" if dollars < 0.005 else f"${dollars:,.2f}"
+
+
+def percent(part: float, whole: float) -> str:
+    """A share: ``20 %``. Rounded, but 0 only for nothing and 100 only for all of it; nothing when there is no whole."""
+    if whole <= 0:
+        return ""
+    share = round(part * 100 / whole)
+    if share == 0 and part > 0:
+        return "<1 %"
+    if share == 100 and part < whole:
+        return "99 %"
+    return f"{share} %"
+
+
+_MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3_600, 86_400, 604_800, 31_557_600
+
+
+def age(delta: timedelta | float) -> str:
+    """How long ago, ``delta`` or so many seconds: ``now``, ``2m``, ``1h``, ``3d``, ``5w``, ``2y``. At most 3 cells.
+
+    Days go up to 13, weeks up to a year. A time to come (two clocks that differ) is ``now``.
+    """
+    seconds = int(delta if isinstance(delta, (int, float)) else delta.total_seconds())
+    if seconds < _MINUTE:
+        return "now"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE}m"
+    if seconds < _DAY:
+        return f"{seconds // _HOUR}h"
+    if seconds < 2 * _WEEK:
+        return f"{seconds // _DAY}d"
+    if seconds < _YEAR:
+        return f"{seconds // _WEEK}w"
+    return f"{seconds // _YEAR}y"

@@ -1,0 +1,252 @@
+"""What the terminal can do, decided from its environment: number of colours, a way to the clipboard.
+
+Imports neither Textual nor Rich: ``color_system`` has to be asked, and its answer put into the environment, before
+Textual is imported, because Textual reads that variable once.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import App
+
+__all__ = [
+    "COLOR_SYSTEM_VARIABLE",
+    "OSC52_LIMIT",
+    "Copied",
+    "CopiedTo",
+    "Depth",
+    "Multiplexer",
+    "Terminal",
+    "color_system",
+    "copy_text",
+    "osc52",
+]
+
+COLOR_SYSTEM_VARIABLE = "TEXTUAL_COLOR_SYSTEM"
+"""The variable by which Textual is told the number of colours, at import."""
+
+OSC52_LIMIT = 74_994
+"""Bytes of text one OSC 52 sequence may carry: 99,992 as base64, just under the 100,000 that terminals cut at."""
+
+
+class Depth(IntEnum):
+    """How many bits of colour the terminal takes."""
+
+    NONE = 0
+    SIXTEEN = 4
+    EIGHT_BIT = 8
+    TRUE = 24
+
+
+class Multiplexer(StrEnum):
+    """The program between us and the terminal, which eats escape sequences it does not know."""
+
+    NONE = "none"
+    TMUX = "tmux"
+    SCREEN = "screen"
+
+
+# Terminals with 24 bits that name themselves in TERM; ssh hands TERM on, but not COLORTERM.
+_TRUE_TERMS = (
+    "xterm-kitty",
+    "xterm-ghostty",
+    "ghostty",
+    "alacritty",
+    "foot",
+    "wezterm",
+    "contour",
+    "rio",
+    "tmux",
+)
+_TRUE_PROGRAMS = frozenset(
+    {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby", "WarpTerminal", "zed"}
+)
+_VTE_TRUE = 3600  # VTE 0.36 brought 24 bits
+_COLOR_SYSTEMS = {
+    "standard": Depth.SIXTEEN,
+    "windows": Depth.SIXTEEN,
+    "256": Depth.EIGHT_BIT,
+    "truecolor": Depth.TRUE,
+}
+_SYSTEM_NAMES = {Depth.SIXTEEN: "standard", Depth.EIGHT_BIT: "256", Depth.TRUE: "truecolor"}
+
+
+def _rich_depth(env: Mapping[str, str]) -> Depth:
+    """The depth Rich 15 finds by itself from COLORTERM and the ending of TERM."""
+    term = env.get("TERM", "").strip().lower()
+    if term in {"dumb", "unknown"}:
+        return Depth.NONE
+    if env.get("COLORTERM", "").strip().lower() in {"truecolor", "24bit"}:
+        return Depth.TRUE
+    return Depth.EIGHT_BIT if term.endswith(("-256color", "-kitty")) else Depth.SIXTEEN
+
+
+def _vte_true(env: Mapping[str, str]) -> bool:
+    version = env.get("VTE_VERSION", "")
+    return version.isdecimal() and int(version) >= _VTE_TRUE
+
+
+def _depth(env: Mapping[str, str], *, windows: bool) -> Depth:
+    named = env.get(COLOR_SYSTEM_VARIABLE, "").strip().lower()
+    if named in _COLOR_SYSTEMS:
+        return _COLOR_SYSTEMS[named]
+    found = _rich_depth(env)
+    term = env.get("TERM", "").strip().lower()
+    if windows and not term:
+        return Depth.TRUE  # every console since Windows 10; Rich asks the console itself
+    if found in {Depth.NONE, Depth.TRUE} or term.startswith("linux"):
+        return found
+    if env.get("TMUX"):
+        return Depth.TRUE  # tmux takes 24 bits and reduces them itself, better than Rich, for what is outside
+    if env.get("STY"):
+        return found  # what stands around GNU screen says nothing about what passes through it
+    if term.startswith(_TRUE_TERMS) or term.endswith("-direct"):
+        return Depth.TRUE
+    if (
+        env.get("TERM_PROGRAM") in _TRUE_PROGRAMS
+        or env.get("WT_SESSION")
+        or env.get("KONSOLE_VERSION")
+        or _vte_true(env)
+    ):
+        return Depth.TRUE
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What is known of the terminal; a value, made once at the start with ``Terminal.detect(os.environ)``."""
+
+    depth: Depth
+    no_color: bool
+    """The user asked for no hues: NO_COLOR is set and not empty (no-color.org)."""
+    multiplexer: Multiplexer
+    clipboard: bool
+    """False where OSC 52 is known to go nowhere. True promises nothing: a terminal never says what became of it."""
+
+    @classmethod
+    def detect(cls, env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> Terminal:
+        """Read the environment ``env``; nothing is asked of the terminal itself."""
+        term = env.get("TERM", "").strip().lower()
+        if env.get("TMUX"):
+            multiplexer = Multiplexer.TMUX
+        elif env.get("STY"):
+            multiplexer = Multiplexer.SCREEN
+        else:
+            multiplexer = Multiplexer.NONE
+        deaf = term.startswith(("linux", "dumb", "unknown")) or env.get("TERM_PROGRAM") == "Apple_Terminal"
+        return cls(
+            depth=_depth(env, windows=windows),
+            no_color=bool(env.get("NO_COLOR")),
+            multiplexer=multiplexer,
+            clipboard=not deaf,
+        )
+
+
+def color_system(env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> str | None:
+    """The value to set for ``TEXTUAL_COLOR_SYSTEM`` before Textual is imported, None where Rich already finds it.
+
+    Rich looks at COLORTERM and the last part of TERM only: Ghostty, foot and Alacritty over ssh would get 16 colours,
+    kitty 256, and ``xterm-direct`` 16.
+    """
+    if windows or env.get(COLOR_SYSTEM_VARIABLE):
+        return None
+    depth = _depth(env, windows=windows)
+    return None if depth is _rich_depth(env) else _SYSTEM_NAMES.get(depth)
+
+
+class CopiedTo(StrEnum):
+    """Where a copied text went."""
+
+    TERMINAL = "terminal"
+    FILE = "file"
+    NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What became of a copy, to be told in one line."""
+
+    to: CopiedTo
+    characters: int
+    path: Path | None = None
+    """The file the text was written to."""
+    reason: str = ""
+    """Why it did not go to the terminal, or nowhere; empty when it went to the terminal."""
+
+    def __str__(self) -> str:
+        size = f"{self.characters:,} character" + ("" if self.characters == 1 else "s")
+        if self.to is CopiedTo.TERMINAL:
+            return f"copied {size}"
+        if self.to is CopiedTo.FILE:
+            return f"wrote {size} to {self.path}: {self.reason}"
+        return f"not copied: {self.reason}"
+
+
+def osc52(text: str, multiplexer: Multiplexer = Multiplexer.NONE) -> str:
+    r"""The escape sequence that puts ``text`` on the clipboard of the terminal, base64 inside, so nothing of it is read.
+
+    Inside tmux it stands twice: raw, which tmux takes itself under ``set-clipboard on``, and wrapped in
+    ``\ePtmux;`` … ``\e\\`` with every escape doubled, which it hands through under ``allow-passthrough on``. GNU screen
+    gets it in device control strings short enough for its buffer.
+    """
+    payload = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
+    raw = f"\x1b]52;c;{payload}\x07"
+    if multiplexer is Multiplexer.TMUX:
+        return f"{raw}\x1bPtmux;{raw.replace(chr(27), chr(27) * 2)}\x1b\\"
+    if multiplexer is Multiplexer.SCREEN:
+        return "".join(f"\x1bP{raw[i : i + 240]}\x1b\\" for i in range(0, len(raw), 240))
+    return raw
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write ``text`` to ``path``, mode 0600, whole or not at all; the folder is made with mode 0700."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def copy_text(
+    app: App[Any], text: str, *, terminal: Terminal, fallback: Path, limit: int = OSC52_LIMIT
+) -> Copied:
+    """Put ``text`` on the clipboard by OSC 52, or into the file ``fallback`` where that cannot work; never raises.
+
+    A text of more than ``limit`` bytes goes to the file whole: a terminal would drop it, or worse, cut it.
+    ``App.clipboard`` holds the text in every case, so pasting inside the application works.
+    """
+    size = len(text.encode("utf-8", "replace"))
+    # Textual's own copy_to_clipboard is the one public way to set App.clipboard; it also writes the raw sequence.
+    driver = getattr(app, "_driver", None)
+    if terminal.clipboard and size <= limit and driver is not None:
+        app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
+        wrapped = osc52(text, terminal.multiplexer).removeprefix(osc52(text))
+        if wrapped:
+            driver.write(wrapped)
+        return Copied(CopiedTo.TERMINAL, len(text))
+    if size > limit:
+        reason = "too long for the terminal's clipboard"
+    else:
+        reason = "this terminal has no clipboard sequence"
+    try:
+        _write_private(fallback, text)
+    except OSError as error:
+        return Copied(
+            CopiedTo.NOWHERE, len(text), reason=f"{reason}, and {fallback}: {error.strerror or error}"
+        )
+    return Copied(CopiedTo.FILE, len(text), fallback, reason)
