@@ -25,6 +25,8 @@ class LineKind(Enum):
     ROW = auto()
     FOLDED_RUN = auto()
     FOLDED_BRANCH = auto()
+    ARCHIVED = auto()
+    """A branch put away: one line with a count."""
     HIDDEN = auto()
     """A stub for rows that a filter leaves out."""
 
@@ -107,7 +109,7 @@ class Pieces:
 class FoldedLines:
     """The lines that folds leave on show."""
 
-    def __init__(self, pieces: Pieces, folds: Folds) -> None:
+    def __init__(self, pieces: Pieces, folds: Folds, archived: Collection[int] = ()) -> None:
         self.layout = layout = pieces.layout
         self.pieces = pieces
         counts = array("i", pieces.count)
@@ -118,15 +120,18 @@ class FoldedLines:
             if row >= 0 and pieces.first[piece] == row and pieces.count[piece] > 1:
                 counts[piece] = 1
                 self.folded[piece] = LineKind.FOLDED_RUN
-        if folds.branches:
+        if folds.branches or archived:
             for branch, value in enumerate(layout.branches):
-                if value.first_entry in folds.branches and layout.branch_rows[branch] - value.first_row > 1:
+                put_away = value.first_entry in archived
+                if put_away or (
+                    value.first_entry in folds.branches and layout.branch_rows[branch] - value.first_row > 1
+                ):
                     span = pieces.of_branch(branch)
                     if counts[span.start] == 0:
                         continue
                     counts[span.start : span.stop] = array("i", bytes(4 * len(span)))
                     counts[span.start] = 1
-                    self.folded[span.start] = LineKind.FOLDED_BRANCH
+                    self.folded[span.start] = LineKind.ARCHIVED if put_away else LineKind.FOLDED_BRANCH
         self.counts = counts
         self.until: array[int] = array("i", accumulate(counts))
         """Lines up to and including each piece."""
@@ -143,7 +148,7 @@ class FoldedLines:
         folded = self.folded.get(piece)
         if folded is LineKind.FOLDED_RUN:
             return Line(folded, row, self.pieces.count[piece])
-        if folded is LineKind.FOLDED_BRANCH:
+        if folded is not None:
             branch = self.layout.branch_of(row)
             return Line(folded, row, self.layout.branch_rows[branch] - row)
         return Line(LineKind.ROW, row + y - self.until[piece] + self.counts[piece])

@@ -93,6 +93,8 @@ class Layout:
     """The row behind each branch's last, its own branches included."""
     landmarks: list[int] = field(default_factory=list)
     """Rows that are never folded into a run: marks and first rows of branches, ascending."""
+    dropped: bytes = b""
+    """A byte for each entry that has no row of its own because its calls are shown with their results."""
     path_stop: dict[int, int] = field(default_factory=dict)
     """Runs on the active path, each with the entry behind its last on the path."""
 
@@ -132,6 +134,8 @@ class Layout:
 
     def entries_of(self, row: int) -> list[range]:
         """The entries a row stands for, as ranges along its branch."""
+        if self.density is Density.ENTRIES:
+            return [self._with_reply(self.head[row])]
         tree = self.tree
         stretch = bisect_right(self.stretch_row, row) - 1
         _, stop_row = self._rows_of(stretch)
@@ -140,8 +144,6 @@ class Layout:
         if row + 1 < stop_row:
             return [range(self.head[row], self.head[row + 1])]
         found = [range(self.head[row], stop)]
-        if self.density is Density.ENTRIES:
-            return [range(self.head[row], self.head[row] + 1)]
         while True:
             children = tree.content_children(run)
             if not children:
@@ -155,6 +157,26 @@ class Layout:
                     found.append(range(first, row_entry))
                 return found
             found.append(range(first, stop))
+
+    def _with_reply(self, entry: int) -> range:
+        """An entry, with the silent reply before it whose call it answers."""
+        above = self.tree.parent[entry]
+        if above == entry - 1 and above >= 0 and above < len(self.dropped) and self.dropped[above]:
+            return range(above, entry + 1)
+        return range(entry, entry + 1)
+
+    def entries_between(self, row: int, rows: int) -> list[range]:
+        """The entries that some rows of one branch stand for, as few ranges."""
+        found: list[range] = []
+        stop_row = row + rows
+        while row < stop_row:
+            stretch = bisect_right(self.stretch_row, row) - 1
+            last = min(stop_row, self._rows_of(stretch)[1]) - 1
+            tail = self.entries_of(last)
+            found.append(range(self.head[row], tail[0].stop))
+            found.extend(tail[1:])
+            row = last + 1
+        return found
 
     def last_entry_of(self, row: int) -> int:
         """The last entry in the conversation of a row: where a move to this row goes."""
@@ -189,7 +211,8 @@ def arrange(
     if density is Density.ENTRIES:
         shown = bytes(tree.kind).translate(_EVERYTHING_MASK if everything else _ENTRY_MASK)
         if dropped is not None:
-            kept = bytes(dropped).translate(_NOT).ljust(len(shown), b"\1")
+            layout.dropped = bytes(dropped)
+            kept = layout.dropped.translate(_NOT).ljust(len(shown), b"\1")
             shown = bytes(map(and_, shown, kept))
     _Arranger(layout, shown).place()
     layout.landmarks = sorted(set(layout.landmarks))
@@ -231,16 +254,25 @@ class _Arranger:
             self._rows(run, branch, begins)
             if run in tree.run_children:
                 self._asides(run, branch)
-                self._push(stack, tree.content_children(run), branch, fresh=False)
+                # Below the leaf the path does not go on: whatever follows there is a branch.
+                ends = layout.leaf >= 0 and tree.run_of(layout.leaf) == run
+                self._push(stack, tree.content_children(run), branch, fresh=False, ends=ends)
 
     def _push(
-        self, stack: list[tuple[int, int, int]], children: list[int], branch: int, *, fresh: bool
+        self,
+        stack: list[tuple[int, int, int]],
+        children: list[int],
+        branch: int,
+        *,
+        fresh: bool,
+        ends: bool = False,
     ) -> None:
         if not children:
             return
-        main = self.layout.main_child(children)
-        stack.append((main, -1 if fresh else branch, -1))
-        if len(children) > 1:
+        main = -1 if ends else self.layout.main_child(children)
+        if main >= 0:
+            stack.append((main, -1 if fresh else branch, -1))
+        if len(children) > 1 or ends:
             stack.extend((child, -1, branch) for child in reversed(children) if child != main)
 
     def _rows(self, run: int, branch: int, begins: bool) -> None:

@@ -1,0 +1,202 @@
+"""Changing the session: moves of the leaf, labels, name, archive, undo and redo. Every write is one appended line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import work
+
+from leafward.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.errors import LeafwardError
+from leafward.journal import archive, label, move, redo, rename, undo
+from leafward.messages import prompt_text
+from leafward_tui.cells import count, counted
+from leafward_tui.folds import LineKind
+from leafward_tui.ghost import Ghost
+from leafward_tui.screens.explorer.finding import Finding
+from leafward_tui.screens.explorer.work import Wrote
+from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.journal import Write
+    from leafward.session import Session
+
+
+class Changing(Finding):
+    """Actions that append to the session file."""
+
+    @work(thread=True, group="write", exit_on_error=False)
+    def write(self, session: Session, done: str, change: Callable[[Session], Write], then: str = "") -> None:
+        """Runs a change in a worker; `done` says what was done, `then` names what follows it (`resume`)."""
+        try:
+            written = change(session)
+        except (LeafwardError, OSError) as error:
+            self.post_message(Wrote(self.generation, None, str(error), ""))
+        else:
+            self.post_message(Wrote(self.generation, written, done, then))
+
+    def start_write(self, done: str, change: Callable[[Session], Write], then: str = "") -> None:
+        """Starts a change unless one is under way."""
+        session = self.session
+        if session is None:
+            return
+        if session.read_only:
+            self.tell(f"read only: {session.read_only}", "bad")
+        elif self.writing:
+            self.tell("still writing the change before", "warn")
+        else:
+            self.writing = True
+            self.write(session, done, change, then)
+
+    # --- moving the leaf ----------------------------------------------------------------------------------------------
+
+    def action_move_here(self) -> None:
+        """Asks how the leaf should move to the line of the cursor."""
+        exploration, line = self.exploration, self.graph.line
+        session = self.session
+        if exploration is None or session is None or line is None or line.kind is LineKind.HIDDEN:
+            return
+        target = exploration.target(line)
+        prompt = exploration.layout.head[line.row]
+        has_prompt = session.columns.kind[prompt] == Kind.USER and line.kind is LineKind.ROW
+        before = session.tree.content_at(session.columns.parent[prompt]) if has_prompt else NO_ENTRY
+        here = session.place
+        self.graph.set_ghost(Ghost.of(session.tree, target))
+        name = session.path.name
+        choices = [
+            Choice(
+                "m",
+                "Move the leaf here",
+                f"the next prompt follows {self._named(target)}",
+                f"append 1 line to {name}",
+                refused="the leaf is here" if target == here else "",
+            )
+        ]
+        if has_prompt:
+            choices.append(
+                Choice(
+                    "e",
+                    "Move before this prompt, to write it anew",
+                    "its text goes to the clipboard",
+                    f"append 1 line to {name}",
+                    refused="the leaf is there" if before == here else "",
+                )
+            )
+        choices.append(
+            Choice(
+                "r",
+                "Move here and resume in the agent",
+                "runs the agent's own command",
+                f"append 1 line to {name}",
+            )
+        )
+        about = [SheetLine(self._price_words())] if self.price is not None else []
+
+        def done(key: str | None) -> None:
+            if key == "m":
+                self.start_write(f"moved to {self._named(target)}", lambda it: move(it, target))
+            elif key == "r":
+                self.start_write(f"moved to {self._named(target)}", lambda it: move(it, target), "resume")
+            elif key == "e":
+                self.shell.copy(prompt_text(session.body(prompt) or {}))
+                self.start_write(
+                    f"moved before {self._named(prompt)}, its text is copied", lambda it: move(it, before)
+                )
+            else:
+                self.settle()
+
+        self.app.push_screen(ChoiceSheet("Move", choices, about, note=self._named(target)), done)
+
+    def _named(self, entry: int) -> str:
+        return f"#{entry}" if entry >= 0 else "the beginning"
+
+    def _price_words(self) -> str:
+        price = self.price
+        if price is None:
+            return ""
+        return (
+            f"leave {counted(price.left.entries, 'entry', 'entries')}, enter "
+            f"{counted(price.entered.entries, 'entry', 'entries')}; context {count(price.before.total)} becomes "
+            f"{count(price.after.total)}, {count(price.sent_again)} of it sent again"
+        )
+
+    # --- undo ---------------------------------------------------------------------------------------------------------
+
+    def action_operation_undo(self) -> None:
+        """Takes the last operation back, by appending its inverse."""
+        self.start_write("undone", undo)
+
+    def action_operation_redo(self) -> None:
+        """Does again what was undone last."""
+        self.start_write("done again", redo)
+
+    # --- bookmarks ----------------------------------------------------------------------------------------------------
+
+    def action_label_edit(self) -> None:
+        """Asks for the label of the entry under the cursor."""
+        session, exploration = self.session, self.exploration
+        if session is None or exploration is None or self.graph.row < 0:
+            return
+        spans = exploration.layout.entries_of(self.graph.row)
+        labelled = [entry for entry in session.labels if any(entry in span for span in spans)]
+        target = labelled[0] if labelled else exploration.layout.head[self.graph.row]
+        before = session.labels.get(EntryIndex(target), "")
+
+        def done(text: str | None) -> None:
+            if text is None or text.strip() == before:
+                return
+            said = (
+                f"labelled {self._named(target)}"
+                if text.strip()
+                else f"took the label off {self._named(target)}"
+            )
+            self.start_write(said, lambda it: label(it, target, text.strip()))
+
+        sheet = TextSheet(
+            "Label",
+            before,
+            note=self._named(target),
+            placeholder="a word or two; empty takes it away",
+            operation_of=lambda _text: f"append 1 line to {session.path.name}",
+        )
+        self.app.push_screen(sheet, done)
+
+    def action_name_edit(self) -> None:
+        """Asks for the session's name."""
+        session = self.session
+        if session is None:
+            return
+        before = session.name or ""
+
+        def done(text: str | None) -> None:
+            if text is not None and text.strip() != before:
+                self.start_write(
+                    "named" if text.strip() else "took the name away", lambda it: rename(it, text)
+                )
+
+        sheet = TextSheet(
+            "Name of this session",
+            before,
+            placeholder="empty takes it away",
+            operation_of=lambda _text: f"append 1 line to {session.path.name}",
+        )
+        self.app.push_screen(sheet, done)
+
+    def action_branch_archive(self) -> None:
+        """Puts the branch under the cursor away, or brings it back; nothing of it is removed."""
+        exploration, line = self.exploration, self.graph.line
+        if exploration is None or line is None:
+            return
+        layout = exploration.layout
+        branch = layout.branches[layout.branch_of(line.row)]
+        first = branch.first_entry
+        if layout.on_path(first):
+            self.tell("the active path cannot be archived: move the leaf to another branch first", "warn")
+            return
+        archived = first in exploration.findings.archived
+        turns = layout.branch_rows[layout.branch_of(line.row)] - branch.first_row
+        said = f"{'brought back' if archived else 'archived'} the branch at {self._named(first)}, {counted(turns, 'row')}"
+        exploration.opened.discard(first)
+        self.start_write(said, lambda it: archive(it, first, not archived))

@@ -1,0 +1,178 @@
+"""Finding rows: search over all text, hits to step through, filters."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.worker import get_current_worker
+
+from leafward_tui.exploration import Filter
+from leafward_tui.screens.explorer.going import Going
+from leafward_tui.screens.explorer.work import Failed, Found, search
+from leafward_tui.widgets.sheet import Choice, ChoiceSheet, TextSheet
+
+if TYPE_CHECKING:
+    from leafward.session import Session
+
+_LEAST_QUERY = 2
+"""Characters before a search starts by itself while one types."""
+
+_FILTER_KEYS = "catpliexd"
+
+_FILTER_EFFECT = {
+    Filter.CONVERSATION: "everything but bookkeeping",
+    Filter.ALL: "bookkeeping too, one row an entry",
+    Filter.NO_TOOLS: "what was said, one row an entry",
+    Filter.PROMPTS: "rows that begin with your words",
+    Filter.LABELLED: "rows with a label",
+    Filter.COMPACTIONS: "compactions and branch summaries",
+    Filter.ERRORS: "rows in which something failed",
+    Filter.EDITS: "rows that changed a file",
+}
+
+
+class Finding(Going):
+    """Actions that find rows or leave some out."""
+
+    def action_find_open(self) -> None:
+        """Asks what to search for, and searches while one types."""
+        if self.exploration is None:
+            return
+        before = self.graph.row
+
+        def done(query: str | None) -> None:
+            if query is None:
+                self.clear_search()
+                self.go_to_row(before)
+            elif query != self.searched:
+                self.start_search(query)
+
+        self.app.push_screen(
+            TextSheet(
+                "Search",
+                self.searched,
+                note="prompts, replies, calls, results, summaries",
+                placeholder="words anywhere in this session",
+                commit="keep, then n N",
+                changed=self._typed,
+            ),
+            done,
+        )
+
+    def _typed(self, query: str) -> None:
+        if len(query) >= _LEAST_QUERY:
+            self.start_search(query)
+        else:
+            self.clear_search()
+
+    def start_search(self, query: str) -> None:
+        """Searches all text of the session for a query."""
+        self.searched = query
+        if query and self.session is not None:
+            self._search(self.session, query, self.generation)
+        else:
+            self.clear_search()
+
+    def clear_search(self) -> None:
+        """Forgets the search."""
+        self.searched = ""
+        self.hits = []
+        self.workers.cancel_group(self, "search")
+        self.graph.set_hits(frozenset(), "")
+        self.strip.set_hits(())
+        self.tell("")
+
+    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
+    def _search(self, session: Session, query: str, run: int) -> None:
+        worker = get_current_worker()
+        try:
+            found = search(
+                session,
+                query,
+                lambda: worker.is_cancelled,
+                lambda some: self.post_message(Found(run, query, some, complete=False)),
+            )
+        except OSError as error:
+            self.post_message(Failed(run, f"cannot search: {error}"))
+            return
+        if not worker.is_cancelled:
+            self.post_message(Found(run, query, found, complete=True))
+
+    def on_found(self, message: Found) -> None:
+        """Lights what was found; the first time, goes to the next hit from the cursor."""
+        exploration = self.exploration
+        if message.run != self.generation or message.query != self.searched or exploration is None:
+            return
+        first = not self.hits
+        rows = {exploration.layout.row_of(entry) for entry in message.entries}
+        rows.discard(-1)
+        self.hits = sorted(rows)
+        self.graph.set_hits(frozenset(rows), message.query)
+        self.strip.set_hits(self.overview.turns_of(message.entries) if self.overview is not None else ())
+        if first and self.hits:
+            at = bisect_left(self.hits, self.graph.row)
+            self.go_to_row(self.hits[at % len(self.hits)])
+        self._tell_hits(searching=not message.complete)
+
+    def _tell_hits(self, *, searching: bool = False) -> None:
+        if not self.hits:
+            self.tell(
+                f"{'searching' if searching else 'nothing found'}  {self.searched}",
+                "faint" if searching else "warn",
+            )
+            return
+        at = bisect_right(self.hits, self.graph.row)
+        count = (
+            f"{at} of {len(self.hits):,} rows"
+            if at and self.hits[at - 1] == self.graph.row
+            else f"{len(self.hits):,} rows"
+        )
+        more = ", searching on" if searching else ""
+        self.tell(f"{count}{more} with “{self.searched}”   n next   N previous   esc ends", "warn")
+
+    def action_find_next(self) -> None:
+        """The next hit, around the end."""
+        if self.hits:
+            at = bisect_right(self.hits, self.graph.row)
+            self.go_to_row(self.hits[at % len(self.hits)])
+            self._tell_hits()
+
+    def action_find_previous(self) -> None:
+        """The hit before, around the top."""
+        if self.hits:
+            at = bisect_left(self.hits, self.graph.row) - 1
+            self.go_to_row(self.hits[at])
+            self._tell_hits()
+
+    def action_filter_choose(self) -> None:
+        """Asks which rows to show."""
+        exploration = self.exploration
+        if exploration is None:
+            return
+        keys = dict(zip(_FILTER_KEYS, Filter, strict=False))
+        choices = [
+            Choice(key, choice.value, _FILTER_EFFECT[choice], current=choice is exploration.filter)
+            for key, choice in keys.items()
+        ]
+
+        def done(key: str | None) -> None:
+            if key is not None:
+                self.set_filter(keys[key])
+
+        self.app.push_screen(
+            ChoiceSheet("Show", choices, note="branches keep their place", cycle="ampersand"), done
+        )
+
+    def set_filter(self, wanted: Filter) -> None:
+        """Shows only some rows; those left out leave stubs with a count."""
+        exploration = self.exploration
+        if exploration is None or wanted is exploration.filter:
+            return
+        exploration.filter = wanted
+        self.relay()
+        if wanted is not Filter.CONVERSATION:
+            self.tell(f"showing {wanted.value}   & another filter   esc everything again", "warn")
+        else:
+            self.tell("")

@@ -1,0 +1,132 @@
+"""Handing a session on: copied text, an export, the agent's own resume command, the operation log."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.app import SuspendNotSupported
+
+from leafward.errors import LeafwardError
+from leafward.messages import message_text, messages_of
+from leafward.safe_text import safe
+from leafward_tui.screens.explorer.resting import Resting
+from leafward_tui.screens.explorer.work import Exported
+from leafward_tui.widgets.sheet import Choice, ChoiceSheet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.session import Session
+
+_FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
+
+
+class Handing(Resting):
+    """Actions that take something out of the session, into the clipboard, a file or an agent."""
+
+    def action_copy_text(self) -> None:
+        """Copies the text of the entry under the cursor."""
+        session, exploration = self.session, self.exploration
+        if session is None or exploration is None:
+            return
+        if self.graph.row < 0:
+            return
+        entry = exploration.layout.head[self.graph.row]
+        body = session.body(entry)
+        kind = session.entry(entry).kind
+        said = "\n".join(message_text(message) for message in messages_of(body or {}, kind))
+        self.shell.copy(safe(said) or session.columns.id(entry))
+
+    def action_export_save(self) -> None:
+        """Asks for a format and writes the path of the cursor to a file in the current folder."""
+        session, exploration, line = self.session, self.exploration, self.graph.line
+        if session is None or exploration is None or line is None:
+            return
+        target = exploration.target(line)
+        stem = f"{session.id[:8]}-{session.columns.id(target)}" if target >= 0 else session.id[:8]
+
+        def done(key: str | None) -> None:
+            if key is not None:
+                name, _ = _FORMATS[key]
+                self._export(session, target, name, self._free_path(stem, name))
+
+        choices = [
+            Choice(key, title, f"{stem}.{name}", "secrets are redacted, and the redaction is shown")
+            for key, (name, title) in _FORMATS.items()
+        ]
+        self.app.push_screen(ChoiceSheet("Export the path to here", choices, note=str(_folder())), done)
+
+    def _free_path(self, stem: str, suffix: str) -> Path:
+        folder = _folder()
+        path = folder / f"{stem}.{suffix}"
+        number = 2
+        while path.exists():
+            path = folder / f"{stem}-{number}.{suffix}"
+            number += 1
+        return path
+
+    @work(thread=True, exclusive=True, group="export", exit_on_error=False)
+    def _export(self, session: Session, target: int, form: str, path: Path) -> None:
+        from leafward.export import export
+
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(export(session, form, target).text)
+        except (LeafwardError, OSError) as error:
+            self.post_message(Exported(f"not exported: {error}", problem=True))
+        else:
+            self.post_message(Exported(f"exported to {path}"))
+
+    def on_exported(self, message: Exported) -> None:
+        """Says where the file is."""
+        self.shell.say(message.text, problem=message.problem)
+
+    def action_agent_resume(self) -> None:
+        """Runs the agent's own command on this session, and comes back when it ends."""
+        from leafward.agents import agent_of
+
+        session = self.session
+        if session is None:
+            return
+        try:
+            command = agent_of(session.path).resume(session, os.environ)
+        except LeafwardError as error:
+            self.tell(str(error), "bad")
+            return
+        env = command.environment(os.environ) | {"PWD": command.cwd}
+        try:
+            # Blocking on purpose: awaiting inside a suspended application lets timers paint into the agent's terminal.
+            with self.app.suspend():
+                subprocess.run(command.argv, cwd=command.cwd, env=env, check=False)
+        except SuspendNotSupported:
+            self.shell.copy(" ".join(command.argv))
+        except OSError as error:
+            self.tell(f"cannot run {command.argv[0]}: {error.strerror or error}", "bad")
+        self.look()
+
+    def action_log_open(self) -> None:
+        """Shows the operations on this session."""
+        from leafward_tui.screens.log import LogScreen
+
+        session = self.session
+        if session is not None:
+
+            def done(entry: int | None) -> None:
+                self.look()
+                if entry is not None:
+                    self.go_to_entry(entry)
+
+            self.app.push_screen(LogScreen(session), done)
+
+    def look(self) -> None:
+        """Looks whether the file has grown."""
+        raise NotImplementedError
+
+
+def _folder() -> Path:
+    from pathlib import Path
+
+    return Path.cwd()

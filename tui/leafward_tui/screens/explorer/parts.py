@@ -1,0 +1,156 @@
+"""What the explorer is made of: its widgets, its state, and what its actions share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Horizontal, Vertical
+
+from leafward_tui.graph import Density
+from leafward_tui.screens.base import BaseScreen
+from leafward_tui.widgets.gauge import Gauge
+from leafward_tui.widgets.graph_view import GraphView
+from leafward_tui.widgets.hairline import ColumnRule, RowRule
+from leafward_tui.widgets.inspector import Inspector
+from leafward_tui.widgets.peek import Peek
+from leafward_tui.widgets.price_line import PriceLine
+from leafward_tui.widgets.strip import StripView
+from leafward_tui.widgets.tree_head import TreeHead
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.app import ComposeResult
+
+    from leafward.price import Price
+    from leafward.session import Session
+    from leafward.tally import Tallies
+    from leafward_tui.exploration import Exploration
+    from leafward_tui.ghost import Ghost
+    from leafward_tui.overview import Overview
+
+
+PANES = ("Tree", "Entry", "Context", "Files", "Raw")
+"""Panes of a narrow screen, as its tabs name them."""
+
+
+class ExplorerParts(BaseScreen[None]):
+    """Composition and state of the explorer."""
+
+    NAME: ClassVar[str] = "explorer"
+
+    DEFAULT_CSS = """
+    ExplorerParts {
+        #panes { height: 1fr; width: 1fr; }
+        #tree { width: 55%; height: 1fr; }
+        #graph { width: 1fr; height: 1fr; }
+        #inspector { width: 1fr; height: 1fr; }
+        #overview { height: 2; width: 1fr; }
+        #strip { width: 1fr; height: 1fr; }
+        #gauge { width: 37; height: 1fr; }
+        #price { height: 1; width: 1fr; }
+
+        &.-tall #price, &.-high #price { height: 2; }
+        &.-high #overview { height: 4; }
+
+        Peek, #peek-rule { display: none; }
+        &.-one-pane {
+            Peek, #peek-rule { display: block; }
+            #price-rule { display: none; }
+            &.-inspecting Peek, &.-inspecting #peek-rule { display: none; }
+            #tree { width: 1fr; }
+            #inspector { display: none; }
+            ColumnRule { display: none; }
+            #overview { height: 1; }
+            &.-inspecting #graph { display: none; }
+            &.-inspecting #tree { height: 2; }
+            &.-inspecting #panes { layout: vertical; }
+            &.-inspecting #inspector { display: block; }
+        }
+    }
+    """
+
+    def __init__(self, path: Path, agent: str | None = None) -> None:
+        super().__init__()
+        self.path = path
+        self.agent = agent
+        self.exploration: Exploration | None = None
+        self.tallies: Tallies | None = None
+        self.notes: dict[int, str] = {}
+        """What is known of rows besides their headlines, by first entry."""
+        self.generation = 0
+        """The run that results must belong to; counted up when the session is read anew."""
+        self.density = Density.TURNS
+        self.following = True
+        self.writing = False
+        """Whether a write is under way; there is never more than one."""
+        self.searched = ""
+        self.hits: list[int] = []
+        """Rows that the search found, ascending."""
+        self.price: Price | None = None
+        self.overview: Overview | None = None
+        """The path turn by turn; None until it is measured."""
+        self.trouble = ""
+        """Why there is no session to show."""
+
+    def compose_content(self) -> ComposeResult:
+        """Tree and inspector side by side, then strip and gauge, then the price line."""
+        self.head = TreeHead()
+        self.graph = GraphView(id="graph")
+        self.column_rule = ColumnRule()
+        self.inspector = Inspector(id="inspector")
+        self.peek_rule = RowRule(id="peek-rule")
+        self.peek = Peek()
+        self.strip_rule = RowRule()
+        self.strip = StripView(id="strip")
+        self.gauge = Gauge(id="gauge")
+        self.price_rule = RowRule(id="price-rule")
+        self.price_line = PriceLine(id="price")
+        with Horizontal(id="panes"):
+            with Vertical(id="tree"):
+                yield self.head
+                yield self.graph
+            yield self.column_rule
+            yield self.inspector
+        yield self.peek_rule
+        yield self.peek
+        yield self.strip_rule
+        with Horizontal(id="overview"):
+            yield self.strip
+            yield self.gauge
+        yield self.price_rule
+        yield self.price_line
+
+    @property
+    def session(self) -> Session | None:
+        """The session on show; None before it is read."""
+        return self.exploration.session if self.exploration is not None else None
+
+    @property
+    def ghost(self) -> Ghost | None:
+        """The proposed move."""
+        return self.graph.state.ghost
+
+    def show_lines(self, row: int) -> None:
+        """Shows the exploration's lines with the cursor on a row."""
+        raise NotImplementedError
+
+    def relay(self, *, density: Density | None = None) -> None:
+        """Lays the rows out anew, with the cursor on the same entry."""
+        raise NotImplementedError
+
+    def show_head(self) -> None:
+        """Tabs and headings over the tree."""
+        raise NotImplementedError
+
+    def arrange_panes(self) -> None:
+        """Fits panes, rules and heads to the size of the screen."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Lets pane, ghost and price follow the cursor once it rests."""
+        raise NotImplementedError
+
+    def tell(self, text: str, tone: str = "") -> None:
+        """Says something in the place of the price line; `tone` is the ink of its first word."""
+        self.price_line.note(text or None, tone)

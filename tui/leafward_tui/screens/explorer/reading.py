@@ -1,0 +1,381 @@
+"""Reading a session behind the screen: opening, counting, notes, following as the file grows, what a write changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from leafward.entries import Kind
+from leafward.errors import LeafwardError
+from leafward.journal import OperationKind, archived_branches
+from leafward.safe_text import safe_line
+from leafward_tui.folds import LineKind
+from leafward_tui.graph import Density
+from leafward_tui.rows import RowPainter
+from leafward_tui.screens.explorer.handing import Handing
+from leafward_tui.screens.explorer.work import (
+    Counted,
+    CountJob,
+    Failed,
+    Grown,
+    Noted,
+    Opened,
+    ReadSoFar,
+    Wrote,
+    findings_of,
+    note_of,
+    open_session,
+    outcome_of,
+)
+from leafward_tui.widgets.title_bar import Fact, Progress
+
+if TYPE_CHECKING:
+    from leafward.session import Session
+    from leafward.tally import Tallies
+    from leafward_tui.widgets.graph_view import GraphView
+
+
+class Reading(Handing):
+    """The parts of the screen that wait for the session's file."""
+
+    painter: RowPainter
+    _job: CountJob | None = None
+
+    # --- opening ------------------------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Shows the shell, and reads behind it."""
+        super().on_mount()
+        self.density = Density(self.shell.config.density)
+        self.title_bar.show(self.path.stem)
+        self.arrange_panes()
+        self.graph.focus()
+        self.read()
+        self.set_interval(self.shell.config.follow_interval, self.look)
+
+    def on_unmount(self) -> None:
+        """Closes the session's file."""
+        if self.session is not None:
+            self.session.close()
+
+    def read(self) -> None:
+        """Reads the session anew."""
+        self.generation += 1
+        height = max(8, self.graph.size.height or 20)
+        self._read(self.generation, self.density, height)
+
+    @work(thread=True, exclusive=True, group="read", exit_on_error=False)
+    def _read(self, run: int, density: Density, height: int) -> None:
+        worker = get_current_worker()
+        try:
+            exploration, tallies = open_session(
+                self.path,
+                density,
+                height,
+                lambda: worker.is_cancelled,
+                lambda done, total, entries: self.post_message(ReadSoFar(run, done, total, entries)),
+            )
+        except (LeafwardError, OSError) as error:
+            self.post_message(Failed(run, str(error), fatal=True))
+            return
+        self.post_message(Opened(run, exploration, tallies))
+
+    def on_read_so_far(self, message: ReadSoFar) -> None:
+        """Shows how far reading is."""
+        if message.run == self.generation:
+            self.title_bar.progress(Progress("reading", message.done >> 20, message.total >> 20))
+
+    def on_failed(self, message: Failed) -> None:
+        """Says what went wrong; with nothing to show, that is all there is."""
+        if message.run != self.generation:
+            return
+        self.title_bar.progress(None)
+        if message.fatal:
+            self.trouble = message.text
+            self.tell(message.text, "bad")
+        else:
+            self.tell(message.text, "bad")
+
+    def on_opened(self, message: Opened) -> None:
+        """Shows the tree with the cursor on the leaf, or where it was."""
+        if message.run != self.generation:
+            message.exploration.session.close()
+            return
+        before = self.exploration
+        entry = None
+        if before is not None and self.graph.row >= 0:
+            entry = before.session.columns.id(before.layout.head[self.graph.row])
+            before.session.close()
+        self.exploration, self.tallies = message.exploration, message.tallies
+        self.title_bar.progress(None)
+        self.trouble = ""
+        session = message.exploration.session
+        known = session.columns.index(entry) if entry is not None else -1
+        layout = message.exploration.layout
+        self.show_lines(layout.row_of(known if known >= 0 else layout.leaf))
+        self.show_title()
+        self.count()
+        self.settle()
+        self.show_hints()
+
+    def show_title(self) -> None:
+        """Project, name and facts of the session."""
+        session, exploration = self.session, self.exploration
+        if session is None or exploration is None:
+            return
+        first = next(
+            (entry for entry in exploration.layout.head if session.columns.kind[entry] == Kind.USER), -1
+        )
+        title = session.name or (self.painter.headline(first).text if first >= 0 else session.path.stem)
+        compactions = session.columns.kind.count(Kind.COMPACTION)
+        branches = session.tree.branches()
+        facts = [
+            Fact(self.agent or "pi", short=self.agent or "pi"),
+            Fact(f"{len(session):,}", "entries", f"{len(session):,} entries", keep=3),
+            Fact(f"{branches:,}", "branch" if branches == 1 else "branches", "", keep=2),
+            Fact(f"{compactions:,}", "compaction" if compactions == 1 else "compactions", "", keep=1),
+        ]
+        if session.columns.damage:
+            facts.append(Fact(f"{len(session.columns.damage):,}", "damaged", keep=4, hue="bad"))
+        if exploration.findings.archived:
+            facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
+        if session.read_only:
+            facts.append(Fact("read only", keep=5, hue="warn"))
+        elif self.following:
+            facts.append(
+                Fact(f"{self.shell.glyphs.dot} following", short=self.shell.glyphs.dot, keep=5, hue="leaf")
+            )
+        self.title_bar.show(
+            safe_line(title, 200),
+            crumb=safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60),
+            facts=facts,
+        )
+
+    # --- rows ---------------------------------------------------------------------------------------------------------
+
+    def show_lines(self, row: int) -> None:
+        """Shows the exploration's lines with the cursor on a row."""
+        exploration, tallies = self.exploration, self.tallies
+        if exploration is None or tallies is None:
+            return
+        shell = self.shell
+        self.painter = RowPainter(
+            exploration.session, exploration.lines, tallies, shell.styles_now, shell.glyphs, notes=self.notes
+        )
+        layout = exploration.layout
+        self.graph.state.mark = layout.row_of(exploration.mark) if exploration.mark >= 0 else -1
+        self.graph.show(self.painter, row)
+        self.show_head()
+        self.settle()
+
+    def relay(self, *, density: Density | None = None) -> None:
+        """Lays the rows out anew, with the cursor on the same entry."""
+        exploration = self.exploration
+        if exploration is None:
+            return
+        entry = exploration.layout.head[self.graph.row] if self.graph.row >= 0 else exploration.layout.leaf
+        if density is not None:
+            exploration.density = self.density = density
+        before = exploration.layout.density
+        exploration.lay_out()
+        if exploration.layout.density is not before:
+            self.notes = {}
+        self.graph.set_ghost(None)
+        if self.searched and self.hits:
+            self.hits = []
+            self.start_search(self.searched)
+        self.show_lines(exploration.layout.row_of(entry))
+
+    # --- counting -----------------------------------------------------------------------------------------------------
+
+    def count(self) -> None:
+        """Counts tokens, calls and edits behind the screen, visible rows first."""
+        session, tallies, exploration = self.session, self.tallies, self.exploration
+        if session is None or tallies is None or exploration is None:
+            return
+        self._job = CountJob(session, tallies, self._on_screen())
+        self._count(self.generation, self._job, session, tallies)
+        self.note_rows()
+
+    def _on_screen(self) -> list[range]:
+        exploration = self.exploration
+        if exploration is None:
+            return []
+        lines = exploration.lines
+        rows = [lines.line(y) for y in self.graph.rows_on_screen()]
+        return [
+            span
+            for line in rows
+            if line.kind is LineKind.ROW
+            for span in exploration.layout.entries_of(line.row)
+        ]
+
+    @work(thread=True, exclusive=True, group="count", exit_on_error=False)
+    def _count(self, run: int, job: CountJob, session: Session, tallies: Tallies) -> None:
+        worker = get_current_worker()
+        try:
+            broken = job.run(
+                lambda: worker.is_cancelled, lambda: self.post_message(Counted(run, complete=False))
+            )
+        except OSError as error:
+            self.post_message(Failed(run, f"cannot read the session any more: {error}"))
+            return
+        if worker.is_cancelled:
+            return
+        if broken:
+            session.discredit(broken)
+        self.post_message(Counted(run, complete=True, findings=findings_of(session, tallies)))
+
+    def on_counted(self, message: Counted) -> None:
+        """Fills numbers in; once all are known, filters and overview can go by them."""
+        exploration = self.exploration
+        if message.run != self.generation or exploration is None:
+            return
+        if message.findings is None:
+            self.graph.redraw_rows()
+            return
+        exploration.findings = message.findings
+        self.relay()
+        self.show_title()
+        self.survey()
+
+    def on_graph_view_rows_shown(self, message: GraphView.RowsShown) -> None:
+        """What came on the screen is counted first."""
+        message.stop()
+        if self._job is not None:
+            self._job.wanted = self._on_screen()
+        self.note_rows()
+
+    def note_rows(self) -> None:
+        """Looks up what rows on the screen say besides their headlines."""
+        exploration = self.exploration
+        if exploration is None:
+            return
+        layout = exploration.layout
+        every = layout.density is not Density.TURNS
+        kind = layout.tree.kind
+        wanted: list[tuple[int, list[range]]] = []
+        for y in self.graph.rows_on_screen():
+            line = exploration.lines.line(y)
+            head = layout.head[line.row]
+            if (
+                head not in self.notes
+                and line.kind is LineKind.ROW
+                and (every or kind[head] == Kind.COMPACTION)
+            ):
+                wanted.append((head, layout.entries_of(line.row)))
+        if wanted:
+            self._note(self.generation, exploration.session, layout.density, wanted, self.notes)
+
+    @work(thread=True, exclusive=True, group="note", exit_on_error=False)
+    def _note(
+        self,
+        run: int,
+        session: Session,
+        density: Density,
+        wanted: list[tuple[int, list[range]]],
+        notes: dict[int, str],
+    ) -> None:
+        worker = get_current_worker()
+        for head, spans in wanted:
+            if worker.is_cancelled:
+                return
+            by_entry = density is Density.ENTRIES and session.columns.kind[head] != Kind.COMPACTION
+            notes[head] = outcome_of(session, head) if by_entry else note_of(session, spans, head)
+        self.post_message(Noted(run))
+
+    def on_noted(self, message: Noted) -> None:
+        """Shows the notes that arrived."""
+        if message.run == self.generation:
+            self.graph.redraw_rows()
+
+    # --- following ----------------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Looks whether the file has grown; costs one stat."""
+        session = self.session
+        if session is None or not self.following or self.writing or not session.changed_on_disk():
+            return
+        self.writing = True
+        self._take_in(self.generation, session)
+
+    @work(thread=True, exclusive=True, group="follow", exit_on_error=False)
+    def _take_in(self, run: int, session: Session) -> None:
+        try:
+            growth = session.refresh()
+        except (LeafwardError, OSError) as error:
+            self.post_message(Grown(run, 0, replaced=True))
+            self.post_message(Failed(run, str(error)))
+            return
+        self.post_message(
+            Grown(run, growth.added if growth else 0, replaced=growth is not None and growth.replaced)
+        )
+
+    def on_grown(self, message: Grown) -> None:
+        """Shows what came; the cursor goes along where it was on the leaf."""
+        self.writing = False
+        exploration = self.exploration
+        if message.run != self.generation or exploration is None:
+            return
+        if message.replaced:
+            self.tell("the file was replaced: read anew", "warn")
+            self.read()
+        elif message.added:
+            at_leaf = self.graph.row == exploration.layout.row_of(exploration.layout.leaf)
+            self.session_changed(to_leaf=at_leaf)
+
+    def session_changed(self, *, to_leaf: bool) -> None:
+        """Lays out anew after the session grew, and counts what is new."""
+        exploration, tallies = self.exploration, self.tallies
+        if exploration is None or tallies is None:
+            return
+        tallies.grow(exploration.session)
+        self.notes.pop(exploration.layout.head[-1] if len(exploration.layout) else -1, None)
+        self.graph.state.ghost = None
+        self.relay()
+        if to_leaf:
+            self.go_to_entry(exploration.layout.leaf)
+        self.show_title()
+        self.count()
+
+    def on_wrote(self, message: Wrote) -> None:
+        """Shows what a change did, or why it was refused."""
+        self.writing = False
+        exploration = self.exploration
+        if message.run != self.generation or exploration is None:
+            return
+        written = message.written
+        if written is None:
+            self.tell(f"refused: {message.text}", "bad")
+            self.look()
+            return
+        if not written.changed:
+            self.tell("nothing to do: things are like that already", "faint")
+            return
+        exploration.findings = replace(exploration.findings, archived=archived_branches(exploration.session))
+        moved = written.kind in (OperationKind.MOVE, OperationKind.UNDO, OperationKind.REDO)
+        self.session_changed(to_leaf=moved)
+        told = message.text
+        if not moved or written.undoes is None:
+            told += "   u undoes it"
+        remarks = [remark.text for remark in written.remarks]
+        if written.recent:
+            remarks.append("an agent that runs sees it when it reopens the session")
+        self.tell("   ".join([told, *remarks]), "warn" if remarks else "leaf")
+        if message.then == "resume":
+            self.action_agent_resume()
+
+    def action_follow_toggle(self) -> None:
+        """Follows the file as it grows, or stays with what was read."""
+        self.following = not self.following
+        self.show_title()
+        self.look()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A fault of ours in a worker is said, not swallowed; the screen goes on."""
+        if event.state is WorkerState.ERROR:
+            self.writing = False
+            self.tell(f"internal error in {event.worker.group}: {event.worker.error!r}", "bad")

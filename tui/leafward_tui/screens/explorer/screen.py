@@ -1,0 +1,226 @@
+"""The explorer screen: its panes, what its widgets say, and which keys work when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from leafward_tui.exploration import Filter
+from leafward_tui.intents import bindings_for
+from leafward_tui.screens.explorer.parts import PANES
+from leafward_tui.screens.explorer.reading import Reading
+from leafward_tui.widgets.inspector import Inspector, Tab
+from leafward_tui.widgets.key_bar import Hint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.binding import BindingType
+
+    from leafward_tui.widgets.graph_view import GraphView
+    from leafward_tui.widgets.strip import StripView
+    from leafward_tui.widgets.tree_head import TreeHead
+
+
+class ExplorerScreen(Reading):
+    """A session as a tree."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("explorer")]
+
+    # --- panes --------------------------------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Two panes or one, as there is room."""
+        self.call_after_refresh(self.arrange_panes)
+
+    def arrange_panes(self) -> None:
+        """Fits panes, rules and heads to the size of the screen."""
+        two = self.two_panes
+        self.set_class(not two, "-one-pane")
+        self.inspector.show_tabs(two)
+        if two:
+            self.remove_class("-inspecting")
+        self.strip_rule.join(*([self.column_rule.region.x + 1] if two else []))
+        self.show_head()
+
+    def show_head(self) -> None:
+        """Tabs and headings over the tree."""
+        exploration = self.exploration
+        note = ""
+        if exploration is not None:
+            note = exploration.layout.density.value
+            if exploration.filter is not Filter.CONVERSATION:
+                note += f", {exploration.filter.value}"
+        narrow = not self.two_panes
+        pane = "Tree" if not narrow or not self.has_class("-inspecting") else self.inspector.tab.value
+        self.head.show(
+            tabs=PANES if narrow else ("Tree",),
+            active=pane,
+            note="" if narrow else note,
+            columns=self.graph.columns if pane == "Tree" else None,
+            focused=self.graph.has_focus or narrow,
+        )
+
+    def on_tree_head_tab_wanted(self, message: TreeHead.TabWanted) -> None:
+        """A tab of the head was clicked."""
+        message.stop()
+        if message.tab == "Tree":
+            self.show_tree()
+        else:
+            self.show_tab(Tab(message.tab))
+
+    def show_tree(self) -> None:
+        """Keys go to the tree."""
+        self.remove_class("-inspecting")
+        self.graph.focus()
+        self.show_head()
+
+    def show_tab(self, tab: Tab) -> None:
+        """Shows a tab of the inspector; on a narrow screen in place of the tree."""
+        self.inspector.show_tab(tab)
+        if not self.two_panes:
+            self.add_class("-inspecting")
+            self.inspector.focus()
+        self.show_head()
+
+    def action_tab_entry(self) -> None:
+        """What the entry says."""
+        self.show_tab(Tab.ENTRY)
+
+    def action_tab_context(self) -> None:
+        """What the model sees here."""
+        self.show_tab(Tab.CONTEXT)
+
+    def action_tab_files(self) -> None:
+        """Files read and modified up to here."""
+        self.show_tab(Tab.FILES)
+
+    def action_tab_raw(self) -> None:
+        """The line of the file."""
+        self.show_tab(Tab.RAW)
+
+    def action_pane_next(self) -> None:
+        """The other pane; on a narrow screen the next tab."""
+        self._pane(1)
+
+    def action_pane_previous(self) -> None:
+        """The other pane; on a narrow screen the tab before."""
+        self._pane(-1)
+
+    def _pane(self, step: int) -> None:
+        if self.two_panes:
+            (self.inspector if self.graph.has_focus else self.graph).focus()
+            self.show_head()
+            return
+        now = PANES.index(self.inspector.tab.value) if self.has_class("-inspecting") else 0
+        to = (now + step) % len(PANES)
+        if to:
+            self.show_tab(Tab(PANES[to]))
+        else:
+            self.show_tree()
+
+    # --- messages of the widgets --------------------------------------------------------------------------------------
+
+    def on_graph_view_cursor_moved(self, message: GraphView.CursorMoved) -> None:
+        """The rest of the screen follows once the cursor rests."""
+        message.stop()
+        self.settle()
+
+    def on_graph_view_row_chosen(self, message: GraphView.RowChosen) -> None:
+        """A double click is enter."""
+        message.stop()
+        self.action_move_here()
+
+    def on_graph_view_fold_toggled(self, message: GraphView.FoldToggled) -> None:
+        """A click on a fold opens it."""
+        message.stop()
+        self.action_fold_toggle()
+
+    def on_inspector_entry_wanted(self, message: Inspector.EntryWanted) -> None:
+        """A line of the inspector names an entry."""
+        message.stop()
+        self.go_to_entry(message.entry)
+        if not self.two_panes:
+            self.show_tree()
+
+    def on_inspector_copy_wanted(self, message: Inspector.CopyWanted) -> None:
+        """A line or page of the inspector is wanted on the clipboard."""
+        message.stop()
+        self.shell.copy(message.text)
+
+    def on_inspector_tab_changed(self, message: Inspector.TabChanged) -> None:
+        """The head of a narrow screen shows the same tab."""
+        message.stop()
+        self.show_head()
+
+    def on_strip_view_turn_wanted(self, message: StripView.TurnWanted) -> None:
+        """A turn of the strip was clicked."""
+        message.stop()
+        self.go_to_entry(message.entry)
+
+    def on_descendant_focus(self) -> None:
+        """The heavy part of the rule says where keys go."""
+        self.show_head()
+        self.show_hints()
+
+    # --- keys ---------------------------------------------------------------------------------------------------------
+
+    def action_mode_leave(self) -> None:
+        """Leaves, one at a time: jump letters, the inspector, the search, the filter; then goes back to the leaf."""
+        exploration = self.exploration
+        if self.graph.jumping:
+            self.graph.end_jump()
+        elif not self.in_tree:
+            self.show_tree()
+        elif self.searched:
+            self.clear_search()
+        elif exploration is not None and exploration.filter is not Filter.CONVERSATION:
+            self.set_filter(Filter.CONVERSATION)
+        else:
+            self.tell("")
+            self.action_leaf_go()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What cannot work before a session is read does not."""
+        if self.exploration is None and action not in _ALWAYS:
+            return None
+        if action in ("find_next", "find_previous"):
+            return bool(self.hits) or None
+        if action == "mark_go":
+            return (self.exploration is not None and self.exploration.mark >= 0) or None
+        return super().check_action(action, parameters)
+
+    def hints(self) -> Sequence[Hint]:
+        """The keys that matter now."""
+        if self.trouble:
+            return (Hint("app.back"),)
+        if not self.in_tree:
+            return (
+                Hint("row.down"),
+                Hint("move.here", "open"),
+                Hint("mode.leave", "tree"),
+                Hint("copy.text"),
+            )
+        if self.price is not None:
+            return (
+                Hint("move.here"),
+                Hint("mode.leave", "back to leaf", "leaf"),
+                Hint(("branch.previous", "branch.next")),
+                Hint(("point.previous", "point.next")),
+                Hint("mark.set"),
+                Hint("tab.context"),
+                Hint("operation.undo"),
+            )
+        return (
+            Hint("row.down"),
+            Hint(("branch.previous", "branch.next")),
+            Hint(("point.previous", "point.next")),
+            Hint("find.open"),
+            Hint("filter.choose"),
+            Hint("fold.toggle"),
+            Hint("label.edit"),
+            Hint("density.next"),
+            Hint("log.open"),
+        )
+
+
+_ALWAYS = frozenset({"app_back", "app_help", "app_themes", "app_quit", "mode_leave", "app_palette"})

@@ -1,0 +1,353 @@
+"""What the explorer does off the UI thread, and the messages in which the results come back.
+
+Every result carries the run it belongs to; one of an earlier run is dropped by whoever receives it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from leafward.context import context_at
+from leafward.edits import NATIVE_TOOLS, Action, delta_in, delta_of
+from leafward.entries import Kind, text_of
+from leafward.files import changed_files
+from leafward.headline import call_of, headline
+from leafward.journal.operations import archived_branches
+from leafward.messages import message_text, messages_of
+from leafward.session import Session
+from leafward.tally import FAILED, HAS_TEXT, Tallies, outcome
+from leafward_tui.cells import count, counted
+from leafward_tui.exploration import Exploration, Findings
+from leafward_tui.widgets.peek import Glance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from leafward.journal import Write
+    from leafward.price import Price
+    from leafward_tui.graph import Density
+    from leafward_tui.overview import Overview
+
+PUBLISH_EVERY = 0.25
+"""Seconds between two repaints while something loads."""
+
+_CHUNK = 1024
+"""Entries counted between two looks at what is wanted first."""
+
+
+@dataclass
+class ReadSoFar(Message):
+    """A session is being read: bytes so far, of how many, and entries found."""
+
+    run: int
+    done: int
+    total: int
+    entries: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the latest counts."""
+        return isinstance(message, ReadSoFar)
+
+
+@dataclass
+class Opened(Message):
+    """A session was read and laid out."""
+
+    run: int
+    exploration: Exploration
+    tallies: Tallies
+
+
+@dataclass
+class Failed(Message):
+    """Something could not be done; the text is one line."""
+
+    run: int
+    text: str
+    fatal: bool = False
+    """There is no session to show."""
+
+
+@dataclass
+class Counted(Message):
+    """More rows have their numbers."""
+
+    run: int
+    complete: bool
+    findings: Findings | None = None
+
+    def can_replace(self, message: Message) -> bool:
+        """A later one says as much, unless it is the last."""
+        return isinstance(message, Counted) and not self.complete
+
+
+@dataclass
+class Noted(Message):
+    """What is known of some entries besides their headlines arrived in the notes."""
+
+    run: int
+
+
+@dataclass
+class Found(Message):
+    """What a search found: entries, in file order."""
+
+    run: int
+    query: str
+    entries: list[int]
+    complete: bool
+
+
+@dataclass
+class Grown(Message):
+    """The file changed: it grew, or was replaced and is read anew."""
+
+    run: int
+    added: int
+    replaced: bool
+
+
+@dataclass
+class Wrote(Message):
+    """A change was written, or refused: then `written` is None and the text says why."""
+
+    run: int
+    written: Write | None
+    text: str
+    then: str
+
+
+@dataclass
+class Priced(Message):
+    """The price of a move to an entry."""
+
+    run: int
+    target: int
+    price: Price
+
+
+@dataclass
+class Glanced(Message):
+    """What the turn under the cursor came to."""
+
+    run: int
+    glance: Glance
+
+
+@dataclass
+class Measured(Message):
+    """The size of the context at the leaf, in tokens, and the model it is for."""
+
+    run: int
+    total: int
+    model: str | None
+
+
+@dataclass
+class Surveyed(Message):
+    """The overview of the path."""
+
+    run: int
+    overview: Overview
+
+
+@dataclass
+class Exported(Message):
+    """An export is written, or is not."""
+
+    text: str
+    problem: bool = False
+
+
+def open_session(
+    path: Path,
+    density: Density,
+    height: int,
+    stop: Callable[[], bool],
+    progress: Callable[[int, int, int], object],
+) -> tuple[Exploration, Tallies]:
+    """Reads and lays out a session. `progress` hears bytes read, bytes in all and entries. Raises LeafwardError."""
+    size = path.stat().st_size if path.exists() else 0
+    said = time.monotonic()
+
+    def publish(scan: object) -> None:
+        nonlocal said
+        now = time.monotonic()
+        if now - said >= PUBLISH_EVERY:
+            said = now
+            progress(getattr(scan, "end", 0), size, len(getattr(scan, "columns", ())))
+
+    session = Session.open(path, stop, publish)
+    findings = Findings(archived=archived_branches(session))
+    return Exploration(session, density, height, findings), Tallies(session)
+
+
+@dataclass(slots=True)
+class CountJob:
+    """Counting all entries of a session, what is on the screen first."""
+
+    session: Session
+    tallies: Tallies
+    wanted: list[range] = field(default_factory=list)
+    """What is on the screen; set from the UI thread."""
+
+    def run(self, stop: Callable[[], bool], publish: Callable[[], object]) -> list[int]:
+        """Counts until done or stopped; `publish` is called at most four times a second. Returns broken entries."""
+        broken: list[int] = []
+        said = 0.0
+        for span in self._order():
+            while self.wanted:
+                urgent, self.wanted = self.wanted, []
+                for asked in urgent:
+                    broken += self.tallies.fill(self.session, asked, stop)
+                publish()
+                said = time.monotonic()
+            broken += self.tallies.fill(self.session, span, stop)
+            if stop():
+                break
+            if time.monotonic() - said >= PUBLISH_EVERY:
+                publish()
+                said = time.monotonic()
+        return broken
+
+    def _order(self) -> Iterable[range]:
+        """All entries in chunks, outward from the leaf."""
+        total = len(self.session)
+        middle = max(0, self.session.leaf)
+        for step in range(0, total, _CHUNK):
+            below = range(max(0, middle - step - _CHUNK + 1), max(0, middle - step + 1))
+            above = range(middle + 1 + step, min(total, middle + 1 + step + _CHUNK))
+            if below:
+                yield below
+            if above:
+                yield above
+
+
+def findings_of(session: Session, tallies: Tallies) -> Findings:
+    """What the filters go by, once everything is counted."""
+    total = len(tallies)
+    kind, flags, parent = session.columns.kind, tallies.flags, session.columns.parent
+    failed = list(compress(range(total), flags.translate(_flag_mask(FAILED))))
+    edits = [index for index, number in enumerate(tallies.edits) if number]
+    silent = bytearray(total)
+    for index in compress(range(total), map(int, tallies.calls)):
+        if kind[index] == Kind.ASSISTANT and not flags[index] & HAS_TEXT:
+            result = index + 1
+            silent[index] = result < total and kind[result] == Kind.TOOL_RESULT and parent[result] == index
+    return Findings(failed, edits, silent, archived_branches(session))
+
+
+def _flag_mask(flag: int) -> bytes:
+    return bytes(bool(value & flag) for value in range(256))
+
+
+def note_of(session: Session, entries: Iterable[range], head: int) -> str:
+    """The note of a row: sizes before and after for a compaction, files and failures for a turn."""
+    if session.columns.kind[head] == Kind.COMPACTION:
+        before = (session.body(head) or {}).get("tokensBefore")
+        after = context_at(session, head).size.total
+        return f"{count(before)} → {count(after)}" if isinstance(before, int) else count(after)
+    spans = list(entries)
+    changes = changed_files(session, [index for span in spans for index in span])
+    names = [change.path.rpartition("/")[2] for change in changes]
+    told = []
+    if names:
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        told.append("edited " + ", ".join(names[:3]) + more)
+    failed = _failures(session, spans)
+    if failed:
+        told.append(failed)
+    if not told:
+        calls = sum(1 for span in spans for index in span if session.columns.kind[index] == Kind.TOOL_RESULT)
+        reply = _last_words(session, spans)
+        told.append(reply or (counted(calls, "call") if calls else ""))
+    return " · ".join(part for part in told if part)
+
+
+def _failures(session: Session, spans: list[range]) -> str:
+    kinds = session.columns.kind
+    results = [index for span in spans for index in span if kinds[index] == Kind.TOOL_RESULT]
+    failed = [
+        index
+        for index, body in session.bodies(results)
+        if body and (body.get("message") or {}).get("isError") is True
+    ]
+    if not failed:
+        return ""
+    first = headline(session, failed[0])
+    rest = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    return f"failed: {first.word} {first.text[:40]}{rest}"
+
+
+def glance_at(session: Session, spans: Sequence[range], head: int) -> Glance:
+    """What a turn came to: who spoke last, and the files it changed."""
+    changes = changed_files(session, [index for span in spans for index in span])
+    said = _last_words(session, spans)
+    if said:
+        return Glance("ai", said, tuple(changes))
+    told = headline(session, head)
+    return Glance(told.word, told.text, tuple(changes))
+
+
+def _last_words(session: Session, spans: Sequence[range]) -> str:
+    for span in reversed(spans):
+        for index in reversed(span):
+            if session.columns.kind[index] == Kind.ASSISTANT:
+                message = (session.body(index) or {}).get("message") or {}
+                if text_of(message.get("content")).strip():
+                    return headline(session, index).text
+    return ""
+
+
+def search(
+    session: Session, query: str, stop: Callable[[], bool], publish: Callable[[list[int]], object]
+) -> list[int]:
+    """Entries whose full text holds `query`, case ignored: prompts, replies, calls, results and summaries.
+
+    `publish` hears what was found so far at most four times a second.
+    """
+    wanted = query.lower()
+    found: list[int] = []
+    said = time.monotonic()
+    kinds = session.columns.kind
+    for number, (index, body) in enumerate(session.bodies(range(len(session)))):
+        if body is not None and wanted in _full_text(body, Kind(kinds[index])).lower():
+            found.append(index)
+        if number % 256 == 0:
+            if stop():
+                break
+            if time.monotonic() - said >= PUBLISH_EVERY:
+                said = time.monotonic()
+                publish(list(found))
+    return found
+
+
+def _full_text(body: dict[str, object], kind: Kind) -> str:
+    if kind in (Kind.LABEL, Kind.SESSION_INFO):
+        return str(body.get("label") or body.get("name") or "")
+    return "\n".join(message_text(message) for message in messages_of(body, kind))
+
+
+def outcome_of(session: Session, index: int) -> str:
+    """What came of a tool's result in a word: lines changed, `ok`, `exit 1`, `error`."""
+    body = session.body(index) or {}
+    message = body.get("message") or {}
+    if session.columns.kind[index] != Kind.TOOL_RESULT:
+        return ""
+    call = call_of(session, index, message.get("toolCallId"))
+    came = outcome(body)
+    if came.exit_code:
+        return f"exit {came.exit_code}"
+    if not came.ok:
+        return "error"
+    action = NATIVE_TOOLS.actions.get(call.name) if call is not None else None
+    if call is not None and action in (Action.EDIT, Action.WRITE):
+        added, removed = delta_in(body) or delta_of(action, call.arguments, NATIVE_TOOLS)
+        return f"+{added} −{removed}"
+    return "ok" if call is not None and "command" in call.arguments else ""

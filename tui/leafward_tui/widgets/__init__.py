@@ -1,0 +1,3 @@
+"""Widgets: each is given a model and posts messages; none reads a file."""
+
+from __future__ import annotations

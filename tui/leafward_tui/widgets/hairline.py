@@ -1,0 +1,59 @@
+"""Hairlines: the only lines between panes. One parts columns, one parts rows and joins the first where they meet."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.shell import shell_of
+
+__all__ = ["ColumnRule", "RowRule"]
+
+
+class ColumnRule(Widget):
+    """A vertical hairline with a cell of air on each side."""
+
+    DEFAULT_CSS = "ColumnRule { width: 3; height: 1fr; }"
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002  every row is the same
+        """Air, line, air."""
+        shell = shell_of(self)
+        ground = shell.styles_now.bg
+        return Strip(
+            [
+                Segment(" ", ground.blank),
+                Segment(shell.glyphs.divider, ground.line),
+                Segment(" ", ground.blank),
+            ],
+            3,
+        )
+
+
+class RowRule(Widget):
+    """A horizontal hairline. `joins` are the cells where a column rule ends on it from above."""
+
+    DEFAULT_CSS = "RowRule { height: 1; width: 1fr; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self.joins: tuple[int, ...] = ()
+
+    def join(self, *cells: int) -> None:
+        """Sets where column rules end on this one."""
+        if cells != self.joins:
+            self.joins = cells
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
+        """The line, a free cell at each end."""
+        shell = shell_of(self)
+        ground, glyphs = shell.styles_now.bg, shell.glyphs
+        width = self.size.width
+        cells = [glyphs.hairline] * max(0, width - 2)
+        for join in self.joins:
+            if 0 < join <= len(cells):
+                cells[join - 1] = glyphs.join_up
+        return Strip(
+            [Segment(" ", ground.blank), Segment("".join(cells), ground.line), Segment(" ", ground.blank)]
+        ).adjust_cell_length(width, ground.blank)
