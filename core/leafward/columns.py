@@ -112,14 +112,14 @@ def _finder(columns: Columns, wanted: list[tuple[int, bytes | str]]) -> Callable
     """A look-up of ids that is fast for how many are `wanted`: one search each, or one pass over all ids."""
     few = 16
     if len(wanted) < few:
-        return lambda name: columns.index(name if isinstance(name, str) else name.decode("ascii"))
+        return lambda name: columns.index(name if isinstance(name, str) else name.decode("utf-8", "replace"))
     keys = {as_key(parent_id) for _, parent_id in wanted}
     hits = {number: index for index, number in enumerate(array("Q", bytes(columns.ids))) if number in keys}
     others = {name: index for index, name in columns.other_ids.items()}
 
     def find(parent_id: bytes | str) -> int:
         if others:
-            name = parent_id if isinstance(parent_id, str) else parent_id.decode("ascii")
+            name = parent_id if isinstance(parent_id, str) else parent_id.decode("utf-8", "replace")
             if name in others:
                 return others[name]
         return hits.get(as_key(parent_id), -1)

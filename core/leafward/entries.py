@@ -6,6 +6,7 @@ fields are those of pi's version 3 files.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NewType
@@ -158,7 +159,10 @@ class Usage:
 
 
 def _number(value: object) -> float:
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
+    """A number that can be counted with; 0 for anything else, infinity among it."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return 0
+    return value if isinstance(value, int) or math.isfinite(value) else 0
 
 
 def read_usage(raw: object) -> Usage | None:

@@ -8,6 +8,7 @@ keys is never assumed. The same scan goes on at a byte offset when the file has 
 from __future__ import annotations
 
 import json
+import os
 import re
 import struct
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 20
 """Bytes read at a time; small enough to stay in the processor's cache."""
+_SMALLEST_CHUNK = 1 << 12
+"""Clearing a whole chunk costs more than reading a usual session: what is left of a file needs no more room than itself."""
 
 CURRENT_VERSION = 3
 """The newest file version that is written; newer ones are read only."""
@@ -96,7 +99,8 @@ def version_of(header: Body | None) -> int:
     version = header.get("version", 1)
     if isinstance(version, str) and version.isdigit():
         version = int(version)
-    return int(version) if isinstance(version, (int, float)) and version else 1
+    known = isinstance(version, (int, float)) and math.isfinite(version)
+    return int(version) if known and version else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +154,10 @@ class Scan:
         `stop` is asked and `publish` called after each chunk; a stopped scan is whole as far as it got and can go on.
         """
         first = len(self.columns)
+        unclosed = self.columns.damage.get(first - 1) is Damage.UNTERMINATED
+        left = file.seek(0, os.SEEK_END) - self.end
         file.seek(self.end)
-        buffer = bytearray(CHUNK)
+        buffer = bytearray(max(_SMALLEST_CHUNK, min(CHUNK, left + 1)))
         filled = 0
         stopped = False
         while not stopped:
@@ -160,6 +166,9 @@ class Scan:
             with memoryview(buffer) as view:
                 got = file.readinto(view[filled:])  # type: ignore[attr-defined]  # typeshed's BinaryIO lacks it
             filled += got
+            if unclosed and buffer[: min(filled, 2)].lstrip(b"\r").startswith(b"\n"):
+                del self.columns.damage[first - 1]
+                unclosed = False
             used = self._whole_lines(buffer, filled)
             if used:
                 buffer[: filled - used] = buffer[used:filled]
@@ -239,10 +248,14 @@ class Scan:
         columns = self.columns
         joined = b"".join(ids)
         first = len(columns)
-        if _ODD_ID.search(joined):
+        fresh = len(self._jumps)
+        while fresh and self._jumps[fresh - 1][0] >= first:
+            fresh -= 1
+        if _ODD_ID.search(joined) or any(
+            isinstance(parent, bytes) and _ODD_ID.search(parent) for _, parent in self._jumps[fresh:]
+        ):
             # An escape or a quote inside an id: the fixed positions do not hold, so these lines are decoded.
-            while self._jumps and self._jumps[-1][0] >= first:
-                self._jumps.pop()
+            del self._jumps[fresh:]
             for start in starts:
                 at = start - self.end
                 self._line(bytes(buffer[at : buffer.find(b"\n", at)]), start, decode=True)

@@ -109,6 +109,8 @@ class Session:
         try:
             if self.path.is_dir():
                 raise NotASession(f"{self.path} is a folder, not a session file")
+            if self.path.exists() and not self.path.is_file():
+                raise NotASession(f"{self.path} is not a regular file")
             self.file: BinaryIO = self.path.open("rb", buffering=0)
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
@@ -144,6 +146,14 @@ class Session:
     def _looks_like_entries(self) -> bool:
         return any(kind not in (Kind.MALFORMED, Kind.UNKNOWN) for kind in self.scan.columns.kind[:64])
 
+    def changed_on_disk(self) -> bool:
+        """Whether the file is longer, newer or another one than what was read; costs one stat."""
+        try:
+            now = self.path.stat()
+        except OSError:
+            return False
+        return any(getattr(now, name) != getattr(self._stat, name) for name in _TELLING)
+
     def refresh(self) -> Growth | None:
         """Takes in what was appended since; None where nothing changed. Polled while following."""
         try:
@@ -153,8 +163,13 @@ class Session:
         same = (now.st_ino, now.st_dev) == (self._stat.st_ino, self._stat.st_dev)
         if same and now.st_size == self._stat.st_size and now.st_mtime_ns == self._stat.st_mtime_ns:
             return None
-        if same and now.st_size >= self.scan.end:
+        # pi never appends to a file of an older version: it rewrites it in place first.
+        if same and now.st_size >= self.scan.end and self.version >= CURRENT_VERSION:
             return Growth(self.read(lambda: False, lambda _scan: None), replaced=False)
+        return self.reload()
+
+    def reload(self) -> Growth:
+        """Reads the whole file anew, whatever file has its name now."""
         old = self.file
         self._open()
         old.close()
@@ -197,6 +212,11 @@ class Session:
     def pending(self) -> Pending | None:
         """An unterminated last line that is no entry yet."""
         return self.scan.pending
+
+    @property
+    def seen(self) -> os.stat_result:
+        """The file's state when it was last read; writes are refused once it is another."""
+        return self._stat
 
     @property
     def read_only(self) -> str | None:
@@ -395,6 +415,9 @@ def _positions(kinds: bytearray, kind: Kind) -> Iterator[int]:
         yield at
         at = kinds.find(kind, at + 1)
 
+
+_TELLING = ("st_size", "st_mtime_ns", "st_ino", "st_dev")
+"""What changes when somebody writes to a file or puts another in its place."""
 
 _BLOCK = 4 << 20
 

@@ -174,16 +174,16 @@ def message_tokens(message: Body) -> int:
 def replayed_system(messages: Iterable[Body]) -> dict[str, Any] | None:
     """The system message that a list of messages comes down to: contents joined, sections and tools replayed.
 
-    None where no message is a system message (pi 1.5.2).
+    None where no message is a system message, or where none has a time and no tools remain (pi 1.5.2).
     """
-    found = False
+    timed = False
     contents: list[str] = []
     sections: dict[str, str] = {}
     tools: dict[str, object] = {}
     for message in messages:
         if message.get("role") != "system":
             continue
-        found = True
+        timed = timed or message.get("timestamp") is not None
         content = message.get("content")
         text = content if isinstance(content, str) else ""
         if isinstance(content, list):
@@ -199,7 +199,7 @@ def replayed_system(messages: Iterable[Body]) -> dict[str, Any] | None:
             tools.pop(tool.get("name"), None)
         for tool in message.get("toolsAdded") or []:
             tools[tool.get("name")] = tool
-    if not found:
+    if not timed and not tools:
         return None
     replayed: dict[str, Any] = {"role": "system", "content": "\n\n".join(contents)}
     if sections:

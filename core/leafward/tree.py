@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,33 @@ class SessionTree:
     def is_ancestor(self, above: int, index: int) -> bool:
         """Whether `above` lies on the path to `index` (an entry lies on its own path)."""
         return above < 0 or self.common_ancestor(above, index) == above
+
+    def below(self, ancestor: int, index: int) -> list[Run]:
+        """The path from just below an ancestor (or from the root, for -1) down to an entry, as runs."""
+        found: list[Run] = []
+        while index >= 0 and index != ancestor:
+            start = self.starts[self.run_of(index)]
+            if start <= ancestor < index:
+                found.append(Run(ancestor + 1, index + 1))
+                break
+            found.append(Run(start, index + 1))
+            index = self.parent[start]
+        found.reverse()
+        return found
+
+    def subtree_spans(self, run: int) -> list[range]:
+        """The entries of a run and of everything below it, as ranges."""
+        found: list[range] = []
+        pending = [run]
+        while pending:
+            at = pending.pop()
+            found.append(range(*self.bounds(at)))
+            pending.extend(self.run_children.get(at, ()))
+        return found
+
+    def content_in(self, runs: Iterable[Run]) -> int:
+        """How many entries of some runs are not bookkeeping."""
+        return sum(len(self.kind[run.start : run.stop].translate(None, BOOKKEEPING_BYTES)) for run in runs)
 
     def content_at(self, index: int) -> EntryIndex:
         """The nearest entry at or above this one that is not bookkeeping; -1 where there is none."""

@@ -11,6 +11,7 @@ from textual.worker import get_current_worker
 from leafward_tui.exploration import Filter
 from leafward_tui.screens.explorer.going import Going
 from leafward_tui.screens.explorer.work import Failed, Found, search
+from leafward_tui.widgets.price_line import KeyHint
 from leafward_tui.widgets.sheet import Choice, ChoiceSheet, TextSheet
 
 if TYPE_CHECKING:
@@ -130,7 +131,12 @@ class Finding(Going):
             else f"{len(self.hits):,} rows"
         )
         more = ", searching on" if searching else ""
-        self.tell(f"{count}{more} with “{self.searched}”   n next   N previous   esc ends", "warn")
+        keys = (
+            KeyHint("find.next", "n", "next"),
+            KeyHint("find.previous", "N", "previous"),
+            KeyHint("mode.leave", "esc", "ends"),
+        )
+        self.tell(f"{count}{more} with “{self.searched}”", "", keys)
 
     def action_find_next(self) -> None:
         """The next hit, around the end."""
@@ -173,6 +179,10 @@ class Finding(Going):
         exploration.filter = wanted
         self.relay()
         if wanted is not Filter.CONVERSATION:
-            self.tell(f"showing {wanted.value}   & another filter   esc everything again", "warn")
+            keys = (
+                KeyHint("filter.choose", "&", "another"),
+                KeyHint("mode.leave", "esc", "everything again"),
+            )
+            self.tell(f"showing {wanted.value}", "", keys)
         else:
             self.tell("")

@@ -112,17 +112,35 @@ class Handing(Resting):
         from leafward_tui.screens.log import LogScreen
 
         session = self.session
-        if session is not None:
+        if session is None:
+            return
+        if self.writing:
+            self.tell("still writing the change before", "warn")
+            return
+        scan, known = session.scan, len(session)
 
-            def done(entry: int | None) -> None:
-                self.look()
-                if entry is not None:
-                    self.go_to_entry(entry)
+        def done(entry: int | None) -> None:
+            # The log took lines in itself, its own and others', so a look at the file would find nothing new.
+            if session.scan is not scan:
+                self.read()
+                return
+            if len(session) != known:
+                self.session_changed(to_leaf=True)
+            if entry is not None:
+                self.go_to_entry(entry)
 
-            self.app.push_screen(LogScreen(session), done)
+        self.app.push_screen(LogScreen(session), done)
 
     def look(self) -> None:
         """Looks whether the file has grown."""
+        raise NotImplementedError
+
+    def read(self) -> None:
+        """Reads the session anew."""
+        raise NotImplementedError
+
+    def session_changed(self, *, to_leaf: bool) -> None:
+        """Lays out anew after the session grew."""
         raise NotImplementedError
 
 

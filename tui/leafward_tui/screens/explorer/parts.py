@@ -13,11 +13,12 @@ from leafward_tui.widgets.graph_view import GraphView
 from leafward_tui.widgets.hairline import ColumnRule, RowRule
 from leafward_tui.widgets.inspector import Inspector
 from leafward_tui.widgets.peek import Peek
-from leafward_tui.widgets.price_line import PriceLine
+from leafward_tui.widgets.price_line import KeyHint, PriceLine
 from leafward_tui.widgets.strip import StripView
 from leafward_tui.widgets.tree_head import TreeHead
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from textual.app import ComposeResult
@@ -151,6 +152,6 @@ class ExplorerParts(BaseScreen[None]):
         """Lets pane, ghost and price follow the cursor once it rests."""
         raise NotImplementedError
 
-    def tell(self, text: str, tone: str = "") -> None:
-        """Says something in the place of the price line; `tone` is the ink of its first word."""
-        self.price_line.note(text or None, tone)
+    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
+        """Says something in the place of the price line, with keys that help; nothing where the text is empty."""
+        self.price_line.note(text or None, tone, keys)

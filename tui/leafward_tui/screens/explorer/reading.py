@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import work
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from leafward.agents import agent_of
 from leafward.entries import Kind
 from leafward.errors import LeafwardError
 from leafward.journal import OperationKind, archived_branches
@@ -30,6 +33,7 @@ from leafward_tui.screens.explorer.work import (
     open_session,
     outcome_of,
 )
+from leafward_tui.widgets.price_line import KeyHint
 from leafward_tui.widgets.title_bar import Fact, Progress
 
 if TYPE_CHECKING:
@@ -297,7 +301,9 @@ class Reading(Handing):
     def look(self) -> None:
         """Looks whether the file has grown; costs one stat."""
         session = self.session
-        if session is None or not self.following or self.writing or not session.changed_on_disk():
+        # What lies on top, a sheet or the log, goes by the session as it was when it was opened.
+        busy = self.writing or not self.is_current
+        if session is None or not self.following or busy or not session.changed_on_disk():
             return
         self.writing = True
         self._take_in(self.generation, session)
@@ -333,6 +339,7 @@ class Reading(Handing):
         if exploration is None or tallies is None:
             return
         tallies.grow(exploration.session)
+        exploration.findings = replace(exploration.findings, archived=archived_branches(exploration.session))
         self.notes.pop(exploration.layout.head[-1] if len(exploration.layout) else -1, None)
         self.graph.state.ghost = None
         self.relay()
@@ -353,20 +360,30 @@ class Reading(Handing):
             self.look()
             return
         if not written.changed:
-            self.tell("nothing to do: things are like that already", "faint")
+            self.tell("nothing to do: things are like that already")
             return
-        exploration.findings = replace(exploration.findings, archived=archived_branches(exploration.session))
         moved = written.kind in (OperationKind.MOVE, OperationKind.UNDO, OperationKind.REDO)
         self.session_changed(to_leaf=moved)
-        told = message.text
-        if not moved or written.undoes is None:
-            told += "   u undoes it"
-        remarks = [remark.text for remark in written.remarks]
-        if written.recent:
-            remarks.append("an agent that runs sees it when it reopens the session")
-        self.tell("   ".join([told, *remarks]), "warn" if remarks else "leaf")
+        told = [message.text, *(remark.text for remark in written.remarks)]
+        if written.recent and message.then != "resume":
+            told.append(self._reopening(exploration.session))
+        undoable = written.kind is not OperationKind.UNDO
+        keys = (
+            (KeyHint("operation.undo", "u", "undoes it"),)
+            if undoable
+            else (KeyHint("operation.redo", "U", "does it again"),)
+        )
+        self.tell("; ".join(told), "warn" if written.remarks else "leaf", keys)
         if message.then == "resume":
             self.action_agent_resume()
+
+    def _reopening(self, session: Session) -> str:
+        """How an agent that may be running gets to see a write: it holds its own leaf in memory."""
+        try:
+            command = shlex.join(agent_of(session.path).resume(session, os.environ).argv)
+        except LeafwardError:
+            return "an agent that runs sees it when it reopens the session"
+        return f"an agent that runs sees it after {command}"
 
     def action_follow_toggle(self) -> None:
         """Follows the file as it grows, or stays with what was read."""

@@ -1,0 +1,10 @@
+"""`python -m leafward`: the headless verbs, without the application."""
+
+from __future__ import annotations
+
+import sys
+
+from leafward.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

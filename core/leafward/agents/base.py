@@ -1,0 +1,133 @@
+"""What an agent brings so that its sessions can be found, read and resumed; nothing above the registry knows more."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from leafward.config import Config
+    from leafward.edits import ToolTable
+    from leafward.session import Session
+
+OWN_PREFIX = "LEAFWARD_"
+OWN_VARIABLES = frozenset({"LITELLM_LOCAL_MODEL_COST_MAP", "LITELLM_LOG"})
+"""Variables that we set for ourselves, besides those with our prefix."""
+
+
+Stamp = list[int]
+"""Size in bytes and time in nanoseconds of a file: with another stamp it is another content. A size of -1: the file cannot
+even be looked at. A list, as it is read back from an index of ten thousand."""
+
+
+class Listing(NamedTuple):
+    """The files of one folder that may be sessions, as listing it gives them: nothing of them has been read."""
+
+    folder: str
+    files: dict[str, Stamp]
+    """By name."""
+    agent: str
+    """Whose folder it is; empty where only the content can tell."""
+
+    def candidate(self, name: str) -> Candidate:
+        """One of the files."""
+        return Candidate(os.path.join(self.folder, name), self.files[name], self.agent)
+
+
+class Candidate(NamedTuple):
+    """A file that may be a session."""
+
+    path: str
+    stamp: Stamp
+    agent: str
+    """Whose folder it lies in; empty where only the content can tell."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return max(0, self.stamp[0])
+
+    @property
+    def mtime_ns(self) -> int:
+        """When it was last written, in nanoseconds since 1970."""
+        return self.stamp[1]
+
+
+class Trouble(NamedTuple):
+    """A folder that could not be searched, and why, in a few words."""
+
+    path: str
+    reason: str
+
+
+class Touch(NamedTuple):
+    """A file that a tool call names."""
+
+    path: str
+    """As written in the call."""
+    changed: bool
+    """False where it is only read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """How the agent itself opens a session."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    """The folder to run it in."""
+    env_remove: tuple[str, ...]
+    """Variables of ours that it must not inherit."""
+
+    def environment(self, env: Mapping[str, str]) -> dict[str, str]:
+        """`env` as it is handed over."""
+        return {name: value for name, value in env.items() if name not in self.env_remove}
+
+
+class Agent(Protocol):
+    """One coding agent."""
+
+    name: str
+    """As in `--agent` and in a listing."""
+    title: str
+    """As people write it."""
+    tool_table: ToolTable
+    """How its tools name files."""
+
+    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The folders that hold its sessions; they need not exist."""
+        ...
+
+    def discover(
+        self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
+    ) -> Iterator[Listing]:
+        """Every file under `roots` that may be a session, folder by folder, each folder once, without opening any.
+
+        A root that does not exist holds none; folders that cannot be listed are added to `trouble`.
+        """
+        ...
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether a file that begins with these bytes (4 KiB or all of it) is one of its sessions."""
+        ...
+
+    def open(self, path: Path, stop: Callable[[], bool] = ...) -> Session:
+        """Reads a session. Raises NotASession."""
+        ...
+
+    def touched(self, data: bytes) -> Iterator[Touch]:
+        """Files that tool calls in a piece of a session file name, in order; found by their written shape, not decoded."""
+        ...
+
+    def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
+        """The command that opens the session in the agent. Raises Refused where its folder is gone."""
+        ...
+
+
+def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
+    """The variables in `env` that are ours."""
+    return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in OWN_VARIABLES))

@@ -1,0 +1,156 @@
+"""pi: where it keeps sessions, how they look from outside, how it resumes one. Rules are pi 1.5.2's."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from stat import S_IFREG
+from typing import TYPE_CHECKING
+
+import orjson
+
+from leafward.agents.base import Listing, Resume, Stamp, Touch, Trouble, own_variables
+from leafward.edits import NATIVE_TOOLS, Action
+from leafward.errors import Refused
+from leafward.scan import decode_line
+from leafward.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from leafward.config import Config
+
+SUFFIX = ".jsonl"
+
+_BOM = b"\xef\xbb\xbf"
+_HEADER_START = re.compile(rb'\s*\{\s*"type"\s*:\s*"session"\s*,')
+_CHANGING = {name.encode(): action is not Action.READ for name, action in NATIVE_TOOLS.actions.items()}
+_CALL = re.compile(
+    rb'"name":"(read|edit|write)","arguments":\{"(?:path|file_path)":"((?:[^"\\]|\\.){1,400})"'
+)
+"""A call as pi writes it. Inside a string its quotes would be escaped, so text that speaks of a call is not found."""
+
+_BY_HANDLE = os.scandir in os.supports_fd
+"""Looking at a file by its folder's handle spares the system the way down the path: a tenth of the time."""
+_FILE_TYPE = 0o170000
+
+
+class Pi:
+    """The agent whose files are our native format."""
+
+    name = "pi"
+    title = "pi"
+    tool_table = NATIVE_TOOLS
+
+    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The configured folders, else the one that pi itself would use."""
+        configured = config.roots.get(self.name)
+        if configured is not None:
+            return tuple(_expand(root, env) for root in configured)
+        given = env.get("PI_CODING_AGENT_SESSION_DIR")
+        if given:
+            return (_expand(given, env),)
+        folder = _expand(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+        setting = _session_dir_setting(folder / "settings.json")
+        return (_expand(setting, env) if setting else folder / "sessions",)
+
+    def discover(
+        self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
+    ) -> Iterator[Listing]:
+        """Files in a root (a session folder set by the user is flat) and in its folders (one for each cwd)."""
+        seen: set[str] = set()
+        for root in roots:
+            folders = [str(root)]
+            while folders and not stop():
+                folder = folders.pop()
+                if folder in seen:
+                    continue
+                seen.add(folder)
+                below = folders if folder == str(root) else None
+                yield Listing(folder, _files(folder, below, trouble), self.name)
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether the first line that is not blank is a session header with an id."""
+        head = head.removeprefix(_BOM).lstrip()
+        line, newline, _ = head.partition(b"\n")
+        if not newline and _HEADER_START.match(line) and not line.rstrip().endswith(b"}"):
+            return True
+        body = decode_line(line) if line.startswith(b"{") else None
+        return body is not None and body.get("type") == "session" and isinstance(body.get("id"), str)
+
+    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
+        """Reads a session file. Raises NotASession."""
+        return Session.open(path, stop)
+
+    def touched(self, data: bytes) -> Iterator[Touch]:
+        """Paths in calls of `read`, `edit` and `write`."""
+        for tool, raw in _CALL.findall(data):
+            try:
+                path = raw.decode() if b"\\" not in raw else orjson.loads(b'"' + raw + b'"')
+            except ValueError:
+                continue
+            yield Touch(path, _CHANGING[tool])
+
+    def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
+        """`pi --session PATH` in the folder the header names: by its path pi opens it from anywhere without asking."""
+        folder = session.cwd
+        if not folder:
+            raise Refused(
+                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
+            )
+        if not os.path.isdir(folder):
+            raise Refused(f"the folder of this session is gone: {folder}")
+        return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
+
+
+def _expand(given: str, env: Mapping[str, str]) -> Path:
+    """A path with `~` for the home folder that `env` names."""
+    if given == "~" or given.startswith(("~/", "~\\")):
+        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
+        given = home + given[1:]
+    return Path(os.path.abspath(given))
+
+
+def _session_dir_setting(path: Path) -> str | None:
+    """`sessionDir` in pi's own settings; None where it is not set or the file cannot be used, as in pi."""
+    try:
+        settings = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    found = settings.get("sessionDir") if isinstance(settings, dict) else None
+    return found if isinstance(found, str) and found else None
+
+
+def _files(folder: str, below: list[str] | None, trouble: list[Trouble]) -> dict[str, Stamp]:
+    """The session files of one folder; the folders in it are added to `below`."""
+    found: dict[str, Stamp] = {}
+    ending = -len(SUFFIX)
+    handle: int | str = folder
+    try:
+        if _BY_HANDLE:
+            handle = os.open(folder, os.O_RDONLY)
+        with os.scandir(handle) as entries:
+            for entry in entries:
+                name = entry.name
+                if name[ending:] == SUFFIX:
+                    try:
+                        now = entry.stat()
+                    except OSError:
+                        # A dangling link, or a file that is just going; one that stays is told of when it is read.
+                        if os.path.lexists(os.path.join(folder, name)):
+                            found[name] = [-1, 0]
+                        continue
+                    if now.st_mode & _FILE_TYPE == S_IFREG:
+                        found[name] = [now.st_size, now.st_mtime_ns]
+                elif below is not None and entry.is_dir():
+                    below.append(os.path.join(folder, name))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        trouble.append(Trouble(folder, error.strerror or str(error)))
+    finally:
+        if isinstance(handle, int):
+            os.close(handle)
+    return found

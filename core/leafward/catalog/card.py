@@ -1,0 +1,163 @@
+"""One row of the catalogue."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+NO_MESSAGES = "(no messages)"
+"""Title of a session nobody has spoken in."""
+
+EXCERPT = 120
+"""Characters kept of a prompt or a reply."""
+
+FORK = "fork"
+SUBAGENT = "subagent"
+INFERRED = "inferred"
+
+
+class Card(NamedTuple):
+    """What a listing shows of one session. A tuple, so that ten thousand are read back in a few milliseconds.
+
+    Counts are None where they are not known yet (`partial`). Texts named safe have passed `safe_line`.
+    """
+
+    path: str
+    agent: str
+    id: str
+    """The session's id; the file's name without its ending where it has none."""
+    name: str | None
+    """The name the user gave, as written."""
+    title: str
+    """Name, else first prompt, else `NO_MESSAGES`; one line, safe."""
+    prompt: str
+    """The first prompt: one line, safe, cut; empty where there is none."""
+    project: str
+    """The folder the agent worked in, as written; empty where it is not known."""
+    created: int | None
+    """Milliseconds since 1970, as the header says."""
+    modified: int
+    """The same: the latest user or assistant message, else `created`, else when the file was written (pi 1.5.2)."""
+    entries: int | None
+    messages: int | None
+    """Entries of type `message`, on all branches (pi 1.5.2)."""
+    turns: int | None
+    """Entries that begin a turn, on all branches."""
+    branches: int | None
+    """Besides one conversation: leaves less one."""
+    compactions: int | None
+    tokens: int | None
+    """Size of the context at the leaf, as pi 1.5.2 counts it."""
+    model: str | None
+    """The model that applies at the leaf."""
+    parent: str | None
+    """The session this one was made from: a path as written in the header, or one inferred."""
+    relation: str | None
+    """`fork`, `subagent` or `inferred`; None where there is no parent."""
+    archived: bool
+    damage: int
+    """Damaged entries, an unfinished last line among them."""
+    problem: str | None
+    """Why the file cannot be read as a session; None where it can."""
+    size: int
+    """Bytes."""
+    version: int
+    """Of the file's format; 0 where it is not known."""
+    origin: int
+    """What the first entry is, as a number, to find copies by; 0 where there is no entry."""
+    partial: bool
+    """Made from the two ends of the file, or older than the file: nothing in it is final."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as `ls --json` writes it."""
+        return {
+            "id": self.id,
+            "agent": self.agent,
+            "path": self.path,
+            "name": self.name,
+            "title": self.title,
+            "project": self.project,
+            "created": iso_time(self.created),
+            "modified": iso_time(self.modified),
+            "entries": self.entries,
+            "messages": self.messages,
+            "turns": self.turns,
+            "branches": self.branches,
+            "compactions": self.compactions,
+            "tokens": self.tokens,
+            "model": self.model,
+            "parent": self.parent,
+            "relation": self.relation,
+            "archived": self.archived,
+            "damage": self.damage,
+            "problem": self.problem,
+            "bytes": self.size,
+            "version": self.version,
+        }
+
+
+class Details(NamedTuple):
+    """What only a preview or a `file:` search asks for; read from the index when first wanted."""
+
+    changed: tuple[str, ...] = ()
+    """The files last changed, the latest last, relative to the project where they lie in it."""
+    read: tuple[str, ...] = ()
+    """The files last read, and not changed."""
+    last_prompt: str = ""
+    """The last prompt on the way to the leaf: one line, safe, cut."""
+    last_reply: str = ""
+    """The last reply there, likewise."""
+
+
+class Mark(NamedTuple):
+    """Where reading a session stopped, so that a file that has only grown is read on from there."""
+
+    end: int
+    """Bytes read."""
+    inode: int
+    seal: str
+    """Of the file's first bytes and of the last ones before `end`."""
+    last_id: str
+    """The entry that the next one continues."""
+    leaves: int
+    at_tip: bool
+    """Whether the conversation stands at the end of a branch."""
+
+
+class Reading(NamedTuple):
+    """Everything taken from one file."""
+
+    card: Card
+    details: Details = Details()
+    mark: Mark | None = None
+    """None where the file has to be read whole the next time."""
+
+
+def iso_time(milliseconds: int | None) -> str | None:
+    """A time as pi writes it: ISO 8601 in UTC with milliseconds."""
+    if milliseconds is None:
+        return None
+    try:
+        moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+
+
+def parse_time(value: object) -> int | None:
+    """An ISO 8601 text as milliseconds since 1970; without a zone it is local time, a mere date is UTC (JavaScript)."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        try:
+            moment = moment.replace(tzinfo=UTC) if len(value) <= 10 else moment.astimezone()
+        except (OverflowError, OSError, ValueError):
+            return None
+    return round((moment - _EPOCH).total_seconds() * 1000)
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

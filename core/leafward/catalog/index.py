@@ -1,0 +1,326 @@
+"""The catalogue's memory: one file with the cards of all sessions seen, valid as long as the files are the same.
+
+Three lines: what the file is, the cards as columns, and behind them what only previews and `file:` searches need, which is
+read when first asked for. The file is a cache: it is replaced whole, the loser of a race loses nothing but its cache, and one
+that cannot be used is made anew.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import tempfile
+from array import array
+from binascii import a2b_base64, b2a_base64
+from contextlib import contextmanager
+from itertools import repeat
+from mmap import ACCESS_READ, mmap
+from sys import byteorder
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import orjson
+
+from leafward.catalog.card import Card, Details, Mark, Reading
+from leafward.paths import cache_dir, make_private
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from leafward.agents import Candidate, Listing, Stamp
+
+FORMAT = 1
+"""Raised when a card is made in another way; the names of the fields are compared too."""
+
+_KIND = "leafward catalogue"
+_REPEATED = ("agent", "project", "model", "relation", "problem")
+"""Columns with few different values: a table of them, and a number for each card. A column of one value is that value
+alone."""
+_NONE = -(2**62)
+"""Stands for None in a column of numbers."""
+_MANY = 1000
+"""Cards from which on the garbage collector is told never to look at them again: values without references to each other,
+freed when they are let go like any other."""
+_FIELDS = [byteorder, *Card._fields, "+", *Details._fields, "+", *Mark._fields]
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """No garbage collection while many small values are made: it would look through all of them again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+class Index:
+    """Cards and stamps by path, as loaded and since changed. Not for several threads at once."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = cache_dir() / "catalogue.json" if path is None else path
+        self.cards: dict[str, Card] = {}
+        self.folders: dict[str, dict[str, Stamp]] = {}
+        """What the files were when they were read, by folder and name."""
+        self.rejected: str | None = None
+        """Why the file on disk could not be used; None where it could, or there was none."""
+        self.changed = False
+        self._extras: dict[str, tuple[Details, Mark | None]] = {}
+        """Of what was read by this process."""
+        self._stored: dict[str, tuple[Stamp | None, Details, Mark | None]] | None = None
+        """Of what lies in the file, with the stamp it was written for; None until asked for."""
+        self._load()
+
+    def stamp(self, path: str) -> Stamp | None:
+        """What a file was when it was read; None where it was not."""
+        folder, name = os.path.split(path)
+        return self.folders.get(folder, {}).get(name)
+
+    def compare(self, listing: Listing) -> list[Candidate]:
+        """The files of a folder whose cards do not hold. Where nothing changed that is one comparison."""
+        known = self.folders.get(listing.folder, {})
+        if known == listing.files:
+            return []
+        return [listing.candidate(name) for name, stamp in listing.files.items() if known.get(name) != stamp]
+
+    def cards_within(self, places: Iterable[str]) -> dict[str, Card]:
+        """The cards whose files are one of `places` or lie under one, by path."""
+        named = set(places)
+        above = tuple(place.rstrip(os.sep) + os.sep for place in named)
+        outside = [
+            folder for folder in self.folders if not (folder.rstrip(os.sep) + os.sep).startswith(above)
+        ]
+        if not outside:
+            return dict(self.cards)
+        elsewhere = {
+            os.path.join(folder, name) for folder in outside for name in self.folders[folder]
+        } - named
+        return {path: card for path, card in self.cards.items() if path not in elsewhere}
+
+    def reading(self, path: str) -> Reading | None:
+        """Everything kept of a file; None where there is nothing."""
+        card = self.cards.get(path)
+        return Reading(card, *self._extra(path)) if card is not None else None
+
+    def details(self, path: str) -> Details:
+        """Files and last words of a session; empty where they are not known."""
+        return self._extra(path)[0]
+
+    def all_details(self) -> dict[str, Details]:
+        """The details of every card."""
+        return {path: self._extra(path)[0] for path in self.cards}
+
+    def _extra(self, path: str) -> tuple[Details, Mark | None]:
+        found = self._extras.get(path)
+        if found is not None:
+            return found
+        stored = self._stored
+        if stored is None:
+            stored = self._stored = self._load_extras()
+        stamp, details, mark = stored.get(path, _NOTHING)
+        return (details, mark) if stamp is not None and stamp == self.stamp(path) else _NOTHING[1:]
+
+    def put(self, candidate: Candidate, reading: Reading) -> None:
+        """Keeps what was read of a file."""
+        folder, name = os.path.split(candidate.path)
+        self.cards[candidate.path] = reading.card
+        self.folders.setdefault(folder, {})[name] = candidate.stamp
+        self._extras[candidate.path] = (reading.details, reading.mark)
+        self.changed = True
+
+    def drop(self, paths: Iterable[str]) -> None:
+        """Forgets files."""
+        for path in paths:
+            folder, name = os.path.split(path)
+            if self.cards.pop(path, None) is not None:
+                self.changed = True
+            self.folders.get(folder, {}).pop(name, None)
+            self._extras.pop(path, None)
+
+    def save(self) -> bool:
+        """Replaces the file where something changed; False where that was not possible, which loses only the cache."""
+        if not self.changed:
+            return True
+        try:
+            folder = make_private(self.path.parent)
+            handle, name = tempfile.mkstemp(prefix=self.path.name, suffix=".new", dir=folder)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.writelines(self._lines())
+                os.replace(name, self.path)
+            except BaseException:
+                os.unlink(name)
+                raise
+        except OSError:
+            return False
+        self.changed = False
+        return True
+
+    def _lines(self) -> Iterator[bytes]:
+        paths = _paths(self.folders)
+        columns = dict(zip(Card._fields, zip(*map(self.cards.__getitem__, paths), strict=True), strict=False))
+        columns.pop("path", None)
+        extras = [self._extra(path) for path in paths]
+        hot = _dump({"folders": self.folders, "cards": {name: _pack(name, columns) for name in columns}})
+        cold = _dump(
+            {
+                "changed": ["\n".join(details.changed) for details, _ in extras],
+                "read": ["\n".join(details.read) for details, _ in extras],
+                "last_prompt": [details.last_prompt for details, _ in extras],
+                "last_reply": [details.last_reply for details, _ in extras],
+                "mark": [list(mark) if mark else None for _, mark in extras],
+            }
+        )
+        first = {"kind": _KIND, "format": FORMAT, "fields": _FIELDS, "bytes": [len(hot), len(cold)]}
+        yield _dump(first) + b"\n"
+        yield hot + b"\n"
+        yield cold + b"\n"
+
+    def _load(self) -> None:
+        try:
+            with collector_paused(), self.path.open("rb") as file:
+                hot, _ = _blocks(file, cold=False)
+                paths = _paths(hot["folders"])
+                columns = (
+                    [_unpack(hot["cards"], name, len(paths)) for name in Card._fields[1:]] if paths else []
+                )
+                rows = zip(paths, *columns, strict=True)
+                make: Any = tuple.__new__
+                self.cards = dict(zip(paths, map(make, repeat(Card), rows), strict=True))
+                self.folders = hot["folders"]
+                if len(paths) >= _MANY:
+                    gc.freeze()
+        except FileNotFoundError:
+            return
+        except _UNUSABLE as error:
+            self.rejected = str(error) or type(error).__name__
+            self.cards, self.folders = {}, {}
+            self.changed = True
+
+    def _load_extras(self) -> dict[str, tuple[Stamp | None, Details, Mark | None]]:
+        """What lies in the file now, by whomever written: a stamp beside each tells whether it still holds."""
+        try:
+            with self.path.open("rb") as file:
+                hot, cold = _blocks(file, cold=True)
+            found = zip(
+                _paths(hot["folders"]),
+                (stamp for files in hot["folders"].values() for stamp in files.values()),
+                map(_names, cold["changed"]),
+                map(_names, cold["read"]),
+                cold["last_prompt"],
+                cold["last_reply"],
+                cold["mark"],
+                strict=True,
+            )
+            return {
+                path: (stamp, Details(changed, read, prompt, reply), Mark(*mark) if mark else None)
+                for path, stamp, changed, read, prompt, reply, mark in found
+            }
+        except _UNUSABLE:
+            return {}
+
+
+_NOTHING: tuple[Stamp | None, Details, Mark | None] = (None, Details(), None)
+
+_UNUSABLE = (OSError, ValueError, TypeError, KeyError, IndexError, RecursionError)
+"""What reading a file of any content may raise here."""
+
+
+def _paths(folders: Mapping[str, Mapping[str, Stamp]]) -> list[str]:
+    """The paths of all files, in the order of folders and names."""
+    paths: list[str] = []
+    for folder, files in folders.items():
+        above = folder.rstrip(os.sep) + os.sep
+        paths += [above + name for name in files]
+    return paths
+
+
+def _blocks(file: BinaryIO, *, cold: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The cards' columns and, if asked for, what lies behind them.
+
+    The file is mapped, not read: it is never written to once it has its name. Raises ValueError where it is not one of ours,
+    of this format, or not whole.
+    """
+    first = orjson.loads(file.readline(1 << 16))
+    if not isinstance(first, dict) or first.get("kind") != _KIND:
+        raise ValueError("not a catalogue")
+    if first.get("format") != FORMAT or first.get("fields") != _FIELDS:
+        raise ValueError("a catalogue of another version")
+    blocks: list[dict[str, Any]] = [{}, {}]
+    start = file.tell()
+    with mmap(file.fileno(), 0, access=ACCESS_READ) as mapped, memoryview(mapped) as whole:
+        for number in range(1 + cold):
+            size = first["bytes"][number]
+            with whole[start : start + size] as block:
+                blocks[number] = _parse(block)
+            start += size + 1
+    return blocks[0], blocks[1]
+
+
+def _pack(name: str, columns: Mapping[str, tuple[Any, ...]]) -> object:
+    """A column as it is stored; a title that is the prompt is null."""
+    values = columns[name]
+    if name == "title":
+        return [
+            None if text == prompt else text for text, prompt in zip(values, columns["prompt"], strict=True)
+        ]
+    if values.count(values[0]) == len(values):
+        return {"all": values[0]}
+    if name in _REPEATED:
+        numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+        return {"table": list(numbers), "at": _pack_numbers([numbers[value] for value in values])}
+    if all(value is None or (type(value) is int and abs(value) < -_NONE) for value in values):
+        packed = _pack_numbers([_NONE if value is None else value for value in values])
+        return {**packed, "none": None in values}
+    return values
+
+
+def _pack_numbers(values: list[int]) -> dict[str, Any]:
+    """Whole numbers as base64 of their bytes: read back several times faster than digits."""
+    code = "i" if min(values) >= -(2**31) and max(values) < 2**31 else "q"
+    raw = array(code, values).tobytes()
+    return {"code": code, "numbers": b2a_base64(raw, newline=False).decode("ascii")}
+
+
+def _unpack(packed: Mapping[str, Any], name: str, rows: int) -> Iterable[Any]:
+    """The other way."""
+    stored = packed[name]
+    if name == "title":
+        prompts = _unpack(packed, "prompt", rows)
+        return [prompt if text is None else text for text, prompt in zip(stored, prompts, strict=True)]
+    if isinstance(stored, list):
+        return stored
+    if "all" in stored:
+        return repeat(stored["all"], rows)
+    if "table" in stored:
+        return map(stored["table"].__getitem__, _unpack_numbers(stored["at"]))
+    numbers = _unpack_numbers(stored)
+    return [None if number == _NONE else number for number in numbers] if stored["none"] else numbers
+
+
+def _unpack_numbers(stored: Mapping[str, Any]) -> array[int]:
+    values: array[int] = array(stored["code"])
+    values.frombytes(a2b_base64(stored["numbers"]))
+    return values
+
+
+def _names(joined: str) -> tuple[str, ...]:
+    return tuple(joined.split("\n")) if joined else ()
+
+
+def _dump(value: object) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        # File names and texts may hold lone surrogates, which only the standard module writes.
+        return json.dumps(value).encode("ascii")
+
+
+def _parse(line: memoryview) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return json.loads(bytes(line))

@@ -1,0 +1,247 @@
+"""How sessions hang together: forks under what they were forked from, grouped by project, in the order asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from leafward.catalog.card import INFERRED, Card
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+
+class Sort(StrEnum):
+    """What a catalogue is ordered by."""
+
+    WHEN = "when"
+    NAME = "name"
+    SIZE = "size"
+    TURNS = "turns"
+    TOKENS = "tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A card at its place."""
+
+    card: Card
+    depth: int
+    """0 for what hangs under nothing shown."""
+    last: bool
+    """Whether no sibling follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The sessions of one project; or all of them, where they are not grouped."""
+
+    project: str
+    rows: tuple[Row, ...]
+    """Parents before their forks."""
+    tokens: int
+    modified: int
+    """Milliseconds since 1970: the latest of its sessions."""
+
+
+def parents(cards: Iterable[Card]) -> dict[str, tuple[str, str]]:
+    """The path of each session's parent and the relation, for those whose parent is among the cards. Never a cycle.
+
+    A parent is looked for by its path, then, as stores are moved, by its file name and by its id. Sessions that name no
+    parent but begin with the very entry of an older one are copies or forks of it (`inferred`).
+    """
+    cards = list(cards)
+    by_path = {card.path: card.path for card in cards}
+    by_name: dict[str, str | None] = {}
+    by_id: dict[str, str | None] = {}
+    for card in cards:
+        _note(by_name, _file_name(card.path), card.path)
+        _note(by_id, card.id, card.path)
+    found: dict[str, tuple[str, str]] = {}
+    for card in cards:
+        if card.parent is None:
+            continue
+        name = _file_name(card.parent)
+        above = (
+            by_path.get(card.parent) or by_name.get(name) or by_id.get(_id_in(name)) or by_id.get(card.parent)
+        )
+        if above is not None and above != card.path:
+            found[card.path] = (above, card.relation or INFERRED)
+    found |= _inferred(cards, found)
+    _cut_cycles(found)
+    return found
+
+
+def _note(table: dict[str, str | None], key: str, path: str) -> None:
+    """Keeps what is unambiguous: None where several files have the key."""
+    table[key] = None if key in table else path
+
+
+def _file_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def _id_in(name: str) -> str:
+    """The session id in a file name of pi's: what follows the time."""
+    return name.removesuffix(".jsonl").rpartition("_")[2]
+
+
+def _inferred(cards: list[Card], named: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    oldest: dict[int, Card] = {}
+    for card in cards:
+        if card.origin:
+            known = oldest.get(card.origin)
+            if known is None or _age(card) < _age(known):
+                oldest[card.origin] = card
+    found = {}
+    for card in cards:
+        if card.origin and card.parent is None and card.path not in named:
+            first = oldest[card.origin]
+            if first.path != card.path:
+                found[card.path] = (first.path, INFERRED)
+    return found
+
+
+def _age(card: Card) -> tuple[bool, int, str]:
+    return card.parent is not None, card.created if card.created is not None else card.modified, card.path
+
+
+def _cut_cycles(found: dict[str, tuple[str, str]]) -> None:
+    """Takes the parent from the session that closes a circle."""
+    settled: set[str] = set()
+    for start in list(found):
+        walk: dict[str, None] = {}
+        at = start
+        while at in found and at not in settled:
+            if at in walk:
+                del found[at]
+                break
+            walk[at] = None
+            at = found[at][0]
+        settled.update(walk)
+
+
+def with_parents(cards: Iterable[Card], found: Mapping[str, tuple[str, str]]) -> list[Card]:
+    """The cards, those with an inferred parent saying so."""
+    return [
+        card._replace(parent=found[card.path][0], relation=found[card.path][1])
+        if card.parent is None and card.path in found
+        else card
+        for card in cards
+    ]
+
+
+_KEYS: dict[Sort, Callable[[Card], Any]] = {
+    Sort.WHEN: lambda card: -card.modified,
+    Sort.NAME: lambda card: (card.title.casefold(), card.title),
+    Sort.SIZE: lambda card: -card.size,
+    Sort.TURNS: lambda card: -(card.turns or 0),
+    Sort.TOKENS: lambda card: -(card.tokens or 0),
+}
+
+
+def arrange(
+    cards: Iterable[Card],
+    found: Mapping[str, tuple[str, str]],
+    sort: Sort = Sort.WHEN,
+    *,
+    by_project: bool = True,
+    nested: bool = True,
+) -> list[Group]:
+    """The cards in order: groups, and in each the sessions with their forks under them.
+
+    `found` is what `parents` said of all cards, so that a fork whose parent is filtered out hangs under the nearest one above
+    that is shown. Ordered by time, a session counts as young as its youngest fork (pi 1.5.2).
+    """
+    shown = {card.path: card for card in cards}
+    above = _shown_parents(shown, found, by_project) if nested else {}
+    below: dict[str, list[str]] = {}
+    tops: dict[str, list[str]] = {}
+    for path, card in shown.items():
+        if path in above:
+            below.setdefault(above[path], []).append(path)
+        else:
+            tops.setdefault(card.project if by_project else "", []).append(path)
+    key = _KEYS[sort]
+    order = {path: key(card) for path, card in shown.items()}
+    if sort is Sort.WHEN and below:
+        for path in _upwards(above, shown):
+            if path in above:
+                order[above[path]] = min(order[above[path]], order[path])
+    groups = [_group(project, paths, shown, below, order) for project, paths in tops.items()]
+    groups.sort(key=lambda group: _group_key(group, sort))
+    return groups
+
+
+def _shown_parents(
+    shown: Mapping[str, Card], found: Mapping[str, tuple[str, str]], by_project: bool
+) -> dict[str, str]:
+    above = {}
+    for path, card in shown.items():
+        at = path
+        while at in found:
+            at = found[at][0]
+            if at in shown:
+                if not by_project or shown[at].project == card.project:
+                    above[path] = at
+                break
+    return above
+
+
+def _upwards(above: Mapping[str, str], shown: Iterable[str]) -> list[str]:
+    """Paths, each before its parent."""
+    waiting: dict[str, int] = {}
+    for parent in above.values():
+        waiting[parent] = waiting.get(parent, 0) + 1
+    ready = [path for path in shown if path not in waiting]
+    order = []
+    while ready:
+        path = ready.pop()
+        order.append(path)
+        if path in above:
+            waiting[above[path]] -= 1
+            if not waiting[above[path]]:
+                ready.append(above[path])
+    return order
+
+
+def _group(
+    project: str,
+    tops: list[str],
+    shown: Mapping[str, Card],
+    below: dict[str, list[str]],
+    order: Mapping[str, Any],
+) -> Group:
+    rows: list[Row] = []
+    stack: list[tuple[str, int, bool]] = []
+    _push(stack, tops, 0, order)
+    while stack:
+        path, depth, last = stack.pop()
+        rows.append(Row(shown[path], depth, last))
+        if path in below:
+            _push(stack, below[path], depth + 1, order)
+    return Group(
+        project,
+        tuple(rows),
+        sum(row.card.tokens or 0 for row in rows),
+        max(row.card.modified for row in rows),
+    )
+
+
+def _push(stack: list[tuple[str, int, bool]], paths: list[str], depth: int, order: Mapping[str, Any]) -> None:
+    paths.sort(key=lambda path: (order[path], path), reverse=True)
+    stack.extend((path, depth, position == 0) for position, path in enumerate(paths))
+
+
+def _group_key(group: Group, sort: Sort) -> Any:
+    if sort is Sort.NAME:
+        return group.project.casefold(), group.project
+    if sort is Sort.WHEN:
+        return -group.modified, group.project
+    counts = {
+        Sort.SIZE: sum(row.card.size for row in group.rows),
+        Sort.TURNS: sum(row.card.turns or 0 for row in group.rows),
+        Sort.TOKENS: group.tokens,
+    }
+    return -counts[sort], group.project

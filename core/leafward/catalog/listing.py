@@ -1,0 +1,300 @@
+"""The catalogue: what is listed at once, and how it is brought up to date."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents import Trouble, agent_named, agent_of
+from leafward.catalog.index import Index, collector_paused
+from leafward.catalog.places import listings, scope
+from leafward.catalog.quick import peek, read_on
+from leafward.catalog.summary import read_whole
+from leafward.errors import NotFound
+from leafward.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from leafward.agents import Agent, Candidate
+    from leafward.catalog.card import Card, Details
+    from leafward.config import Config
+
+FIRST_PAGE = 64
+"""Cards made before anything is shown where nothing is known yet."""
+
+PUBLISH_EVERY = 0.25
+"""Seconds between two updates."""
+
+SAVE_EVERY = 10.0
+"""Seconds between two writes of the index while much is being read."""
+
+_NAMED_AT_MOST = 5
+_TITLE_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What changed since the update before."""
+
+    changed: tuple[str, ...]
+    """Paths of cards that are new or better now."""
+    gone: tuple[str, ...]
+    """Paths that are no longer listed."""
+    done: int
+    """Files whose cards are final."""
+    total: int
+    finished: bool
+    """Whether this is the last one; if it is and `done` is less than `total`, the refresh was stopped."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What a refresh did: counted for tests and for `doctor`."""
+
+    looked_at: int = 0
+    """Files whose size and time were compared."""
+    peeked: int = 0
+    read_on: int = 0
+    read_whole: int = 0
+
+
+class Catalogue:
+    """The sessions of all agents, or what lies in the folders and files named.
+
+    `cards` answers at once, from what earlier runs saw. `refresh` is for a worker thread: it changes the cards one by one and
+    says so; readers take `cards` again.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        paths: Sequence[Path] = (),
+        *,
+        env: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        index_path: Path | None = None,
+    ) -> None:
+        self.config = config
+        self.paths = tuple(paths)
+        self.env = os.environ if env is None else env
+        self.clock = clock
+        self.index = Index(index_path)
+        self.trouble: list[Trouble] = []
+        """Folders that the last refresh could not search."""
+        self.work = Work()
+        self._within = scope(config, self.paths, self.env)
+        self._cards = self.index.cards_within(self._within)
+        self._unread: set[str] = set()
+        """Paths of cards that come from a first look only."""
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Where sessions are looked for, to be told to somebody who has none."""
+        return self._within
+
+    def cards(self) -> list[Card]:
+        """Every session known now, in no order."""
+        return list(self._cards.values())
+
+    def card(self, path: str) -> Card | None:
+        """The card of one file."""
+        return self._cards.get(path)
+
+    def details(self, path: str) -> Details:
+        """Files and last words of a session; empty where it was never read whole."""
+        return self.index.details(path)
+
+    def files(self) -> dict[str, Details]:
+        """The details of every session: what `file:` is matched against."""
+        return self.index.all_details()
+
+    def refresh(
+        self,
+        stop: Callable[[], bool] = lambda: False,
+        publish: Callable[[Update], object] = lambda _update: None,
+    ) -> Update:
+        """Brings every card up to date and returns the last update. `publish` is called at most four times a second.
+
+        Files are compared by size and time; what is new is first peeked at, newest first, then read. What is stopped
+        keeps what it has got.
+        """
+        self.trouble, self.work = [], Work()
+        known = self.index.cards.__contains__
+        total = 0
+        stale: list[Candidate] = []
+        whole: set[str] = set()
+        present: set[str] = set()
+        with collector_paused():
+            for listing in listings(self.config, self.paths, self.env, known, stop, self.trouble):
+                total += len(listing.files)
+                different = self.index.compare(listing)
+                stale += different
+                if not different and len(listing.files) == len(self.index.folders.get(listing.folder, ())):
+                    whole.add(listing.folder)
+                else:
+                    present.update(os.path.join(listing.folder, name) for name in listing.files)
+        if stop():
+            return Update((), (), 0, total, finished=True)
+        self.work.looked_at = total
+        gone = self._gone(whole, present)
+        stale.sort(key=lambda candidate: (-candidate.mtime_ns, candidate.path))
+        turn = _Turn(self.clock, publish, total - len(stale), total, gone)
+        try:
+            self._peek(stale, turn, stop)
+            self._read(stale, turn, stop)
+        finally:
+            self.save()
+        return turn.last()
+
+    def _gone(self, whole: set[str], present: set[str]) -> tuple[str, ...]:
+        """Takes away the cards whose files are neither in a folder that is as it was nor among those found elsewhere."""
+        paths = [path for path in self._unread if path not in present]
+        for folder, files in self.index.folders.items():
+            if folder not in whole:
+                paths += [path for name in files if (path := os.path.join(folder, name)) not in present]
+        gone = tuple(path for path in paths if self._cards.pop(path, None) is not None)
+        self._unread.difference_update(gone)
+        self.index.drop(gone)
+        return gone
+
+    def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
+        """A first answer for every file that has no card; a card that is out of date says so."""
+        for position, candidate in enumerate(stale):
+            if stop():
+                return
+            known = self._cards.get(candidate.path)
+            if known is not None:
+                self._cards[candidate.path] = known._replace(partial=True)
+            else:
+                self._cards[candidate.path] = peek(candidate)
+                self._unread.add(candidate.path)
+                self.work.peeked += 1
+            turn.changed.append(candidate.path)
+            turn.tick(page=position == min(FIRST_PAGE, len(stale)) - 1)
+
+    def _read(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
+        saved = self.clock()
+        for candidate in stale:
+            if stop():
+                return
+            known = self.index.reading(candidate.path)
+            reading = read_on(known, candidate) if known is not None else None
+            if reading is not None:
+                self.work.read_on += 1
+            else:
+                reading = read_whole(candidate, stop)
+                self.work.read_whole += 1
+            if reading is None:
+                return
+            self._cards[candidate.path] = reading.card
+            self._unread.discard(candidate.path)
+            self.index.put(candidate, reading)
+            turn.changed.append(candidate.path)
+            turn.done += 1
+            turn.tick()
+            if self.clock() - saved > SAVE_EVERY:
+                self.save()
+                saved = self.clock()
+
+    def save(self) -> None:
+        """Writes the index; cards of other places stay in it as long as their files are there."""
+        if self.index.changed:
+            others = [path for path in self.index.cards if path not in self._cards]
+            self.index.drop([path for path in others if not os.path.exists(path)])
+        self.index.save()
+
+
+class _Turn:
+    """The updates of one refresh: gathered, and let out when it is time."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        publish: Callable[[Update], object],
+        done: int,
+        total: int,
+        gone: tuple[str, ...],
+    ) -> None:
+        self.clock = clock
+        self.publish = publish
+        self.done = done
+        self.total = total
+        self.gone = gone
+        self.changed: list[str] = []
+        self.published = clock()
+        self.nothing_yet = True
+
+    def tick(self, *, page: bool = False) -> None:
+        """Publishes where it is time; `page`: the first page is whole, which is worth showing at once."""
+        now = self.clock()
+        if now - self.published >= PUBLISH_EVERY or (page and self.nothing_yet):
+            self.published = now
+            self.publish(self._update(finished=False))
+
+    def last(self) -> Update:
+        """Publishes what is left."""
+        update = self._update(finished=True)
+        self.publish(update)
+        return update
+
+    def _update(self, *, finished: bool) -> Update:
+        update = Update(tuple(dict.fromkeys(self.changed)), self.gone, self.done, self.total, finished)
+        self.changed, self.gone, self.nothing_yet = [], (), False
+        return update
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A session file that somebody named."""
+
+    agent: Agent
+    path: Path
+
+
+def find_session(text: str, config: Config, env: Mapping[str, str] | None = None) -> Found:
+    """The session that a user means: a path, an id, a unique prefix of one, or a file's name.
+
+    Raises NotFound, with the first few where several fit.
+    """
+    path = Path(os.path.abspath(os.path.expanduser(text)))
+    if text and path.is_file():
+        return Found(agent_of(path), path)
+    if text and path.is_dir():
+        raise NotFound(f"{safe_line(text)} is a folder; name a session in it, or list them with ls")
+    if not text or os.sep in text:
+        raise NotFound(f"no file {safe_line(text)!r}")
+    exact: list[Card] = []
+    close: list[Card] = []
+    for card in _cards_in_stores(config, os.environ if env is None else env):
+        name = os.path.basename(card.path)
+        if text in {card.id, name, name.rpartition(".")[0]}:
+            exact.append(card)
+        elif card.id.startswith(text):
+            close.append(card)
+    fitting = exact or close
+    if not fitting:
+        raise NotFound(f"no session {safe_line(text)!r}")
+    if len(fitting) > 1:
+        fitting.sort(key=lambda card: (-card.modified, card.path))
+        shown = ", ".join(
+            f"{safe_line(card.id)} ({card.title[:_TITLE_SHOWN]})" for card in fitting[:_NAMED_AT_MOST]
+        )
+        more = f", {len(fitting) - _NAMED_AT_MOST} more" if len(fitting) > _NAMED_AT_MOST else ""
+        how = "have the name" if exact else "start with"
+        raise NotFound(f"several sessions {how} {safe_line(text)!r}: {shown}{more}")
+    found = fitting[0]
+    return Found(agent_named(found.agent), Path(found.path))
+
+
+def _cards_in_stores(config: Config, env: Mapping[str, str]) -> Iterator[Card]:
+    """Cards good enough to know sessions by: from the index where it holds, else a look at the file."""
+    index = Index()
+    for listing in listings(config, (), env, index.cards.__contains__, lambda: False, []):
+        known = index.folders.get(listing.folder, {})
+        for name, stamp in listing.files.items():
+            candidate = listing.candidate(name)
+            yield index.cards[candidate.path] if known.get(name) == stamp else peek(candidate)

@@ -1,0 +1,119 @@
+"""Where sessions are looked for: the agents' own stores, or whatever folders and files are named."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from leafward.config import Config
+
+_SUFFIX = ".jsonl"
+_NOT_ENTERED = frozenset({".git", "node_modules", "__pycache__"})
+
+
+def scope(config: Config, paths: Sequence[Path], env: Mapping[str, str]) -> tuple[str, ...]:
+    """The folders and files that a listing covers: those named, else every agent's roots."""
+    if paths:
+        return tuple(os.path.abspath(os.path.expanduser(path)) for path in paths)
+    return tuple(str(root) for agent in all_agents() for root in agent.roots(config, env))
+
+
+def discover(
+    config: Config,
+    paths: Sequence[Path],
+    env: Mapping[str, str],
+    known: Callable[[str], bool],
+    stop: Callable[[], bool],
+    trouble: list[Trouble],
+) -> list[Listing]:
+    """Every file that may be a session, folder by folder, each once. In the agents' stores nothing is opened.
+
+    Under folders that are named, files of other endings count where they begin like a session; `known` says which of them
+    need no look because they did before. A file that is named itself always counts. Folders that cannot be listed are added
+    to `trouble`.
+    """
+    return list(listings(config, paths, env, known, stop, trouble))
+
+
+def listings(
+    config: Config,
+    paths: Sequence[Path],
+    env: Mapping[str, str],
+    known: Callable[[str], bool],
+    stop: Callable[[], bool],
+    trouble: list[Trouble],
+) -> Iterator[Listing]:
+    """The same, one folder at a time: of ten thousand files nothing is kept that is not wanted."""
+    if not paths:
+        for agent in all_agents():
+            yield from agent.discover(agent.roots(config, env), stop, trouble)
+        return
+    found: dict[str, Listing] = {}
+    for listing in _named(paths, known, stop, trouble):
+        found.setdefault(listing.folder, listing).files.update(listing.files)
+    yield from found.values()
+
+
+def _named(
+    paths: Sequence[Path], known: Callable[[str], bool], stop: Callable[[], bool], trouble: list[Trouble]
+) -> Iterator[Listing]:
+    for given in paths:
+        path = os.path.abspath(os.path.expanduser(given))
+        try:
+            found = os.stat(path)
+        except OSError as error:
+            trouble.append(Trouble(path, error.strerror or str(error)))
+            continue
+        if stat.S_ISDIR(found.st_mode):
+            yield from _below(path, known, stop, trouble)
+        elif stat.S_ISREG(found.st_mode):
+            folder, name = os.path.split(path)
+            yield Listing(folder, {name: _stamp(found)}, "")
+        else:
+            trouble.append(Trouble(path, "neither a file nor a folder"))
+
+
+def _below(
+    root: str, known: Callable[[str], bool], stop: Callable[[], bool], trouble: list[Trouble]
+) -> Iterator[Listing]:
+    """Sessions anywhere under a folder. Linked folders are not entered, linked files are."""
+    folders = [root]
+    while folders and not stop():
+        folder = folders.pop()
+        files: dict[str, Stamp] = {}
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    try:
+                        if entry.is_dir(follow_symlinks=False):
+                            if entry.name not in _NOT_ENTERED:
+                                folders.append(entry.path)
+                        elif entry.is_file() and (
+                            entry.name.endswith(_SUFFIX) or known(entry.path) or _begins_like_one(entry.path)
+                        ):
+                            files[entry.name] = _stamp(entry.stat())
+                    except OSError as error:
+                        trouble.append(Trouble(entry.path, error.strerror or str(error)))
+        except OSError as error:
+            trouble.append(Trouble(folder, error.strerror or str(error)))
+        if files:
+            yield Listing(folder, files, "")
+
+
+def _stamp(found: os.stat_result) -> Stamp:
+    return [found.st_size, found.st_mtime_ns]
+
+
+def _begins_like_one(path: str) -> bool:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return recognised(file.read(HEAD_SIZE)) is not None
+    except OSError:
+        return False

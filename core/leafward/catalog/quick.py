@@ -1,0 +1,207 @@
+"""A card without reading the file whole: from its two ends, or from what was appended."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents import agent_named
+from leafward.catalog.card import FORK, Card, Details, Mark, Reading, parse_time
+from leafward.catalog.lines import (
+    TouchedFiles,
+    agent_of,
+    archived_by,
+    excerpt,
+    model_of,
+    name_of,
+    parent_of,
+    problem_card,
+    seal_of,
+    spoken_at,
+    title_of,
+)
+from leafward.catalog.summary import MESSAGES
+from leafward.entries import BOOKKEEPING, TURN_STARTS, Kind
+from leafward.messages import messages_of, trusted_usage
+from leafward.scan import decode_line, kind_of, version_of
+from leafward.tokens import message_tokens
+
+if TYPE_CHECKING:
+    from leafward.agents import Candidate
+    from leafward.entries import Body
+
+PEEK_SIZE = 8 << 10
+"""Bytes read at each end of a file for a first answer."""
+
+READ_ON_LIMIT = 1 << 20
+"""Bytes appended up to which a file is read on; more is read whole."""
+
+_ESTIMATE_CHANGES = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT, Kind.SYSTEM})
+"""Kinds after which a context is not simply longer by what follows."""
+_BOM = b"\xef\xbb\xbf"
+
+
+def peek(candidate: Candidate) -> Card:
+    """A first answer from the two ends of a file: what stands there, and no counts. Always `partial`, never raises."""
+    try:
+        return _peek(candidate)
+    except OSError as error:
+        problem = f"cannot read: {error.strerror or error}"
+    except Exception as error:
+        problem = f"cannot be made sense of: {type(error).__name__}: {error}"
+    return problem_card(candidate, problem)._replace(partial=True)
+
+
+def _peek(candidate: Candidate) -> Card:
+    agent = agent_of(candidate)
+    head, tail = _ends(candidate)
+    lines = head.removeprefix(_BOM).split(b"\n")
+    header = decode_line(lines[0]) or {}
+    if header.get("type") != "session":
+        header = {}
+    name, prompt, modified = None, "", 0
+    for line in lines[1:]:
+        if b'"role":"user"' in line and (prompt := excerpt(decode_line(line))):
+            break
+    for line in tail.split(b"\n"):
+        body = decode_line(line) if line else None
+        if body is None:
+            continue
+        kind = kind_of(body)
+        modified = max(modified, spoken_at(body))
+        if kind is Kind.SESSION_INFO:
+            name = name_of(body)
+    created = parse_time(header.get("timestamp"))
+    session_id, project = header.get("id"), header.get("cwd")
+    return Card(
+        path=candidate.path,
+        agent=agent.name,
+        id=session_id if isinstance(session_id, str) else Path(candidate.path).stem,
+        name=name,
+        title=title_of(name, prompt),
+        prompt=prompt,
+        project=project if isinstance(project, str) else "",
+        created=created,
+        modified=modified or candidate.mtime_ns // 1_000_000,
+        entries=None,
+        messages=None,
+        turns=None,
+        branches=None,
+        compactions=None,
+        tokens=None,
+        model=None,
+        parent=parent_of(header),
+        relation=FORK if parent_of(header) else None,
+        archived=False,
+        damage=0,
+        problem=None,
+        size=candidate.size,
+        version=version_of(header) if header else 0,
+        origin=0,
+        partial=True,
+    )
+
+
+def _ends(candidate: Candidate) -> tuple[bytes, bytes]:
+    """The first bytes of a file, and the whole lines among its last ones; a small file is its own end."""
+    with open(candidate.path, "rb", buffering=0) as file:
+        head = file.read(PEEK_SIZE)
+        if candidate.size <= PEEK_SIZE:
+            return head, head
+        file.seek(max(0, candidate.size - PEEK_SIZE))
+        return head, file.read(PEEK_SIZE).partition(b"\n")[2]
+
+
+def read_on(reading: Reading, candidate: Candidate) -> Reading | None:
+    """The reading of a file that has only grown, from what was appended; None where it has to be read whole.
+
+    That is so where the old bytes changed, the new entries do not continue the last one in a row, or they change how the
+    context before them counts.
+    """
+    try:
+        return _read_on(reading, candidate)
+    except Exception:
+        # Reading it whole says what is wrong with it.
+        return None
+
+
+def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
+    card, details, mark = reading
+    if mark is None or not card.entries or not mark.end < candidate.size <= mark.end + READ_ON_LIMIT:
+        return None
+    appended = _appended(candidate, mark)
+    if appended is None:
+        return None
+    values = card._asdict()
+    last_id, leaves, at_tip = mark.last_id, mark.leaves, mark.at_tip
+    last_prompt, last_reply = details.last_prompt, details.last_reply
+    spoken = 0
+    lines, seal = appended
+    for line in lines.split(b"\n"):
+        if not line.strip():
+            continue
+        body = decode_line(line)
+        kind = kind_of(body) if body is not None else Kind.MALFORMED
+        if body is None or kind in _ESTIMATE_CHANGES or kind in (Kind.HEADER, Kind.UNKNOWN):
+            return None
+        if body.get("parentId") != last_id or not isinstance(body.get("id"), str) or not body["id"]:
+            return None
+        last_id = body["id"]
+        values["entries"] += 1
+        values["messages"] += kind in MESSAGES
+        values["turns"] += kind in TURN_STARTS
+        spoken = max(spoken, spoken_at(body))
+        if kind not in BOOKKEEPING:
+            leaves += not at_tip
+            at_tip = True
+            values["tokens"] = _grown(values["tokens"], body, kind)
+        if kind is Kind.SESSION_INFO:
+            values["name"] = name_of(body)
+        elif kind is Kind.USER:
+            text = excerpt(body)
+            values["prompt"] = values["prompt"] or text
+            last_prompt = text or last_prompt
+        elif kind is Kind.ASSISTANT:
+            last_reply = excerpt(body) or last_reply
+        if kind in (Kind.ASSISTANT, Kind.MODEL_CHANGE):
+            values["model"] = model_of(body)
+        archived = archived_by(body) if kind is Kind.CUSTOM else None
+        values["archived"] = values["archived"] if archived is None else archived
+    if spoken:
+        values["modified"] = max(spoken, card.modified if card.messages else 0)
+    elif not card.messages and card.created is None:
+        return None
+    values.update(
+        title=title_of(values["name"], values["prompt"]),
+        branches=max(0, leaves - 1),
+        size=candidate.size,
+        partial=False,
+    )
+    files = TouchedFiles(card.project, details)
+    files.add(agent_named(card.agent), lines)
+    end = mark.end + len(lines)
+    return Reading(
+        Card(**values),
+        Details(tuple(files.changed), tuple(files.read), last_prompt, last_reply),
+        Mark(end, mark.inode, seal, last_id, leaves, at_tip),
+    )
+
+
+def _appended(candidate: Candidate, mark: Mark) -> tuple[bytes, str] | None:
+    """The whole lines behind a mark and the seal at their end; None where what lies before it is not what was read."""
+    with open(candidate.path, "rb", buffering=0) as file:
+        if os.fstat(file.fileno()).st_ino != mark.inode or seal_of(file, mark.end) != mark.seal:
+            return None
+        file.seek(mark.end)
+        lines = file.read(READ_ON_LIMIT)
+        return (lines, seal_of(file, mark.end + len(lines))) if lines.endswith(b"\n") else None
+
+
+def _grown(tokens: int, body: Body, kind: Kind) -> int:
+    """The size of a context after one more entry."""
+    message = body.get("message")
+    usage = trusted_usage(message) if kind is Kind.ASSISTANT and isinstance(message, dict) else None
+    if usage is not None:
+        return usage.total
+    return tokens + sum(message_tokens(message) for message in messages_of(body, kind))

@@ -1,0 +1,274 @@
+"""A session file to a card, by a scan of all of it.
+
+Little is decoded: the first prompt, the last few entries, and what walks up from the leaf to the last reply that says how
+large the context is.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.catalog.card import FORK, Card, Details, Mark, Reading, parse_time
+from leafward.catalog.lines import (
+    TouchedFiles,
+    agent_of,
+    archived_by,
+    excerpt,
+    model_of,
+    parent_of,
+    problem_card,
+    seal_of,
+    spoken_at,
+    title_of,
+)
+from leafward.context import context_at
+from leafward.entries import BOOKKEEPING, BOOKKEEPING_BYTES, MESSAGE_ROLES, NO_ENTRY, TURN_STARTS, Kind
+from leafward.errors import NotASession
+from leafward.messages import messages_of, trusted_usage
+from leafward.scan import CURRENT_VERSION
+from leafward.tokens import message_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.agents import Agent, Candidate
+    from leafward.entries import Body
+    from leafward.session import Session
+
+MESSAGES = frozenset(MESSAGE_ROLES.values())
+"""Kinds that pi counts as messages."""
+
+_SPEAKERS = (Kind.USER, Kind.ASSISTANT)
+_LAST_ENTRIES = 12
+"""Entries at the end of the file that are read in one go."""
+_REPLIES_TRIED = 32
+_PIECE = 1 << 20
+_PIECE_OVERLAP = 512
+
+
+def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -> Reading | None:
+    """Everything a card needs, from the whole file; None where `stop` ended it. Never raises for what is in the file."""
+    try:
+        agent = agent_of(candidate)
+        with closing(agent.open(Path(candidate.path), stop)) as session:
+            return None if stop() else _reading(session, agent, candidate, stop)
+    except NotASession as error:
+        problem = _reason(error, candidate.path)
+    except OSError as error:
+        problem = f"cannot read: {error.strerror or error}"
+    except Exception as error:
+        # One file of thousands: whatever is in it, the others are listed.
+        problem = f"cannot be made sense of: {type(error).__name__}: {error}"
+    return Reading(problem_card(candidate, problem))
+
+
+def _reading(
+    session: Session, agent: Agent, candidate: Candidate, stop: Callable[[], bool]
+) -> Reading | None:
+    look = _Look(session)
+    tokens = look.tokens()
+    files = TouchedFiles(session.cwd)
+    for piece in _pieces(session):
+        if stop():
+            return None
+        files.add(agent, piece)
+    columns, kinds = session.columns, session.columns.kind
+    leaves = sum(1 for _ in session.tree.leaves())
+    prompt = look.first_prompt()
+    created = parse_time(session.header.get("timestamp"))
+    card = Card(
+        path=candidate.path,
+        agent=agent.name,
+        id=session.id,
+        name=session.name,
+        title=title_of(session.name, prompt),
+        prompt=prompt,
+        project=session.cwd,
+        created=created,
+        modified=look.modified() or created or candidate.mtime_ns // 1_000_000,
+        entries=len(columns),
+        messages=sum(kinds.count(kind) for kind in MESSAGES) + look.unknown_messages(),
+        turns=sum(kinds.count(kind) for kind in TURN_STARTS),
+        branches=max(0, leaves - 1),
+        compactions=kinds.count(Kind.COMPACTION),
+        tokens=tokens,
+        model=look.model(),
+        parent=parent_of(session.header),
+        relation=FORK if parent_of(session.header) else None,
+        archived=look.archived(),
+        damage=len(columns.damage) + (session.pending is not None),
+        problem=None,
+        size=candidate.size,
+        version=session.version,
+        origin=look.origin(),
+        partial=False,
+    )
+    details = Details(
+        tuple(files.changed),
+        tuple(files.read),
+        look.last_text(Kind.USER),
+        look.last_text(Kind.ASSISTANT, _REPLIES_TRIED),
+    )
+    return Reading(card, details, _mark(session, leaves))
+
+
+class _Look:
+    """One session, looked at for its card; what is decoded twice is kept."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.kinds = session.columns.kind
+        count = len(session)
+        self.last: dict[int, Body | None] = dict(session.bodies(range(max(0, count - _LAST_ENTRIES), count)))
+        self.runs = session.tree.path_runs(session.leaf)
+
+    def body(self, index: int) -> Body | None:
+        return self.last[index] if index in self.last else self.session.body(index)
+
+    def upwards(self, kind: Kind) -> Iterator[int]:
+        """Entries of a kind on the path, from the leaf up."""
+        for run in reversed(self.runs):
+            at = self.kinds.rfind(kind, run.start, run.stop)
+            while at >= 0:
+                yield at
+                at = self.kinds.rfind(kind, run.start, at)
+
+    def tokens(self) -> int:
+        """The size of the context at the leaf; what `context_at` says, decoding as little as that takes."""
+        if next(self.upwards(Kind.CONTEXT_EDIT), NO_ENTRY) >= 0:
+            return self.whole_context()
+        oldest = next(self.upwards(Kind.COMPACTION), NO_ENTRY)
+        trailing = 0
+        for run in reversed(self.runs):
+            for index in range(run.stop - 1, run.start - 1, -1):
+                if index == oldest:
+                    return self.whole_context()
+                kind = self.kinds[index]
+                if kind in BOOKKEEPING:
+                    continue
+                body = self.body(index)
+                if body is None:
+                    return self.whole_context()
+                if kind == Kind.ASSISTANT:
+                    message = body.get("message")
+                    usage = trusted_usage(message) if isinstance(message, dict) else None
+                    if usage is not None:
+                        return usage.total + trailing
+                trailing += sum(message_tokens(message) for message in messages_of(body, Kind(kind)))
+        return self.whole_context()
+
+    def whole_context(self) -> int:
+        """The same, from every message; a line that proves to be broken changes the path."""
+        total = context_at(self.session).size.total
+        self.runs = self.session.tree.path_runs(self.session.leaf)
+        return total
+
+    def first_prompt(self) -> str:
+        """The first user message with a text, in file order (pi 1.5.2)."""
+        at = self.kinds.find(Kind.USER)
+        while at >= 0:
+            text = excerpt(self.body(at))
+            if text:
+                return text
+            at = self.kinds.find(Kind.USER, at + 1)
+        return ""
+
+    def last_text(self, kind: Kind, limit: int | None = None) -> str:
+        """The text of the last message of a kind on the path that has one."""
+        for tried, index in enumerate(self.upwards(kind)):
+            if tried == limit:
+                break
+            text = excerpt(self.body(index))
+            if text:
+                return text
+        return ""
+
+    def modified(self) -> int | None:
+        """The latest time of a user's or assistant's message, in milliseconds.
+
+        Files are appended to, so the latest lies among the last ones; only where none does are earlier ones asked.
+        """
+        found = max((spoken_at(body) for body in self.last.values()), default=0)
+        if not found:
+            latest = max(self.kinds.rfind(kind) for kind in _SPEAKERS)
+            found = spoken_at(self.body(latest)) if latest >= 0 else 0
+        return found or None
+
+    def model(self) -> str | None:
+        index = max(next(self.upwards(kind), NO_ENTRY) for kind in (Kind.ASSISTANT, Kind.MODEL_CHANGE))
+        return model_of(self.body(index)) if index >= 0 else None
+
+    def archived(self) -> bool:
+        for index in reversed(self.session.columns.own):
+            said = archived_by(self.body(index))
+            if said is not None:
+                return said
+        return False
+
+    def unknown_messages(self) -> int:
+        """Messages of a role that this version does not know."""
+        count = 0
+        at = self.kinds.find(Kind.UNKNOWN)
+        while at >= 0:
+            count += (self.body(at) or {}).get("type") == "message"
+            at = self.kinds.find(Kind.UNKNOWN, at + 1)
+        return count
+
+    def origin(self) -> int:
+        """The first entry's id and time: the same in every copy and fork of one session."""
+        if not self.kinds or self.kinds[0] == Kind.MALFORMED:
+            return 0
+        body = self.body(0) or {}
+        known = f"{body.get('id')}@{body.get('timestamp')}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(blake2b(known, digest_size=6).digest(), "big")
+
+
+def _reason(error: NotASession, path: str) -> str:
+    """What is wrong with a file, without its name."""
+    return str(error).replace(f" {path}:", ":").removeprefix(f"{path} ")
+
+
+def _pieces(session: Session) -> Iterator[bytes]:
+    """What was read of the file, in pieces that overlap by more than a call's beginning is long."""
+    file, end, at = session.file, session.scan.end, 0
+    while at < end:
+        file.seek(at)
+        piece = file.read(min(_PIECE, end - at))
+        if not piece:
+            return
+        yield piece
+        if at + len(piece) >= end:
+            return
+        at += max(1, len(piece) - _PIECE_OVERLAP)
+
+
+def _mark(session: Session, leaves: int) -> Mark | None:
+    """Where to read on; None where the file is not simple enough for that."""
+    columns, leaf = session.columns, session.leaf
+    if (
+        session.pending
+        or columns.damage
+        or session.version != CURRENT_VERSION
+        or not session.header
+        or leaf < 0
+    ):
+        return None
+    place, tree = session.place, session.tree
+    at_tip = place >= 0
+    if at_tip:
+        run = tree.run_of(place)
+        below = columns.kind[place + 1 : tree.bounds(run)[1]].translate(None, BOOKKEEPING_BYTES)
+        at_tip = not below and not tree.content_children(run)
+    end = session.scan.end
+    return Mark(
+        end,
+        os.fstat(session.file.fileno()).st_ino,
+        seal_of(session.file, end),
+        columns.id(leaf),
+        leaves,
+        at_tip,
+    )

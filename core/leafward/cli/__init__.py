@@ -1,0 +1,94 @@
+"""The headless command line: one verb, one document. Without a verb it opens the application it was given.
+
+Declarations live in `verbs`, what they do in the modules beside it, loaded when a verb runs: `--help` and `--version`
+must answer before anything heavy is there.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from leafward.errors import LeafwardError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["OpenApp", "main"]
+
+OpenApp = Callable[[Sequence[Path]], "int | None"]
+"""Opens the full-screen application on session files or folders; no path means the catalogue. Returns its exit code."""
+
+DEBUG_VARIABLE = "LEAFWARD_DEBUG"
+"""Where set, an error that nobody foresaw is shown with its traceback."""
+
+INTERRUPTED = 130
+
+
+class ReaderGone(Exception):
+    """Whoever reads stdout has enough. No OSError, because click would take that for itself."""
+
+
+def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> int:
+    """Runs the command line and returns its exit code: 0 done, 1 refused or failed, 2 usage, 130 interrupted.
+
+    `open_app` is what the application brings along; without it the verbs work and the rest is refused.
+    """
+    from leafward.cli.verbs import leafward
+
+    try:
+        arguments = None if argv is None else list(argv)
+        result = leafward.main(arguments, prog_name="leafward", standalone_mode=False, obj=open_app)
+    except click.UsageError as error:
+        return _usage(error)
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except LeafwardError as error:
+        return _fail(str(error))
+    except OSError as error:
+        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+        return _fail(f"{where}{error.strerror or error}")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except ReaderGone:
+        return _let_go()
+    except Exception as error:
+        return _unforeseen(error, error.__traceback__)
+    return result if isinstance(result, int) else 0
+
+
+def _let_go() -> int:
+    """Ends quietly where the reader of stdout went away: what is still buffered must not fail once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _fail(text: str) -> int:
+    from leafward.cli.output import note
+
+    note(text)
+    return 1
+
+
+def _usage(error: click.UsageError) -> int:
+    from leafward.cli.output import note
+
+    where = error.ctx.command_path if error.ctx is not None else "leafward"
+    note(f"{error.format_message().rstrip('.')} (see {where} --help)")
+    return 2
+
+
+def _unforeseen(error: Exception, trace: TracebackType | None) -> int:
+    if os.environ.get(DEBUG_VARIABLE):
+        import traceback
+
+        traceback.print_exception(type(error), error, trace)
+        return 1
+    return _fail(f"unforeseen {type(error).__name__}: {error} ({DEBUG_VARIABLE}=1 shows where)")

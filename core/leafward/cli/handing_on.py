@@ -1,0 +1,120 @@
+"""The verbs that hand a session on: export to a reader, resume to its agent."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.cli.facts import id_of
+from leafward.cli.output import emit_json, note, say, write_text
+from leafward.cli.selection import agent_of, opened
+from leafward.errors import LeafwardError
+from leafward.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator
+
+    from leafward.agents import Resume
+
+
+def export(
+    selector: str, form: str, at: str | None, whole: bool, output: Path | None, secrets: bool, as_json: bool
+) -> int:
+    """`leafward export`."""
+    from leafward.export import export as run
+
+    with opened(selector) as session:
+        index = session.find(at) if at is not None else None
+        done = run(session, form, index, whole=whole, secrets=secrets)
+        if output is not None and str(output) == "-":
+            output = None
+        if output is not None:
+            _write(output, done.text, session.path)
+        if as_json:
+            emit_json(
+                {
+                    "format": form,
+                    "at": id_of(session, session.leaf if index is None else index),
+                    "path": str(output.resolve()) if output is not None else None,
+                    "entries": done.entries,
+                    "redacted": dict(done.redacted),
+                    "text": done.text if output is None else None,
+                }
+            )
+            return 0
+        if output is None:
+            write_text(done.text)
+        else:
+            say(f"wrote {safe_line(str(output))}: {done.entries:,} entries")
+        if done.redacted:
+            note(f"redacted {_listed(done.redacted)}; --keep-secrets leaves them")
+    return 0
+
+
+def _listed(found: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for name, count in sorted(found.items()))
+
+
+def _write(path: Path, text: str, session: Path) -> None:
+    """Writes a file whole or not at all, for its owner only. Refuses to replace the session itself."""
+    if path.is_dir():
+        raise LeafwardError(f"{path} is a folder")
+    if path.exists() and path.samefile(session):
+        raise LeafwardError(f"{path} is the session itself")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def resume(selector: str, only_print: bool, as_json: bool) -> int:
+    """`leafward resume`."""
+    with opened(selector) as session:
+        agent = agent_of(session.path)
+        command = agent.resume(session, os.environ)
+    if as_json:
+        emit_json({"agent": agent.name, "resume": list(command.argv), "cwd": command.cwd})
+        return 0
+    if only_print:
+        say(f"cd {shlex.quote(command.cwd)} && {shlex.join(command.argv)}")
+        return 0
+    return run(command, agent.title)
+
+
+def run(command: Resume, title: str) -> int:
+    """Runs an agent in the session's folder and returns its exit code. Raises LeafwardError where it is not installed."""
+    environment = command.environment(os.environ)
+    program = shutil.which(command.argv[0], path=environment.get("PATH"))
+    if program is None:
+        raise LeafwardError(f"{title} is not installed: no {command.argv[0]!r} on PATH")
+    environment["PWD"] = command.cwd
+    sys.stdout.flush()
+    with _interrupts_for_the_child():
+        code = subprocess.run(
+            [program, *command.argv[1:]], cwd=command.cwd, env=environment, check=False
+        ).returncode
+    return 128 - code if code < 0 else code
+
+
+@contextmanager
+def _interrupts_for_the_child() -> Iterator[None]:
+    """While the agent runs, ctrl-c is its own business."""
+    # A handler, not SIG_IGN: the child would inherit that.
+    before = signal.signal(signal.SIGINT, lambda _signal, _frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

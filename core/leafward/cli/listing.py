@@ -1,0 +1,157 @@
+"""The verb `ls`: every session there is, or what lies in the folders and files named."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward import config as settings
+from leafward.agents import agent_named, unknown_roots
+from leafward.catalog import Card, Catalogue, Update, iso_time, parents, with_parents
+from leafward.cli.output import Page, compact, emit_json, note, page, plural, say, table
+from leafward.errors import NotFound
+from leafward.safe_text import safe_line
+from leafward.search import Shelf, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_SHORTEST_ID = 8
+
+
+def ls(paths: Sequence[str], agent: str | None, project: str | None, query: str | None, as_json: bool) -> int:
+    """`leafward ls`."""
+    places = [_existing(path) for path in paths]
+    config, problems = settings.load()
+    wanted = agent_named(agent).name if agent is not None else None
+    catalogue = Catalogue(config, places)
+    catalogue.refresh(publish=_progress if sys.stderr.isatty() else _silent)
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+    cards = catalogue.cards()
+    cards = with_parents(cards, parents(cards))
+    remarks = [{"code": "config", "text": str(problem)} for problem in problems]
+    remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
+    remarks += [
+        {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}
+        for trouble in catalogue.trouble
+    ]
+    if query is not None:
+        parsed = parse(query, time.time_ns() // 1_000_000)
+        remarks += [
+            {"code": "query", "text": f"{problem.term}: {problem.text}"} for problem in parsed.problems
+        ]
+        cards = Shelf(cards, catalogue.files()).select(parsed)
+    if wanted is not None:
+        cards = [card for card in cards if card.agent == wanted]
+    if project is not None:
+        part = _project(project)
+        cards = [card for card in cards if part in card.project.lower()]
+    cards.sort(key=lambda card: (-card.modified, card.path))
+    if as_json:
+        emit_json({"sessions": [card.as_json() for card in cards], "diagnostics": remarks})
+        return 0
+    for remark in remarks:
+        note(remark["text"])
+    filtered = bool(query is not None or wanted is not None or project is not None)
+    say(_text(cards, page(), places, catalogue.searched, filtered=filtered))
+    return 0
+
+
+def _existing(path: str) -> Path:
+    found = Path(os.path.abspath(os.path.expanduser(path)))
+    if not found.exists():
+        raise NotFound(f"no file or folder {safe_line(path)!r}")
+    return found
+
+
+def _project(text: str) -> str:
+    """What a project's folder must contain: a path where the text is one, else the text itself."""
+    if text.startswith((".", "~", os.sep)):
+        return os.path.abspath(os.path.expanduser(text)).lower()
+    return text.lower()
+
+
+def _silent(_update: Update) -> None:
+    """No progress where nobody watches."""
+
+
+def _progress(update: Update) -> None:
+    if not update.finished:
+        sys.stderr.write(f"\r\x1b[Kreading sessions {update.done:,} / {update.total:,}")
+        sys.stderr.flush()
+
+
+def _text(
+    cards: Sequence[Card], page: Page, places: Sequence[Path], searched: Sequence[str], *, filtered: bool
+) -> Iterator[str]:
+    if not cards:
+        where = ", ".join(safe_line(folder) for folder in searched) or "any store"
+        yield f"no session {'fits' if filtered else 'found'} in {where}" + (
+            "" if filtered or places else "; `leafward demo` shows one"
+        )
+        return
+    short = _short_ids(cards)
+    known = {card.path: card for card in cards}
+    rows = [
+        (
+            safe_line(short[card.id], 36),
+            safe_line(card.agent),
+            _when(card.modified),
+            _project_name(card.project),
+            f"{card.title}{_marks(card, known)}",
+            _count(card.messages, page),
+            _count(card.branches, page),
+            _count(card.compactions, page),
+        )
+        for card in cards
+    ]
+    head = ("id", "agent", "modified", "project", "title", "msg", "br", "cmp")
+    yield from table(head, rows, page, grow=4, right="msg br cmp")
+    yield page.style(plural(len(cards), "session"), "faint")
+
+
+def _marks(card: Card, known: dict[str, Card]) -> str:
+    """What else is to be said of a session, behind its title."""
+    marks = ""
+    if card.problem is not None:
+        marks += f"  ! {safe_line(card.problem, 80)}"
+    elif card.damage:
+        marks += f"  ! {plural(card.damage, 'damaged line')}"
+    if card.relation is not None:
+        parent = known.get(card.parent or "")
+        marks += f"  {card.relation}" + (f" of {safe_line(parent.title, 40)}" if parent is not None else "")
+    return marks + ("  archived" if card.archived else "")
+
+
+def _short_ids(cards: Sequence[Card]) -> dict[str, str]:
+    """As much of each id as tells it from the others, so that what is shown can be typed."""
+    ids = sorted({card.id for card in cards})
+    sizes = dict.fromkeys(ids, _SHORTEST_ID)
+    for one, other in pairwise(ids):
+        needed = 1 + next(
+            (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one)
+        )
+        sizes[one], sizes[other] = max(sizes[one], needed), max(sizes[other], needed)
+    return {name: name[:size] for name, size in sizes.items()}
+
+
+def _when(milliseconds: int) -> str:
+    if iso_time(milliseconds) is None:
+        return ""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _project_name(project: str) -> str:
+    return safe_line(project.replace("\\", "/").rstrip("/").rpartition("/")[2] or project, 24)
+
+
+def _count(number: int | None, page: Page) -> str:
+    if number is None:
+        return "?"
+    return compact(number) if number else ("·" if page.unicode else ".")

@@ -1,0 +1,364 @@
+"""A session as rows of text: one row a turn, the active path straight in lane 0, each branch right after the turn it leaves.
+
+Lanes count nesting of branches, never age. Nothing here recurses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.cli.output import Page, cells, compact, fit, pad, plural
+from leafward.cli.selection import verify
+from leafward.context import context_at
+from leafward.entries import BOOKKEEPING, DAMAGE_CODE, NO_ENTRY, TURN_STARTS, EntryIndex, Kind
+from leafward.headline import headline
+from leafward.lanes import BAD_LINES, Lanes
+from leafward.safe_text import safe_line
+from leafward.tally import FAILED, Tallies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.session import Session
+
+_OWN_ROW = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
+_SPEAKING = TURN_STARTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
+"""Kinds whose text needs no word before it."""
+_TEXT_KEPT = 10
+"""Cells of a row's text that its marks never take."""
+_MEASURED_COMPACTIONS = 64
+"""Compactions whose context is measured; in a file with more, rows say only what each replaced."""
+
+
+def measure(session: Session) -> Tallies:
+    """What each entry counts for. Lines that prove to be broken are marked in the session first."""
+    while True:
+        verify(session)
+        tallies = Tallies(session)
+        broken = tallies.fill(session, range(len(session)))
+        if not broken:
+            return tallies
+        session.discredit(broken)
+
+
+@dataclass(slots=True)
+class Row:
+    """One row: a turn, or one entry that stands for itself."""
+
+    entry: EntryIndex
+    """The entry that the row names and whose text it shows; -1 while none is worth it."""
+    entries: list[int]
+    branches: list[int] = field(default_factory=list)
+    """First entries of the branches that leave here."""
+    firm: bool = False
+    """False while a later entry may still take the row over (system prompts and bookkeeping before a turn)."""
+    lane: int = 0
+    junction: bool = False
+    """The first row of a branch."""
+    hidden: int = 0
+    """Entries of an archived branch that this row stands for."""
+    rooted: bool = False
+    """Its root is that of the leaf: lane 0 is the active path."""
+    ongoing: tuple[bool, ...] = ()
+    """For each lane to the left, whether it goes on below this row."""
+
+
+class _Outline:
+    def __init__(self, session: Session, every_entry: bool, hidden: frozenset[EntryIndex]) -> None:
+        self.tree = session.tree
+        self.kinds = session.columns.kind
+        self.every_entry = every_entry
+        self.hidden = hidden
+        self.lanes = Lanes(session, session.leaf, every_entry=every_entry)
+
+    def lane(self, start: int) -> list[Row]:
+        """The rows of one lane, branches noted where they leave."""
+        rows: list[Row] = []
+        current = Row(NO_ENTRY, [])
+        index = -1
+        for index, branches in self.lanes.trunk(start):
+            if index in self.hidden and not self.tree.is_ancestor(index, self.lanes.leaf):
+                break
+            kind = Kind(self.kinds[index])
+            if kind not in BAD_LINES:
+                if current.entries and self._opens(kind, current):
+                    rows.append(current)
+                    current = Row(NO_ENTRY, [])
+                current.entries.append(index)
+                if not current.firm and (self.every_entry or kind not in BOOKKEEPING):
+                    current.entry, current.firm = (
+                        EntryIndex(index),
+                        self.every_entry or kind is not Kind.SYSTEM,
+                    )
+            current.branches.extend(branches)
+            bad = self.lanes.bad_below.get(index)
+            if bad:
+                # Damage is shown where it is: the turn goes on in a row of its own after it.
+                if current.entries:
+                    rows.append(current)
+                rows.extend(Row(EntryIndex(line), [line], firm=True) for line in bad)
+                current = Row(NO_ENTRY, [])
+        else:
+            index = -1
+        if current.entries:
+            rows.append(current)
+        shown = self._worth_showing(rows)
+        if index >= 0:
+            shown.append(Row(EntryIndex(index), [index], firm=True, hidden=self._size(index)))
+        return shown
+
+    def _size(self, index: int) -> int:
+        """Entries of a subtree."""
+        run = self.tree.run_of(index)
+        return self.tree.subtree_size[run] - (index - self.tree.starts[run])
+
+    def _opens(self, kind: Kind, current: Row) -> bool:
+        """Whether an entry of that kind begins a new row after `current`."""
+        if self.every_entry:
+            return True
+        if kind in BOOKKEEPING:
+            return False
+        if not current.firm and not current.branches:
+            return False
+        return (
+            not current.firm
+            or kind in TURN_STARTS
+            or kind in _OWN_ROW
+            or self.kinds[current.entry] in _OWN_ROW
+        )
+
+    @staticmethod
+    def _worth_showing(rows: list[Row]) -> list[Row]:
+        shown: list[Row] = []
+        for row in rows:
+            if row.entry < 0:
+                if not row.branches and shown:
+                    shown[-1].entries.extend(row.entries)
+                    continue
+                if not row.branches:
+                    continue
+                row.entry = EntryIndex(row.entries[0])
+            shown.append(row)
+        return shown
+
+    def rows(self) -> Iterator[Row]:
+        """All rows, depth first, the branches of a turn before the path goes on."""
+        for line in self.lanes.bad_below.get(NO_ENTRY, ()):
+            yield Row(EntryIndex(line), [line], firm=True)
+        for root in self.lanes.roots():
+            yield from self._walk(root)
+
+    def _walk(self, root: int) -> Iterator[Row]:
+        stack: list[tuple[list[Row], int, bool]] = [(self.lane(root), 0, True)]
+        waiting: list[list[int]] = [[]]
+        rooted = self.tree.run_of(root) in self.lanes.path_runs
+        while stack:
+            rows, position, fresh = stack.pop()
+            branches = waiting[-1]
+            if branches:
+                start = branches.pop()
+                stack.append((rows, position, fresh))
+                stack.append((self.lane(start), 0, True))
+                waiting.append([])
+                continue
+            if position == len(rows):
+                waiting.pop()
+                continue
+            row = rows[position]
+            row.lane = len(stack)
+            row.rooted = rooted
+            row.junction = fresh and bool(stack)
+            row.ongoing = tuple(
+                bool(waiting[lane]) or at < len(others) for lane, (others, at, _) in enumerate(stack)
+            )
+            yield row
+            waiting[-1] = row.branches[::-1]
+            stack.append((rows, position + 1, False))
+
+
+def outline_rows(
+    session: Session, *, every_entry: bool = False, hidden: frozenset[EntryIndex] = frozenset()
+) -> Iterator[Row]:
+    """The rows of a session from the root down: a turn each, or an entry each; one for each `hidden` branch off the path."""
+    return _Outline(session, every_entry, hidden).rows()
+
+
+def outline(
+    session: Session, page: Page, *, every_entry: bool = False, hidden: frozenset[EntryIndex] = frozenset()
+) -> Iterator[str]:
+    """The rows as lines of text: id, lanes, text, marks, edits, calls and tokens."""
+    measures = measure(session)
+    rows = list(outline_rows(session, every_entry=every_entry, hidden=hidden))
+    on_path = bytearray(len(session))
+    for run in session.tree.path_runs(session.leaf):
+        on_path[run.start : run.stop] = b"\1" * (run.stop - run.start)
+    fixed = 10 + 21
+    most = max(2, (page.width - fixed - 40) // 2)
+    lanes = min(most, max((row.lane for row in rows), default=0) + 1)
+    painter = _Painter(session, page, measures, on_path, 2 * lanes + 1, lanes)
+    text_width = page.width - fixed - painter.graph_width
+    painter.text_width = max(16, text_width)
+    painter.compactions = session.columns.kind.count(Kind.COMPACTION)
+    yield page.style(
+        pad("entry", 10)
+        + pad("", painter.graph_width)
+        + pad("entries" if every_entry else "turns", painter.text_width)
+        + "".join(pad(word, 7, right=True) for word in ("edits", "calls", "tok")),
+        "faint",
+    ).rstrip()
+    for position, row in enumerate(rows):
+        if position and session.columns.parent[row.entries[0]] < 0 and not painter.is_bad(row):
+            yield ""  # another root
+        yield painter.line(row, every_entry)
+
+
+@dataclass(slots=True)
+class _Painter:
+    session: Session
+    page: Page
+    measures: Tallies
+    on_path: bytearray
+    graph_width: int
+    lanes: int
+    text_width: int = 40
+    compactions: int = 0
+
+    def line(self, row: Row, every_entry: bool) -> str:
+        page = self.page
+        active = bool(self.on_path[row.entry])
+        kind = Kind(self.session.columns.kind[row.entry])
+        graph = self._graph(row, kind, active)
+        marks = self._marks(row)
+        room = self.text_width - sum(cells(mark) + 2 for mark, _ in marks)
+        text = fit(self._text(row, kind, every_entry), max(8, room), unicode=page.unicode)
+        filling = " " * max(0, self.text_width - cells(text) - sum(cells(mark) + 2 for mark, _ in marks))
+        chips = "".join(f"  {page.style(mark, style)}" for mark, style in marks)
+        style = (
+            "memory" if kind in _OWN_ROW else "bad" if kind in BAD_LINES else "bold" if active else "faint"
+        )
+        shown = text if style == "bold" and kind not in TURN_STARTS else page.style(text, style)
+        totals = (
+            sum(column[entry] for entry in row.entries)
+            for column in (self.measures.edits, self.measures.calls, self.measures.tokens)
+        )
+        dot = "·" if page.unicode else "."
+        numbers = "".join(pad(compact(total) if total else dot, 7, right=True) for total in totals)
+        name = fit(safe_line(self.session.columns.id(row.entry), 64), 8, unicode=page.unicode)
+        return f"{page.style(pad(name, 10), 'faint')}{graph}{shown}{filling}{chips}{page.style(numbers, 'faint')}"
+
+    def is_bad(self, row: Row) -> bool:
+        """Whether a row stands for a line that is no entry."""
+        return self.session.columns.kind[row.entry] in BAD_LINES
+
+    def _graph(self, row: Row, kind: Kind, active: bool) -> str:
+        signs = _SIGNS if self.page.unicode else _ASCII_SIGNS
+        parts = []
+        for lane, goes_on in enumerate(row.ongoing):
+            heavy = lane == 0 and row.rooted
+            if row.junction and lane == row.lane - 1:
+                parts.append(signs["fork" if goes_on else "end"][not heavy] + signs["arm"])
+            else:
+                parts.append((signs["rail"][not heavy] if goes_on else " ") + " ")
+        node = self._node(row, kind, active, signs)
+        if len(parts) >= self.lanes:
+            packed = len(parts) - self.lanes + 2
+            parts = [pad(f"{min(packed, 99)}{signs['rail'][1]}", 2), *parts[packed:]]
+        plain = "".join(parts) + node
+        style = "leaf" if active else "faint"
+        return self.page.style(plain, style) + " " * max(1, self.graph_width - cells(plain))
+
+    def _node(self, row: Row, kind: Kind, active: bool, signs: dict[str, str]) -> str:
+        if kind in BAD_LINES:
+            return "!"
+        if row.hidden:
+            return signs["folded"]
+        if self.session.place in row.entries:
+            return signs["leaf"]
+        if kind is Kind.COMPACTION:
+            return signs["compaction"]
+        if kind is Kind.BRANCH_SUMMARY:
+            return signs["branch_summary"]
+        if kind in TURN_STARTS or row.junction:
+            return signs["node"][not active]
+        return signs["rail"][not active]
+
+    def _marks(self, row: Row) -> list[tuple[str, str]]:
+        session = self.session
+        marks: list[tuple[str, str]] = []
+        for entry in row.entries:
+            label = session.labels.get(EntryIndex(entry))
+            if label is not None:
+                marks.append((f"[{fit(safe_line(label, 64), 24, unicode=self.page.unicode)}]", "warn"))
+            damage = session.columns.damage.get(entry)
+            if damage is not None and session.columns.kind[entry] != Kind.MALFORMED:
+                marks.append((f"! {DAMAGE_CODE[damage]}", "bad"))
+        errors = sum(bool(self.measures.flags[entry] & FAILED) for entry in row.entries)
+        if errors:
+            marks.append((f"{'×' if self.page.unicode else 'x'} {plural(errors, 'error')}", "bad"))
+        changed = sum(session.columns.kind[entry] == Kind.CONTEXT_EDIT for entry in row.entries)
+        if changed and row.entries != [row.entry]:
+            marks.append((f"{'≠' if self.page.unicode else '!'} {plural(changed, 'context edit')}", "warn"))
+        if session.place in row.entries:
+            marks.append(("leaf", "leaf"))
+        return self._fitting(marks)
+
+    def _fitting(self, marks: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """As many marks as leave the text some room: the last ones, and how many others there are."""
+        left = self.text_width - _TEXT_KEPT
+        kept: list[tuple[str, str]] = []
+        for position in range(len(marks) - 1, -1, -1):
+            mark = marks[position]
+            more = (f"+{position}", "faint") if position else None
+            needed = cells(mark[0]) + 2 + (len(more[0]) + 2 if more is not None else 0)
+            if needed > left:
+                return [(f"+{position + 1}", "faint"), *kept]
+            left -= cells(mark[0]) + 2
+            kept.insert(0, mark)
+        return kept
+
+    def _text(self, row: Row, kind: Kind, every_entry: bool) -> str:
+        if row.hidden:
+            return f"archived  {plural(row.hidden, 'entry', 'entries')}  {headline(self.session, row.entry).text}"
+        if kind is Kind.COMPACTION:
+            return self._compaction(row.entry)
+        told = headline(self.session, row.entry)
+        if kind is Kind.BASH:
+            return f"$ {told.text}"
+        if every_entry:
+            return f"{pad(fit(told.word, 8), 8)} {told.text}"
+        if kind in _SPEAKING:
+            return told.text
+        return f"{told.word}  {told.text}"
+
+    def _compaction(self, entry: EntryIndex) -> str:
+        before = (self.session.body(entry) or {}).get("tokensBefore")
+        was = compact(int(before)) if isinstance(before, (int, float)) and 0 <= before < 1e15 else "?"
+        if self.compactions > _MEASURED_COMPACTIONS:
+            return f"compaction  of {was}"
+        arrow = "→" if self.page.unicode else "->"
+        return f"compaction  {was} {arrow} {compact(context_at(self.session, entry).size.total)}"
+
+
+_SIGNS = {
+    "leaf": "◎",
+    "compaction": "◆",
+    "branch_summary": "◇",
+    "node": "●○",
+    "rail": "┃│",
+    "fork": "┠├",
+    "end": "┖└",
+    "arm": "─",
+    "folded": "▸",
+}
+_ASCII_SIGNS = {
+    "leaf": "@",
+    "compaction": "#",
+    "branch_summary": "%",
+    "node": "*o",
+    "rail": "|:",
+    "fork": "++",
+    "end": "++",
+    "arm": "-",
+    "folded": ">",
+}

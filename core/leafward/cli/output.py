@@ -1,0 +1,219 @@
+"""What the verbs write: one JSON document, or text aligned in terminal cells; remarks go to stderr.
+
+Every text of a session passes `safe` here or before; colour is used only where stdout is a terminal that wants it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import IO, TYPE_CHECKING, Any
+
+from leafward.cli import ReaderGone
+from leafward.safe_text import safe, safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+PIPE_WIDTH = 100
+"""Columns of a line where stdout is no terminal."""
+
+_DEEP = 20_000
+"""Recursion allowed while a deeply nested body is written by the standard json module."""
+
+_STYLES = {
+    "bold": "1",
+    "faint": "90",
+    "leaf": "32",
+    "memory": "35",
+    "warn": "33",
+    "bad": "31",
+    "ghost": "36",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Where human output goes: how wide it is, whether it takes colour, and which signs it can show."""
+
+    width: int = PIPE_WIDTH
+    colour: bool = False
+    unicode: bool = True
+
+    def style(self, text: str, name: str) -> str:
+        """`text` in one of the styles, plain where there is no colour."""
+        return f"\x1b[{_STYLES[name]}m{text}\x1b[0m" if self.colour and text else text
+
+
+def page() -> Page:
+    """The page that stdout is now: its width, NO_COLOR and TERM obeyed, its encoding."""
+    stream = sys.stdout
+    terminal = stream.isatty()
+    encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
+    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in {"dumb", "unknown"}
+    width = PIPE_WIDTH
+    if terminal or os.environ.get("COLUMNS", "").isdecimal():
+        width = max(60, min(shutil.get_terminal_size((PIPE_WIDTH, 24)).columns, 200))
+    return Page(width, colour, encoding.startswith(("utf", "u8", "cp65001")))
+
+
+def emit_json(value: object) -> None:
+    """Writes one JSON document: indented for a terminal, on one line for a program."""
+    _write_bytes(json_bytes(value, indented=sys.stdout.isatty()) + b"\n")
+
+
+def json_bytes(value: object, *, indented: bool = False) -> bytes:
+    """A value as JSON in UTF-8. Lone surrogates are escaped, numbers that JSON cannot say are null."""
+    import orjson
+
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else None)
+    except TypeError:  # lone surrogates, integers beyond 64 bits, more than 254 levels
+        return _standard_json(value, 2 if indented else None).encode("ascii")
+
+
+def _standard_json(value: object, indent: int | None) -> str:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEP))
+    try:
+        separators = None if indent else (",", ":")
+        try:
+            return json.dumps(value, indent=indent, separators=separators, allow_nan=False)
+        except ValueError:
+            plain = json.loads(json.dumps(value), parse_constant=lambda _name: None)
+            return json.dumps(plain, indent=indent, separators=separators)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def say(lines: str | Iterable[str]) -> None:
+    """Writes lines to stdout; what its encoding lacks is replaced."""
+    text = lines if isinstance(lines, str) else "\n".join(lines)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    _write_bytes((text + "\n").encode(encoding, "replace") if text or isinstance(lines, str) else b"")
+
+
+def write_text(text: str) -> None:
+    """Writes a document to stdout as it is, in UTF-8."""
+    _write_bytes(text.encode("utf-8", "replace"))
+
+
+def note(text: str) -> None:
+    """Writes one remark to stderr, made safe and kept on one line."""
+    _note_to(sys.stderr, f"leafward: {safe_line(text)}\n")
+
+
+def _note_to(stream: IO[str], text: str) -> None:
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    stream.write(text.encode(encoding, "replace").decode(encoding))
+    stream.flush()
+
+
+def _write_bytes(data: bytes) -> None:
+    try:
+        sys.stdout.flush()
+        binary = getattr(sys.stdout, "buffer", None)
+        if binary is None:
+            sys.stdout.write(data.decode("utf-8", "replace"))
+        else:
+            binary.write(data)
+            binary.flush()
+    except BrokenPipeError as error:
+        raise ReaderGone from error
+
+
+@lru_cache(maxsize=4096)
+def _char_cells(char: str) -> int:
+    if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
+
+
+def cells(text: str) -> int:
+    """How many terminal cells a line of safe text takes."""
+    return len(text) if text.isascii() else sum(map(_char_cells, text))
+
+
+def fit(text: str, width: int, *, unicode: bool = True) -> str:
+    """`text` cut to `width` cells, with an ellipsis at the end where something was cut."""
+    if cells(text) <= width:
+        return text
+    end = "…" if unicode else "~"
+    room = width - 1
+    taken = 0
+    for position, char in enumerate(text):
+        taken += _char_cells(char)
+        if taken > room:
+            return text[:position].rstrip() + end if room >= 0 else ""
+    return text
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """`text` filled with spaces to `width` cells, on its left where it is to stand at the right."""
+    space = " " * max(0, width - cells(text))
+    return space + text if right else text + space
+
+
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], page: Page, *, grow: int, right: str = ""
+) -> list[str]:
+    """Rows in aligned columns under a quiet heading; column `grow` gives way where the page is too narrow.
+
+    `right` names the headings of the columns that stand at the right edge of their column. Texts are expected safe.
+    """
+    widths = [max(cells(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    spare = page.width - sum(widths) - 2 * (len(head) - 1)
+    if spare < 0:
+        widths[grow] = max(12, widths[grow] + spare)
+    at_right = [name in right.split() for name in head]
+
+    def line(row: Sequence[str]) -> str:
+        columns = (
+            pad(fit(text, width, unicode=page.unicode), width, right=at_right[column])
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        return "  ".join(columns).rstrip()
+
+    return [page.style(line(head), "faint"), *map(line, rows)]
+
+
+def compact(number: int) -> str:
+    """A count in at most five characters: `812`, `14.0k`, `1.2M`."""
+    if number < 1000:
+        return str(number)
+    for limit, unit in ((999_950, "k"), (999_950_000, "M")):
+        if number < limit:
+            return f"{number / (1000 if unit == 'k' else 1_000_000):.1f}{unit}"
+    return f"{number / 1e9:.1f}G"
+
+
+def money(dollars: float) -> str:
+    """US dollars: two places, four below a cent."""
+    return f"${dollars:.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
+
+
+def plural(number: int, word: str, words: str | None = None) -> str:
+    """`1 entry`, `12 entries`."""
+    return f"{number:,} {word if number == 1 else words or word + 's'}"
+
+
+def indented(text: str, by: str = "  ") -> list[str]:
+    """The lines of a text made safe, each indented."""
+    return [f"{by}{line}".rstrip() for line in safe(text).split("\n")]
+
+
+def usage_json(usage: Any) -> dict[str, float]:
+    """A usage as the JSON outputs name it."""
+    return {
+        "input": usage.input,
+        "output": usage.output,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "total": usage.total,
+        "cost": usage.cost,
+    }

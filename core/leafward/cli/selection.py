@@ -1,0 +1,70 @@
+"""From what a user types to a session: a path, an id, or a unique prefix of one."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.errors import NotASession, NotFound
+from leafward.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from leafward.agents import Agent
+    from leafward.session import Session
+
+
+def session_path(selector: str) -> Path:
+    """The file of the session a user means. Raises NotFound where there is none, or more than one."""
+    path = Path(os.path.expanduser(selector))
+    if path.is_file():
+        return path
+    if path.exists() and not path.is_dir():
+        raise NotASession(f"{safe_line(selector)} is no regular file")
+    from leafward import config
+    from leafward.catalog import find_session
+
+    return find_session(selector, config.load()[0]).path
+
+
+def known(selector: str) -> bool:
+    """Whether a path of that name exists, or a session, or several."""
+    try:
+        session_path(selector)
+    except NotASession:
+        return True
+    except NotFound as error:
+        return Path(os.path.expanduser(selector)).is_dir() or str(error).startswith("several ")
+    return True
+
+
+@contextmanager
+def opened(selector: str) -> Iterator[Session]:
+    """The session a user means, open for reading, closed afterwards."""
+    path = session_path(selector)
+    session = agent_of(path).open(path)
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+def agent_of(path: Path) -> Agent:
+    """The agent that a session file belongs to."""
+    from leafward import agents
+
+    return agents.agent_of(path)
+
+
+def verify(session: Session, entries: Iterable[int] | None = None) -> None:
+    """Decodes entries (all of them by default) and marks lines that prove to be broken: a scan looks at beginnings only."""
+    while True:
+        asked = range(len(session)) if entries is None else entries
+        kinds = session.columns.kind
+        broken = [index for index, body in session.bodies(asked) if body is None and kinds[index]]
+        if not broken:
+            return
+        session.discredit(broken)

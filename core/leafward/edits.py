@@ -1,0 +1,249 @@
+"""The tools that touch files, and an edit as a diff.
+
+Which tools those are, and how their arguments name a file and a change, is a `ToolTable`, so that nothing here knows an
+agent. Texts come from calls and results alone; work on them is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from leafward.entries import Body, ToolCall
+
+
+class Action(StrEnum):
+    """What an operation does to its file."""
+
+    READ = "read"
+    WRITE = "write"
+    EDIT = "edit"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTable:
+    """How an agent's tools name files. Arguments are looked for under each of the given names, the first found counts."""
+
+    actions: Mapping[str, Action]
+    """Tools that touch a file, by name."""
+    shells: frozenset[str] = frozenset()
+    """Tools that run a command."""
+    path: tuple[str, ...] = ("path",)
+    """The argument that holds the path."""
+    content: tuple[str, ...] = ("content",)
+    """The argument of a write that holds the whole text."""
+    old: tuple[str, ...] = ("oldText",)
+    new: tuple[str, ...] = ("newText",)
+    """The text an edit replaces, and what by."""
+    edits: tuple[str, ...] = ("edits",)
+    """Where there are several: the argument that holds a list of edits: objects with an old and a new text, or such a list as JSON."""
+
+
+NATIVE_TOOLS = ToolTable(
+    {"read": Action.READ, "write": Action.WRITE, "edit": Action.EDIT}, frozenset({"bash", "powershell"})
+)
+"""The tools of pi: `edit` had one `oldText` and `newText` until 0.5x and has had a list of `edits` since."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One line of a hunk."""
+
+    sign: str
+    """`+`, `-`, or a space for a line that stays."""
+    number: int
+    """From 1: in the new text for `+`, else in the old one."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines of a diff that follow each other."""
+
+    lines: tuple[DiffLine, ...]
+    exact: bool
+    """Whether line numbers are those of the file; else they count from the start of the replaced text."""
+    omitted: int = 0
+    """Lines after these that were left out because there are too many."""
+
+
+DIFF_LINES = 2000
+"""Texts of more lines together are not compared line by line."""
+
+_MATCH_LIMIT = 20_000
+"""Pairs of equal lines beyond which comparing takes too long: texts that repeat a few lines over and over."""
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text; a newline at the end begins no line."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
+    """Operations of difflib that turn `old` into `new`; one replacement where comparing would take too long."""
+    head = 0
+    shorter = min(len(old), len(new))
+    while head < shorter and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    below, above = old[head : len(old) - tail], new[head : len(new) - tail]
+    middle: list[tuple[str, int, int, int, int]] = []
+    if below and above and len(below) + len(above) <= DIFF_LINES:
+        have = Counter(above)
+        if 0 < sum(have[line] for line in below) <= _MATCH_LIMIT:
+            matcher = SequenceMatcher(None, below, above, autojunk=False)
+            middle = [
+                (tag, a + head, b + head, c + head, d + head) for tag, a, b, c, d in matcher.get_opcodes()
+            ]
+    if not middle and (below or above):
+        middle = [("replace", head, len(old) - tail, head, len(new) - tail)]
+    kept = [("equal", 0, head, 0, head)] if head else []
+    rest = [("equal", len(old) - tail, len(old), len(new) - tail, len(new))] if tail else []
+    return kept + middle + rest
+
+
+def line_delta(old: str, new: str) -> tuple[int, int]:
+    """Lines added and removed between two texts."""
+    added = removed = 0
+    for tag, old_from, old_to, new_from, new_to in _opcodes(lines_of(old), lines_of(new)):
+        if tag != "equal":
+            removed += old_to - old_from
+            added += new_to - new_from
+    return added, removed
+
+
+def _argument(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    for name in names:
+        value = arguments.get(name)
+        if isinstance(value, str):
+            return value
+    return None
+
+
+def path_in(arguments: object, table: ToolTable) -> str | None:
+    """The path a call names; None where it names none."""
+    return (_argument(arguments, table.path) or None) if isinstance(arguments, dict) else None
+
+
+def _replacements(arguments: Mapping[str, Any], table: ToolTable) -> list[tuple[str, str]]:
+    """The old and new texts of an edit. A text left out by a call that was cut off is empty."""
+    found: list[tuple[str, str]] = []
+    listed: object = None
+    for name in table.edits:
+        listed = arguments.get(name, listed)
+    if isinstance(listed, str):
+        try:
+            listed = orjson.loads(listed)
+        except ValueError:
+            listed = None
+    for edit in listed if isinstance(listed, list) else (listed,):
+        if isinstance(edit, dict):
+            _add_replacement(found, edit, table)
+    _add_replacement(found, arguments, table)
+    return found
+
+
+def _add_replacement(found: list[tuple[str, str]], edit: Mapping[str, Any], table: ToolTable) -> None:
+    old, new = _argument(edit, table.old), _argument(edit, table.new)
+    if old is not None or new is not None:
+        found.append((old or "", new or ""))
+
+
+def delta_of(
+    action: Action, arguments: Mapping[str, Any], table: ToolTable = NATIVE_TOOLS
+) -> tuple[int, int]:
+    """Lines a call adds and removes, as far as its arguments say: what a write replaces is not known."""
+    if action is Action.WRITE:
+        return len(lines_of(_argument(arguments, table.content) or "")), 0
+    if action is Action.READ:
+        return 0, 0
+    added = removed = 0
+    for old, new in _replacements(arguments, table):
+        more, fewer = line_delta(old, new)
+        added += more
+        removed += fewer
+    return added, removed
+
+
+def delta_in(result: Body) -> tuple[int, int] | None:
+    """Lines added and removed as the diff in a tool's result shows them; None where it holds none."""
+    diff = _diff_text(result)
+    if diff is None:
+        return None
+    # Every line of the diff begins with its sign.
+    return diff.count("\n+") + diff.startswith("+"), diff.count("\n-") + diff.startswith("-")
+
+
+def _diff_text(result: Body) -> str | None:
+    message = result.get("message")
+    details = message.get("details") if isinstance(message, dict) else None
+    diff = details.get("diff") if isinstance(details, dict) else None
+    return diff if isinstance(diff, str) and diff else None
+
+
+_NUMBERED = re.compile(r"([ +-])[ ]*(\d{1,9})(?: (.*))?", re.DOTALL)
+
+
+def hunks(
+    call: ToolCall, result: Body | None = None, table: ToolTable = NATIVE_TOOLS, limit: int = DIFF_LINES
+) -> list[Hunk]:
+    """A call that changes a file, as a diff of at most `limit` lines. Empty for any other call.
+
+    Where the result holds the diff that the tool made, line numbers are those of the file; else each replacement is
+    compared by itself. A write shows its text as added.
+    """
+    action = table.actions.get(call.name)
+    if action is None or action is Action.READ:
+        return []
+    diff = _diff_text(result) if result is not None else None
+    shown = [(lines, True) for lines in _numbered(diff)] if diff is not None else []
+    if not shown and action is Action.WRITE:
+        text = lines_of(_argument(call.arguments, table.content) or "")
+        shown = [([("+", number, line) for number, line in enumerate(text, 1)], True)]
+    elif not shown:
+        shown = [(_compared(old, new), False) for old, new in _replacements(call.arguments, table)]
+    found: list[Hunk] = []
+    for lines, exact in shown:
+        if lines:
+            part = lines[: max(0, limit)]
+            found.append(Hunk(tuple(DiffLine(*line) for line in part), exact, len(lines) - len(part)))
+            limit -= len(part)
+    return found
+
+
+def _numbered(diff: str) -> list[list[tuple[str, int, str]]]:
+    """The diff pi makes for reading: a sign, the line's number and the line; a line without number stands for what is left out."""
+    found: list[list[tuple[str, int, str]]] = [[]]
+    for line in diff.split("\n"):
+        match = _NUMBERED.fullmatch(line)
+        if match is not None:
+            found[-1].append((match[1], int(match[2]), match[3] or ""))
+        elif found[-1]:
+            found.append([])
+    return found
+
+
+def _compared(old: str, new: str) -> list[tuple[str, int, str]]:
+    before, after = lines_of(old), lines_of(new)
+    lines: list[tuple[str, int, str]] = []
+    for tag, old_from, old_to, new_from, new_to in _opcodes(before, after):
+        if tag == "equal":
+            lines += [(" ", place + 1, before[place]) for place in range(old_from, old_to)]
+            continue
+        lines += [("-", place + 1, before[place]) for place in range(old_from, old_to)]
+        lines += [("+", place + 1, after[place]) for place in range(new_from, new_to)]
+    return lines

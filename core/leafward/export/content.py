@@ -1,0 +1,258 @@
+"""What an export holds: the entries of a path or of every branch, and their texts made fit to hand on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from leafward.entries import NO_ENTRY, TURN_STARTS, Body, EntryIndex, Kind, blocks_of, text_of
+from leafward.headline import headline
+from leafward.lanes import BAD_LINES, Lane, Lanes
+from leafward.messages import image_text
+from leafward.redact import Redactor
+from leafward.safe_text import safe, safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.session import Entry, Session
+
+SPOKEN = frozenset(
+    {
+        Kind.USER,
+        Kind.ASSISTANT,
+        Kind.TOOL_RESULT,
+        Kind.BASH,
+        Kind.CUSTOM_ROLE,
+        Kind.SYSTEM,
+        Kind.COMPACTION,
+        Kind.BRANCH_SUMMARY,
+        Kind.CUSTOM_MESSAGE,
+        Kind.CONTEXT_EDIT,
+        Kind.MODEL_CHANGE,
+        Kind.THINKING_CHANGE,
+        Kind.MALFORMED,
+        Kind.UNKNOWN,
+    }
+)
+"""Kinds that an export for readers shows; the rest only keeps books."""
+
+RAW_LIMIT = 2000
+"""Characters shown of a line that is no entry."""
+
+
+class Form(StrEnum):
+    """What a part of an entry is."""
+
+    SAID = "said"
+    THOUGHT = "thought"
+    CALLED = "called"
+    RETURNED = "returned"
+    IMAGE = "image"
+    REMARK = "remark"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of an entry, its text safe and redacted."""
+
+    form: Form
+    text: str
+    title: str = ""
+    """One line: the tool that is called, or whose result this is."""
+    failed: bool = False
+    media: tuple[str, str] | None = None
+    """Type and base64 data of an image."""
+
+
+@dataclass(slots=True)
+class Content:
+    """A session to be exported."""
+
+    session: Session
+    at: EntryIndex
+    whole: bool
+    secrets: bool
+    lanes: list[Lane]
+    redactor: Redactor = field(default_factory=Redactor)
+
+    @property
+    def size(self) -> int:
+        """Entries of the path, or of the whole file."""
+        return len(self.all_entries())
+
+    def all_entries(self) -> Sequence[int]:
+        """The entries of the path, or all of the file in its order, those that only keep books too."""
+        return range(len(self.session)) if self.whole else self.lanes[0].entries
+
+    @property
+    def title(self) -> str:
+        """The session's name, else its first prompt, else its id; one line."""
+        if self.session.name:
+            return self.line(self.session.name)
+        kinds = self.session.columns.kind
+        for lane in self.lanes:
+            for index in lane.entries:
+                if kinds[index] == Kind.USER:
+                    return self.line(headline(self.session, index).text[:120])
+        return self.line(self.session.id)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What stands at the head of an export, as names and values."""
+        session = self.session
+        found = [
+            ("Session", session.id),
+            ("Project", session.cwd),
+            ("Started", session.header.get("timestamp")),
+        ]
+        scope = (
+            "every branch"
+            if self.whole
+            else f"the path to {self.name(self.at)}"
+            if self.at >= 0
+            else "nothing"
+        )
+        found.append(("Holds", f"{self.size:,} entries, {scope}"))
+        return [(name, self.line(value)) for name, value in found if isinstance(value, str) and value]
+
+    def text(self, text: str) -> str:
+        """A text made safe, and redacted unless secrets stay."""
+        return safe(text if self.secrets else self.redactor.text(text))
+
+    def line(self, text: str) -> str:
+        """The same on one line."""
+        return safe_line(text if self.secrets else self.redactor.text(text))
+
+    def name(self, index: int) -> str:
+        """An entry's id, safe."""
+        return safe_line(self.session.columns.id(EntryIndex(index)), 64) if index >= 0 else "the start"
+
+    def label(self, index: int) -> str:
+        """An entry's label in brackets; empty where it has none."""
+        found = self.session.labels.get(EntryIndex(index))
+        return f"[{self.line(found)}]" if found is not None else ""
+
+    def headline(self, index: int) -> str:
+        """An entry on one line."""
+        return self.line(headline(self.session, index).text)
+
+    def entries(self, lane: Lane) -> Iterator[Entry]:
+        """The entries of a lane that a reader is shown."""
+        kinds = self.session.columns.kind
+        for index in lane.entries:
+            if kinds[index] in SPOKEN:
+                yield self.session.entry(index)
+
+    def begins_turn(self, entry: Entry) -> bool:
+        """Whether a turn begins with an entry."""
+        return entry.kind in TURN_STARTS
+
+    def parts(self, entry: Entry) -> Iterator[Part]:
+        """What an entry says, part by part."""
+        body, kind = entry.body, entry.kind
+        if kind is Kind.MALFORMED or not body:
+            raw = entry.raw.decode("utf-8", "replace")
+            cut = raw[:RAW_LIMIT] + ("…" if len(raw) > RAW_LIMIT else "")
+            yield Part(
+                Form.RETURNED, self.text(cut), f"line that is no entry, at byte {entry.offset:,}", failed=True
+            )
+        elif kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY):
+            yield Part(Form.SAID, self.text(str(body.get("summary") or "")))
+        elif kind is Kind.CUSTOM_MESSAGE:
+            yield from self._blocks(body.get("content"), Form.SAID)
+        elif entry.message:
+            yield from self._message(entry.message, kind)
+        else:
+            told = headline(self.session, entry.index)
+            yield Part(Form.REMARK, self.line(f"{told.word}: {told.text}"))
+
+    def _message(self, message: Body, kind: Kind) -> Iterator[Part]:
+        content = message.get("content")
+        if kind is Kind.BASH:
+            failed = bool(message.get("exitCode"))
+            text = f"$ {message.get('command', '')}\n{message.get('output', '')}".rstrip("\n")
+            yield Part(Form.RETURNED, self.text(text), "command of the user", failed)
+        elif kind is Kind.TOOL_RESULT:
+            tool, failed = self.line(str(message.get("toolName") or "a tool")), bool(message.get("isError"))
+            yield Part(Form.RETURNED, self.text(text_of(content)), f"{tool} returned", failed)
+            yield from (part for part in self._blocks(content, Form.SAID) if part.form is Form.IMAGE)
+        elif kind is Kind.SYSTEM:
+            sections = message.get("sections")
+            texts = [text_of(content), *(sections.values() if isinstance(sections, dict) else ())]
+            yield Part(
+                Form.RETURNED, self.text("\n".join(str(text) for text in texts if text)), "system prompt"
+            )
+        else:
+            yield from self._blocks(content, Form.SAID)
+        error = message.get("errorMessage")
+        if error:
+            yield Part(Form.REMARK, self.line(str(error)), failed=True)
+        elif message.get("stopReason") in ("aborted", "length"):
+            yield Part(Form.REMARK, f"stopped: {self.line(str(message['stopReason']))}", failed=True)
+
+    def _blocks(self, content: object, form: Form) -> Iterator[Part]:
+        for block in blocks_of(content):
+            kind = block.get("type")
+            if kind == "text":
+                text = str(block.get("text", ""))
+                if text.strip():
+                    yield Part(form, self.text(text))
+            elif kind == "thinking":
+                if block.get("thinking"):
+                    yield Part(Form.THOUGHT, self.text(str(block["thinking"])))
+            elif kind == "toolCall":
+                yield Part(
+                    Form.CALLED, self.text(call_lines(block)), self.line(str(block.get("name") or "a tool"))
+                )
+            elif kind == "image":
+                media = str(block.get("mimeType")), str(block.get("data") or "")
+                yield Part(Form.IMAGE, safe_line(image_text(block)), media=media)
+
+
+def call_lines(block: Body) -> str:
+    """The arguments of a call: each on a line, long texts as they are under their name."""
+    arguments = block.get("arguments")
+    if not isinstance(arguments, dict):
+        return ""
+    lines = []
+    for key, value in arguments.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        lines.append(f"{key}: {text}" if "\n" not in text else f"{key}:\n{text}")
+    return "\n".join(lines)
+
+
+def content_of(
+    session: Session, at: int | None = None, *, whole: bool = False, secrets: bool = False
+) -> Content:
+    """Chooses what is exported. Lines that prove to be broken are marked in the session first."""
+    here = session.leaf if at is None else EntryIndex(at)
+    _mark_broken(session, range(len(session)) if whole else None, here)
+    if at is None:
+        here = session.leaf
+    if not whole:
+        return Content(session, here, whole, secrets, [Lane(0, NO_ENTRY, tuple(session.tree.path(here)))])
+    everything = Lanes(session, here)
+    lanes = []
+    for lane in everything.lanes():
+        entries: list[int] = []
+        for index in lane.entries:
+            if session.columns.kind[index] not in BAD_LINES:
+                entries.append(index)
+            entries.extend(everything.bad_below.get(index, ()))
+        lanes.append(Lane(lane.depth, lane.after, tuple(entries)))
+    before = everything.bad_below.get(NO_ENTRY)
+    if before:
+        lanes.insert(0, Lane(0, NO_ENTRY, tuple(before)))
+    return Content(session, here, whole, secrets, lanes)
+
+
+def _mark_broken(session: Session, entries: range | None, at: int) -> None:
+    while True:
+        asked = session.tree.path(at) if entries is None else entries
+        kinds = session.columns.kind
+        broken = [index for index, body in session.bodies(asked) if body is None and kinds[index]]
+        if not broken:
+            return
+        session.discredit(broken)

@@ -1,0 +1,275 @@
+"""What a session did to files: the operations of an entry, the working set of a path, the changes of a turn.
+
+Nothing is read from disk: all of it comes from the calls and results in the session.
+"""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.edits import NATIVE_TOOLS, Action, ToolTable, delta_in, delta_of, path_in
+from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from leafward.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class FileOp:
+    """One file operation that a call asks for."""
+
+    entry: EntryIndex
+    call_id: str
+    path: str
+    """As the agent wrote it."""
+    action: Action
+    added: int
+    """Lines; of a write all of its lines, of a read none."""
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileUse:
+    """One file of a working set."""
+
+    path: str
+    """Relative to the session's folder when inside it."""
+    entries: tuple[EntryIndex, ...]
+    """The entries that read it, or that modified it, in the order of the path."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingSet:
+    """The files a path touched, each list sorted by path. A file that was modified is not listed as read (pi 1.5.2)."""
+
+    read: tuple[FileUse, ...]
+    modified: tuple[FileUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What some entries did to one file."""
+
+    path: str
+    edits: int
+    """Calls that edited or wrote it."""
+    added: int
+    """Lines."""
+    removed: int
+
+
+def _message(body: Body) -> Body:
+    message = body.get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def nested_calls(message: Body) -> list[ToolCall]:
+    """The calls that a tool made while it ran and that did not fail (pi 1.5.2 records them on the tool's result)."""
+    record = message.get("nestedCalls")
+    calls = record.get("calls") if isinstance(record, dict) else None
+    found = []
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, dict) and call.get("status") != "error":
+            arguments = call.get("arguments")
+            found.append(
+                ToolCall(
+                    str(call.get("id", "")),
+                    str(call.get("name", "")),
+                    arguments if isinstance(arguments, dict) else {},
+                )
+            )
+    return found
+
+
+def did_run(reply: Body) -> bool:
+    """Whether the calls of a reply were run: those of one that was aborted or ended in an error are not (pi 1.5.2)."""
+    return reply.get("stopReason") not in ("error", "aborted")
+
+
+def _file_calls(body: Body, table: ToolTable) -> Iterator[tuple[ToolCall, Action, str]]:
+    """Calls of an assistant's entry that were run, or calls recorded on a tool's result, that name a file."""
+    message = _message(body)
+    role = message.get("role")
+    calls: list[ToolCall] = []
+    if role == "assistant" and did_run(message):
+        calls = tool_calls(message)
+    elif role == "toolResult":
+        calls = nested_calls(message)
+    for call in calls:
+        action = table.actions.get(call.name)
+        path = path_in(call.arguments, table) if action is not None else None
+        if action is not None and path is not None:
+            yield call, action, path
+
+
+def operations(body: Body, table: ToolTable = NATIVE_TOOLS, entry: EntryIndex = NO_ENTRY) -> list[FileOp]:
+    """The file operations an entry asks for, in order; what became of them is said by the results that follow."""
+    return [
+        FileOp(entry, call.id, path, action, *delta_of(action, call.arguments, table))
+        for call, action, path in _file_calls(body, table)
+    ]
+
+
+_SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_HOME = re.compile(r"(/(?:home|Users)/[^/]+|/root)(?=/|$)")
+_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+
+
+def locate(path: str, folder: str) -> str:
+    """A path as it is shown and compared: relative to `folder` where it lies inside, else absolute.
+
+    An `@` in front and odd spaces are dropped, as pi 1.5.2 does. `~` stays, since whose home it is is not known, unless
+    `folder` lies in a home folder and the path turns out to be inside `folder`.
+    """
+    path = _SPACES.sub(" ", path).removeprefix("@")
+    windows = _WINDOWS.match(folder) is not None
+    flavour = ntpath if windows else posixpath
+    if path == "~" or path.startswith("~/"):
+        home = _HOME.match(folder)
+        inside = _inside(posixpath.normpath(home[1] + path[1:]), folder) if home else None
+        return posixpath.normpath(path) if inside is None else inside
+    if not path:
+        return "."
+    whole = flavour.normpath(flavour.join(folder, path))
+    if windows:
+        whole, folder = whole.replace("\\", "/"), ntpath.normpath(folder).replace("\\", "/")
+    inside = _inside(whole, folder)
+    return whole if inside is None else inside
+
+
+def _inside(path: str, folder: str) -> str | None:
+    """The rest of a path that lies in `folder`, with `/` between its parts; None where it does not."""
+    folder = posixpath.normpath(folder) if folder else ""
+    if path == folder:
+        return "."
+    stem = folder.rstrip("/") + "/"
+    return path[len(stem) :] if folder and path.startswith(stem) else None
+
+
+@dataclass(slots=True)
+class Touched:
+    """What became of one file along a path."""
+
+    read: list[EntryIndex]
+    modified: list[EntryIndex]
+
+
+def touched(
+    session: Session,
+    entries: Iterable[int],
+    table: ToolTable = NATIVE_TOOLS,
+    stop: Callable[[], bool] = lambda: False,
+) -> dict[str, Touched]:
+    """The files that entries of one path touched, in order. Calls whose result says that they failed do not count.
+
+    `entries` are in the order of the path; where `stop` turns true, what was found so far is returned.
+    """
+    done: list[tuple[str, Action, EntryIndex] | None] = []
+    waiting: dict[str, list[int]] = {}
+    kinds = session.columns.kind
+    wanted = (index for index in entries if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT))
+    for index, body in session.bodies(wanted):
+        if stop():
+            break
+        if body is None:
+            continue
+        if kinds[index] == Kind.TOOL_RESULT:
+            message = _message(body)
+            places = waiting.pop(str(message.get("toolCallId")), ())
+            if message.get("isError"):
+                for place in places:
+                    done[place] = None
+        fresh: dict[str, list[int]] = {}
+        for call, action, path in _file_calls(body, table):
+            fresh.setdefault(call.id, []).append(len(done))
+            done.append((path, action, index))
+        # A provider may use an id again in a later reply: the latest call is the one that a result answers.
+        waiting.update(fresh)
+    files: dict[str, Touched] = {}
+    folder = session.cwd
+    names: dict[str, str] = {}
+    for operation in done:
+        if operation is None:
+            continue
+        path, action, index = operation
+        name = names.get(path)
+        if name is None:
+            name = names[path] = locate(path, folder)
+        file = files.setdefault(name, Touched([], []))
+        noted = file.read if action is Action.READ else file.modified
+        if not noted or noted[-1] != index:
+            noted.append(index)
+    return files
+
+
+def working_set(
+    session: Session,
+    at: int | None = None,
+    table: ToolTable = NATIVE_TOOLS,
+    stop: Callable[[], bool] = lambda: False,
+) -> WorkingSet:
+    """The files read and modified on the path to an entry (the leaf by default)."""
+    here = session.leaf if at is None else at
+    files = touched(session, session.tree.path(here), table, stop)
+    names = sorted(files, key=utf16_order)
+    return WorkingSet(
+        tuple(FileUse(name, tuple(files[name].read)) for name in names if not files[name].modified),
+        tuple(FileUse(name, tuple(files[name].modified)) for name in names if files[name].modified),
+    )
+
+
+def utf16_order(path: str) -> bytes:
+    """Sorts paths as JavaScript sorts strings: by UTF-16 units."""
+    return path.encode("utf-16-be", "surrogatepass")
+
+
+@dataclass(slots=True)
+class _Change:
+    path: str
+    action: Action
+    call: ToolCall
+    failed: bool = False
+    delta: tuple[int, int] | None = None
+
+
+def changed_files(
+    session: Session, entries: Iterable[int], table: ToolTable = NATIVE_TOOLS
+) -> list[FileChange]:
+    """What entries of one path changed, the most often changed file first. Failed calls do not count.
+
+    Lines are counted from the diff in a call's result where there is one, else from its arguments.
+    """
+    done: list[_Change] = []
+    waiting: dict[str, list[_Change]] = {}
+    for _, body in session.bodies(entries):
+        if body is None:
+            continue
+        message = _message(body)
+        if message.get("role") == "toolResult":
+            answered = waiting.pop(str(message.get("toolCallId")), [])
+            delta = delta_in(body)
+            for change in answered:
+                change.failed = bool(message.get("isError"))
+                # Where two calls have one id, a result cannot tell which it answers.
+                change.delta = delta if len(answered) == 1 else None
+        fresh: dict[str, list[_Change]] = {}
+        for call, action, path in _file_calls(body, table):
+            if action is not Action.READ:
+                done.append(_Change(path, action, call))
+                fresh.setdefault(call.id, []).append(done[-1])
+        waiting.update(fresh)
+    changes: dict[str, FileChange] = {}
+    for change in done:
+        if change.failed:
+            continue
+        added, removed = change.delta or delta_of(change.action, change.call.arguments, table)
+        name = locate(change.path, session.cwd)
+        before = changes.get(name, FileChange(name, 0, 0, 0))
+        changes[name] = FileChange(name, before.edits + 1, before.added + added, before.removed + removed)
+    return sorted(changes.values(), key=lambda change: -change.edits)

@@ -1,0 +1,175 @@
+"""What an entry says in one line: a word for its kind and the words that matter. Used by every list and tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leafward.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, text_of, tool_calls
+from leafward.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session import Session
+
+LIMIT = 240
+"""Code points of a headline; more never fits on a line."""
+
+_TELLING = ("path", "file_path", "command", "pattern", "query", "url", "name")
+"""Arguments that say what a call is about, the most telling first."""
+
+_FAR_UP = 64
+"""Entries above a result among which its call is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """One line of an entry, safe to show."""
+
+    word: str
+    """The kind in at most six letters: `you`, `ai`, a tool's name, `sum`."""
+    text: str
+
+
+_WORDS: dict[int, str] = {
+    Kind.USER: "you",
+    Kind.ASSISTANT: "ai",
+    Kind.TOOL_RESULT: "tool",
+    Kind.BASH: "!",
+    Kind.CUSTOM_ROLE: "custom",
+    Kind.SYSTEM: "sys",
+    Kind.COMPACTION: "sum",
+    Kind.BRANCH_SUMMARY: "sum",
+    Kind.CUSTOM_MESSAGE: "custom",
+    Kind.CONTEXT_EDIT: "edit",
+    Kind.MODEL_CHANGE: "model",
+    Kind.THINKING_CHANGE: "think",
+    Kind.CUSTOM: "note",
+    Kind.LABEL: "label",
+    Kind.SESSION_INFO: "name",
+    Kind.USAGE: "usage",
+    Kind.MALFORMED: "damage",
+    Kind.HEADER: "header",
+    Kind.UNKNOWN: "other",
+}
+
+
+def call_words(call: ToolCall) -> str:
+    """What a call is about: its path with the lines asked for, its command, its pattern, or its first text argument."""
+    arguments: dict[str, Any] = call.arguments
+    for key in _TELLING:
+        value = arguments.get(key)
+        if isinstance(value, str) and value:
+            if key == "path" and isinstance(arguments.get("offset"), int):
+                first = arguments["offset"]
+                last = arguments.get("limit")
+                value += f":{first}" + (f"-{first + last - 1}" if isinstance(last, int) else "")
+            elif key == "path" and isinstance(arguments.get("pattern"), str):
+                value = f"{arguments['pattern']}  {value}"
+            return safe_line(value, LIMIT)
+    for value in arguments.values():
+        if isinstance(value, str) and value:
+            return safe_line(value, LIMIT)
+    return ""
+
+
+def call_of(session: Session, index: int, call_id: object) -> ToolCall | None:
+    """The call that a tool result answers, looked for on the path above it."""
+    parent = session.columns.parent
+    kind = session.columns.kind
+    above = parent[index]
+    for _ in range(_FAR_UP):
+        if above < 0:
+            return None
+        if kind[above] == Kind.ASSISTANT:
+            body = session.body(above)
+            for call in tool_calls(body.get("message") or {}) if body else []:
+                if call.id == call_id:
+                    return call
+        above = parent[above]
+    return None
+
+
+def headline(session: Session, index: int) -> Headline:
+    """The headline of an entry. One or two bodies are decoded."""
+    body = session.body(index)
+    kind = Kind(session.columns.kind[index])
+    word = _WORDS[kind]
+    if body is None or kind is Kind.MALFORMED:
+        offset = session.columns.start[index]
+        return Headline("damage", f"malformed  {DAMAGE_TEXT[Damage.MALFORMED]}, at byte {offset:,}")
+    if body.get("type") == "message":
+        return _of_message(session, index, kind, word, body.get("message") or {})
+    return Headline(word, _of_other(session, index, kind, body))
+
+
+def _of_message(session: Session, index: int, kind: Kind, word: str, message: Body) -> Headline:
+    if kind is Kind.BASH:
+        return Headline(word, safe_line(str(message.get("command", "")), LIMIT))
+    if kind is Kind.TOOL_RESULT:
+        call = call_of(session, index, message.get("toolCallId"))
+        name = safe_line(str(message.get("toolName") or (call.name if call else word)), LIMIT)
+        told = call_words(call) if call else safe_line(text_of(message.get("content")), LIMIT)
+        return Headline(name, told)
+    text = safe_line(text_of(message.get("content"), " "), LIMIT)
+    if kind is Kind.ASSISTANT and not text:
+        return _of_silent_reply(message)
+    if kind is Kind.SYSTEM:
+        text = text or "system prompt"
+    if kind is Kind.USER and not text:
+        text = "[image]" if message.get("content") else "(empty)"
+    return Headline(word, text)
+
+
+def _of_silent_reply(message: Body) -> Headline:
+    calls = tool_calls(message)
+    if calls:
+        more = f"  and {len(calls) - 1} more" if len(calls) > 1 else ""
+        return Headline(safe_line(calls[0].name, LIMIT), call_words(calls[0]) + more)
+    reason = message.get("stopReason")
+    if reason in ("aborted", "error", "length"):
+        told = message.get("errorMessage")
+        return Headline(
+            "ai", f"({reason})" + (f"  {safe_line(told, LIMIT)}" if isinstance(told, str) else "")
+        )
+    return Headline("ai", "(no text)")
+
+
+def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
+    if kind is Kind.COMPACTION:
+        return "compaction"
+    if kind is Kind.BRANCH_SUMMARY:
+        left = summarised_entries(session, index, body)
+        return f"branch summary   of {left:,} entries" if left else "branch summary"
+    if kind is Kind.CONTEXT_EDIT:
+        target = session.columns.index(str(body.get("targetId")))
+        verb = "omits" if body.get("replacement") is None else "replaces"
+        if not 0 <= target < index:
+            return f"{verb}  an entry that is not here"
+        # Never followed: edits may name each other without end.
+        if session.columns.kind[target] == Kind.CONTEXT_EDIT:
+            return f"{verb}  another edit"
+        return f"{verb}  {headline(session, target).text}"
+    plain: dict[Kind, Callable[[], str]] = {
+        Kind.CUSTOM_MESSAGE: lambda: text_of(body.get("content"), " ") or str(body.get("customType", "")),
+        Kind.CUSTOM: lambda: str(body.get("customType", "")),
+        Kind.MODEL_CHANGE: lambda: f"{body.get('provider', '')}/{body.get('modelId', '')}",
+        Kind.THINKING_CHANGE: lambda: str(body.get("thinkingLevel", "")),
+        Kind.LABEL: lambda: str(body.get("label") or "removed"),
+        Kind.SESSION_INFO: lambda: str(body.get("name") or "removed"),
+        Kind.USAGE: lambda: f"{body.get('kind', '')}  {body.get('model', '')}",
+        Kind.HEADER: lambda: "a second session header, ignored",
+    }
+    told = plain[kind]() if kind in plain else str(body.get("type", ""))
+    return safe_line(told, LIMIT)
+
+
+def summarised_entries(session: Session, index: int, body: Body) -> int:
+    """How many entries of the conversation a branch summary stands for; 0 where its `fromId` does not tell."""
+    left = session.columns.index(str(body.get("fromId")))
+    if left < 0:
+        return 0
+    tree = session.tree
+    ancestor = tree.common_ancestor(left, index)
+    return 0 if ancestor in (left, index) else tree.content_in(tree.below(ancestor, left))

@@ -1,0 +1,60 @@
+"""Writing to a session: append-only operations under a lock, their log with undo and redo, migration, new files."""
+
+from __future__ import annotations
+
+from leafward.journal.appending import Appended, append, refuse_unwritable
+from leafward.journal.creation import create
+from leafward.journal.lines import Clock, encode_line, iso_time, new_id, utc_now
+from leafward.journal.lock import PATIENCE, Claim, busy, work_on
+from leafward.journal.migrate import backup_folder
+from leafward.journal.operations import (
+    Operation,
+    OperationId,
+    OperationKind,
+    Subject,
+    archived_branches,
+    operations,
+    redoable,
+    undoable,
+)
+from leafward.journal.targets import landing, refuse_unnamable, refuse_unreachable
+from leafward.journal.verbs import archive, label, move, redo, rename, undo
+from leafward.journal.write import RECENT, Remark, Write, Writing
+
+__all__ = [
+    "PATIENCE",
+    "RECENT",
+    "Appended",
+    "Claim",
+    "Clock",
+    "Operation",
+    "OperationId",
+    "OperationKind",
+    "Remark",
+    "Subject",
+    "Write",
+    "Writing",
+    "append",
+    "archive",
+    "archived_branches",
+    "backup_folder",
+    "busy",
+    "create",
+    "encode_line",
+    "iso_time",
+    "label",
+    "landing",
+    "move",
+    "new_id",
+    "operations",
+    "redo",
+    "redoable",
+    "refuse_unnamable",
+    "refuse_unreachable",
+    "refuse_unwritable",
+    "rename",
+    "undo",
+    "undoable",
+    "utc_now",
+    "work_on",
+]

@@ -1,0 +1,182 @@
+"""The one road by which lines reach a session file that exists."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.errors import NotASession, Refused
+from leafward.journal.durable import APPENDING, write_all
+from leafward.journal.lines import Clock, encode_line, utc_now
+from leafward.journal.lock import PATIENCE, Claim, locked, refuse_if_busy
+from leafward.scan import CURRENT_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from leafward.entries import Body
+    from leafward.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What reached the file."""
+
+    size: int
+    """Bytes, with the newline that closes a torn last line."""
+    backup: Path | None = None
+    """The copy of a version 1 or 2 file from before its migration."""
+    raced: bool = False
+    """Another program wrote between the last look and the write; its lines are whole and so are ours."""
+
+
+def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
+    """Raises Refused, with the reason, where a write would be refused as things stand: all checks but the lock."""
+    path = session.path
+    if session.read_only is not None:
+        raise Refused(f"{path.name} is read-only: {session.read_only}")
+    refuse_if_busy(path, claim)
+    if path.is_symlink():
+        raise Refused(f"{path.name} is a symbolic link; open the file it points to: {os.path.realpath(path)}")
+    try:
+        now = path.stat()
+    except OSError as error:
+        raise Refused(f"cannot write to {path.name}: {error.strerror or error}") from error
+    if not now.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
+        raise Refused(f"cannot write to {path.name}: its permissions make it read-only")
+    refuse_changed(session)
+
+
+def refuse_changed(session: Session) -> None:
+    """Raises Refused, saying what happened, where the file is no longer the one that the session read."""
+    path = session.path
+    try:
+        if _unchanged(session, path.stat()):
+            return
+        with path.open("rb", buffering=0) as file:
+            _refuse_changed(session, file.fileno())
+    except OSError as error:
+        raise Refused(f"cannot read {path.name}: {error.strerror or error}") from error
+
+
+@contextmanager
+def opened(session: Session, patience: float) -> Iterator[int]:
+    """The session file open for appending, locked, and proved to be what the session read. Raises Refused."""
+    path = session.path
+    try:
+        descriptor = os.open(path, APPENDING)
+    except OSError as error:
+        raise Refused(f"cannot write to {path.name}: {error.strerror or error}") from error
+    try:
+        with locked(descriptor, path.name, patience):
+            if not _unchanged(session, os.fstat(descriptor)):
+                _refuse_changed(session, descriptor)
+            # While this waited, the name may have gone to another file.
+            try:
+                named = path.stat()
+            except OSError as error:
+                raise Refused(f"{path.name} is gone: {error.strerror or error}") from error
+            if not _unchanged(session, named):
+                raise Refused(f"{path.name} was replaced by another file since it was read")
+            yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _unchanged(session: Session, now: os.stat_result) -> bool:
+    seen = session.seen
+    return (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns) == (
+        seen.st_dev,
+        seen.st_ino,
+        seen.st_size,
+        seen.st_mtime_ns,
+    )
+
+
+def _refuse_changed(session: Session, descriptor: int) -> None:
+    """Raises Refused, saying what happened to the file since it was read."""
+    now, seen, name = os.fstat(descriptor), session.seen, session.path.name
+    if (now.st_dev, now.st_ino) != (seen.st_dev, seen.st_ino):
+        raise Refused(f"{name} was replaced by another file since it was read")
+    if now.st_size < seen.st_size:
+        raise Refused(f"{name} shrank since it was read")
+    os.lseek(descriptor, session.scan.end, os.SEEK_SET)
+    with open(descriptor, "rb", closefd=False) as file:
+        added = sum(1 for line in file if line.strip())
+    if now.st_size > seen.st_size and added:
+        entries = "1 entry" if added == 1 else f"{added} entries"
+        raise Refused(f"{name} grew by {entries} since it was read")
+    raise Refused(f"{name} was changed since it was read")
+
+
+def append(
+    session: Session,
+    lines: Sequence[Body],
+    *,
+    patience: float = PATIENCE,
+    claim: Claim | None = None,
+    now: Clock = utc_now,
+) -> Appended:
+    """Appends the lines of one operation and takes them into the session.
+
+    Everything is written by one call on a descriptor that appends, under the lock (waited for `patience` seconds at most),
+    after the file was seen to be the one that was read, and is durable on return. Where the file does not end in a newline the
+    write begins with one. A version 1 or 2 file is migrated first.
+
+    Nothing that is in the file is ever rewritten or removed, so a write that the system cuts short (a full disk, a kill) leaves
+    the beginning of our lines: whole ones count, the torn last one is pending to every reader, and the next write closes it
+    with its newline, after which it is a malformed line that carries no child. One-line operations are therefore done or not
+    done, at whatever byte they stop.
+
+    Raises Refused, with the reason, where nothing or not everything was written; the session has then taken in what is there
+    if the cause was the write itself, and is left alone if it was a check, so that the caller can say so and refresh.
+    """
+    refuse_unwritable(session, claim)
+    backup = None
+    if session.version < CURRENT_VERSION:
+        from leafward.journal.migrate import migrate
+
+        backup = migrate(session, now=now, patience=patience)
+    data = b"".join(map(encode_line, lines))
+    with opened(session, patience) as descriptor:
+        before = os.fstat(descriptor).st_size
+        if not _ends_line(descriptor, before):
+            data = b"\n" + data
+        trouble: OSError | None = None
+        try:
+            write_all(descriptor, data)
+            os.fsync(descriptor)
+        except OSError as error:
+            trouble = error
+        after = os.fstat(descriptor).st_size
+    _take_in(session)
+    if trouble is not None:
+        raise Refused(_cut_short(session, trouble, after - before, len(data))) from trouble
+    return Appended(len(data), backup, raced=after != before + len(data))
+
+
+def _take_in(session: Session) -> None:
+    try:
+        session.refresh()
+    except NotASession as error:
+        raise Refused(f"written, but {error}") from error
+
+
+def _ends_line(descriptor: int, size: int) -> bool:
+    if not size:
+        return True
+    os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return os.read(descriptor, 1) == b"\n"
+
+
+def _cut_short(session: Session, trouble: OSError, written: int, wanted: int) -> str:
+    reason = trouble.strerror or str(trouble)
+    if written <= 0:
+        return f"nothing was written to {session.path.name}: {reason}"
+    if written >= wanted:
+        return f"{session.path.name} was written, but the disk does not confirm it: {reason}"
+    return f"only {written} of {wanted} bytes were written to {session.path.name}: {reason}; the torn line is ignored"

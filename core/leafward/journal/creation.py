@@ -1,0 +1,40 @@
+"""New session files: written whole under a name that no agent scans, then given their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.errors import Refused
+from leafward.journal.durable import draft_name, give_name, write_new
+from leafward.journal.lines import encode_line
+from leafward.paths import make_private
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from leafward.entries import Body
+
+
+def create(path: Path, header: Body, lines: Iterable[Body | bytes] = ()) -> Path:
+    """Writes a new session file, mode 0600, missing folders 0700, and returns its path.
+
+    Nothing is seen under the name before the file is complete and durable, and an existing file is never replaced. `lines`
+    are objects, or lines of another file that are copied as they stand (with their newline). Raises Refused where the name is
+    taken or the file cannot be written; nothing is left behind then.
+    """
+    draft = draft_name(path)
+    try:
+        make_private(path.parent)
+        encoded = (line if isinstance(line, bytes) else encode_line(line) for line in (header, *lines))
+        write_new(draft, encoded)
+        try:
+            give_name(draft, path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+    except FileExistsError:
+        raise Refused(f"{path} exists already; it is left as it is") from None
+    except OSError as error:
+        raise Refused(f"cannot write {path}: {error.strerror or error}") from error
+    return path

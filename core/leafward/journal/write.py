@@ -1,0 +1,159 @@
+"""What a write is asked to be, and what it says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from leafward.entries import NO_ENTRY, Body, EntryId, EntryIndex, Kind
+from leafward.journal.appending import append, refuse_unwritable
+from leafward.journal.lines import Clock, encode_line, parse_time, utc_now
+from leafward.journal.lock import PATIENCE, Claim
+from leafward.journal.operations import OperationId, OperationKind, marks
+from leafward.scan import CURRENT_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from leafward.session import Session
+
+RECENT = timedelta(minutes=5)
+"""A file that changed within this time may be open in a running agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a write is done; the same for every verb."""
+
+    dry_run: bool = False
+    """Only say what would be written; refused where the write would be, except for a lock that another holds."""
+    now: Clock = utc_now
+    patience: float = PATIENCE
+    """Seconds to wait for the lock."""
+    claim: Claim | None = None
+    """The claim of the long work that this write concludes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something the user should know about a write that is done all the same."""
+
+    code: str
+    text: str
+    """One line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What an operation wrote, or would write."""
+
+    kind: OperationKind
+    path: Path
+    op: OperationId | None
+    """None where nothing had to be written: things are as wanted already."""
+    entries: tuple[EntryId, ...]
+    """The entries appended; none in a dry run."""
+    from_leaf: EntryId | None
+    """The leaf before; None is before everything."""
+    leaf: EntryId | None
+    """The leaf after."""
+    target: EntryId | None
+    """The entry moved to, labelled or archived."""
+    undoes: OperationId | None
+    """The operation taken back by an undo or redo."""
+    remarks: tuple[Remark, ...]
+    dry_run: bool
+    size: int
+    """Bytes appended."""
+    backup: Path | None
+    """Where a version 1 or 2 file was copied before it was migrated."""
+    recent: bool
+    """Somebody else wrote within the last minutes: a running agent sees our line only when it reopens the session."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was, or would be, written."""
+        return self.op is not None
+
+
+def write(
+    session: Session,
+    kind: OperationKind,
+    line: Body,
+    target: int,
+    writing: Writing,
+    remarks: Iterable[Remark] = (),
+) -> Write:
+    """Appends the line of an operation and says what came of it. Raises Refused."""
+    noted = marks(line)
+    undoes = noted.get("undoes")
+    said = list(remarks)
+    recent = changed_lately(session, writing.now())
+    from_leaf = id_of(session, session.leaf)
+    if session.version < CURRENT_VERSION:
+        text = f"the file is of version {session.version}: it is copied to a backup and becomes version {CURRENT_VERSION}"
+        said.append(Remark("migrates", text))
+    entries: tuple[EntryId, ...] = ()
+    leaf: EntryId | None = EntryId(line["id"])
+    size, backup = len(encode_line(line)), None
+    if writing.dry_run:
+        refuse_unwritable(session, writing.claim)
+    else:
+        done = append(session, [line], patience=writing.patience, claim=writing.claim, now=writing.now)
+        size, backup = done.size, done.backup
+        entries, leaf = (EntryId(line["id"]),), id_of(session, session.leaf)
+        if done.raced:
+            said.append(
+                Remark("raced", "another program wrote at the same moment; look where the leaf is now")
+            )
+    return Write(
+        kind,
+        session.path,
+        OperationId(noted["op"]),
+        entries,
+        from_leaf,
+        leaf,
+        id_of(session, target),
+        OperationId(undoes) if undoes is not None else None,
+        tuple(said),
+        writing.dry_run,
+        size,
+        backup,
+        recent,
+    )
+
+
+def nothing(session: Session, kind: OperationKind, target: int, writing: Writing) -> Write:
+    """The result of an operation that finds everything as wanted."""
+    leaf = id_of(session, session.leaf)
+    named = id_of(session, target)
+    recent = changed_lately(session, writing.now())
+    return Write(kind, session.path, None, (), leaf, leaf, named, None, (), writing.dry_run, 0, None, recent)
+
+
+def changed_lately(session: Session, now: datetime) -> bool:
+    """Whether somebody else than Leafward wrote to the file within the last minutes.
+
+    Where the last lines are Leafward's own, the time of the entry before them decides, else that of the file.
+    """
+    columns = session.columns
+    own = set(columns.own)
+    at = int(session.leaf)
+    while at >= 0:
+        mine = at in own
+        if not mine and columns.kind[at] in (Kind.LABEL, Kind.SESSION_INFO):
+            mine = bool(marks(session.body(at) or {}))
+        if not mine:
+            break
+        at -= 1
+    moment: datetime | None = datetime.fromtimestamp(session.seen.st_mtime, UTC)
+    if at != session.leaf:
+        moment = parse_time(session.entry(at).timestamp) if at >= 0 else None
+    return moment is not None and abs(now - moment) < RECENT
+
+
+def id_of(session: Session, index: int) -> EntryId | None:
+    """An entry's id; None for -1."""
+    return session.columns.id(EntryIndex(index)) if index > NO_ENTRY else None

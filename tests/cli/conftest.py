@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leafward.cli import main
+from leafward.session import Session
+
+Arguments = str | Path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of the command line came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document on stdout; it ends with the only newline there."""
+        assert self.out.endswith("\n")
+        assert "\n" not in self.out[:-1]
+        return json.loads(self.out)
+
+
+Run = Callable[..., Outcome]
+Open = Callable[[Path], Session]
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Runs the command line in this process."""
+
+    def run_main(*arguments: Arguments) -> Outcome:
+        capfdbinary.readouterr()
+        code = main([str(argument) for argument in arguments])
+        out, err = capfdbinary.readouterr()
+        return Outcome(code, out.decode(), err.decode())
+
+    return run_main
+
+
+@pytest.fixture
+def done(run: Run) -> Run:
+    """The same, for runs that must succeed without a word on stderr."""
+
+    def run_well(*arguments: Arguments) -> Outcome:
+        outcome = run(*arguments)
+        assert (outcome.code, outcome.err) == (0, ""), outcome
+        return outcome
+
+    return run_well
+
+
+@pytest.fixture(scope="session")
+def sessions(repository: Path) -> Path:
+    """The small sessions made by a real pi."""
+    return repository / "tests" / "data" / "pi" / "sessions"
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[[Path], Session]]:
+    """Opens session files and closes them when the test is over."""
+    with ExitStack() as stack:
+        yield lambda path: stack.enter_context(closing(Session.open(path)))

@@ -1,0 +1,226 @@
+"""`export`, `resume`, `demo` and `doctor` as commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.cli import main, opening
+from tests.pi_file import HEADER, PiFile, conversation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.cli.conftest import Run
+
+KEY = "sk-proj-" + "aB3" * 12
+
+
+@pytest.fixture
+def secretive(tmp_path: Path) -> Path:
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user(f"my key is {KEY}, keep it")
+    file.reply("I will")
+    return file.path
+
+
+class TestExport:
+    @pytest.mark.parametrize("form", ["md", "html", "json"])
+    def test_secrets_are_redacted_and_that_is_said(self, form: str, run: Run, secretive: Path) -> None:
+        outcome = run("export", secretive, "--format", form)
+        assert outcome.code == 0
+        assert KEY not in outcome.out
+        assert "[redacted: openai key]" in outcome.out
+        assert outcome.err == "leafward: redacted 1 openai key; --keep-secrets leaves them\n"
+
+    def test_unless_they_are_to_stay(self, done: Run, secretive: Path) -> None:
+        assert KEY in done("export", secretive, "--keep-secrets").out
+
+    def test_to_a_file_of_ones_own(self, run: Run, secretive: Path, tmp_path: Path) -> None:
+        target = tmp_path / "out.md"
+        target.write_text("old")
+        outcome = run("export", secretive, "-o", target)
+        assert outcome.out == f"wrote {target}: 2 entries\n"
+        assert target.read_text().startswith("# my key is \\[redacted: openai key\\]")
+        assert stat.S_IMODE(target.stat().st_mode) == 0o600
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["out.md", "s.jsonl"]
+
+    def test_described(self, done: Run, secretive: Path, tmp_path: Path) -> None:
+        described = done("export", secretive, "--json").document
+        assert (described["format"], described["entries"], described["at"]) == ("md", 2, "00000002")
+        assert described["redacted"] == {"openai key": 1}
+        assert described["text"].startswith("# ")
+        target = tmp_path / "x.html"
+        described = done("export", secretive, "--format", "html", "-o", target, "--json").document
+        assert (described["path"], described["text"]) == (str(target), None)
+
+    @pytest.mark.parametrize("where", [".", "s.jsonl", "missing/out.md"])
+    def test_where_it_cannot_be_written(
+        self, where: str, run: Run, secretive: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(secretive.parent)
+        before = secretive.read_bytes()
+        outcome = run("export", secretive, "-o", where)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert outcome.err.count("\n") == 1
+        assert secretive.read_bytes() == before
+
+    def test_at_an_entry(self, done: Run, tmp_path: Path) -> None:
+        path = conversation(tmp_path / "s.jsonl").path
+        out = done("export", path, "--at", "00000002").out
+        assert "answer 0" in out
+        assert "question 1" not in out
+
+
+@pytest.fixture
+def resumable(tmp_path: Path) -> Path:
+    project = tmp_path / "my project"
+    project.mkdir()
+    file = PiFile(tmp_path / "s.jsonl", HEADER | {"cwd": str(project)})
+    file.user("x")
+    return file.path
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell script stands in for pi")
+class TestResume:
+    @pytest.fixture
+    def agent(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """A `pi` that notes how it was called and fails with 3."""
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        script = folder / "pi"
+        script.write_text(
+            f"#!{sys.executable}\nimport json, os, signal, sys\nprint(json.dumps([sys.argv[1:], os.getcwd(), "
+            "dict(os.environ), signal.getsignal(signal.SIGINT) == signal.SIG_IGN]))\nsys.exit(3)\n"
+        )
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+        return folder
+
+    def test_runs_the_agent_where_the_session_belongs(
+        self, run: Run, resumable: Path, agent: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("LEAFWARD_DEBUG", "1")
+        monkeypatch.setenv("PWD", "/elsewhere")
+        outcome = run("resume", resumable)
+        arguments, cwd, environment, deaf = json.loads(outcome.out)
+        project = resumable.parent / "my project"
+        assert outcome.code == 3
+        assert arguments == ["--session", str(resumable)]
+        assert Path(cwd) == project.resolve()
+        assert environment["PWD"] == str(project)
+        assert not [name for name in environment if name.startswith("LEAFWARD_")]
+        assert deaf is False
+
+    def test_prints_a_command_that_works(self, done: Run, resumable: Path, agent: Path) -> None:
+        command = done("resume", resumable, "--print").out
+        found = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False, timeout=60)
+        assert found.returncode == 3
+        assert json.loads(found.stdout)[0] == ["--session", str(resumable)]
+
+    def test_as_json_nothing_is_run(self, done: Run, resumable: Path) -> None:
+        document = done("resume", resumable, "--json").document
+        assert document["resume"] == ["pi", "--session", str(resumable)]
+        assert document["cwd"] == str(resumable.parent / "my project")
+
+    def test_an_agent_that_is_not_there(
+        self, run: Run, resumable: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("PATH", str(tmp_path))
+        outcome = run("resume", resumable)
+        assert (outcome.code, outcome.err) == (1, "leafward: pi is not installed: no 'pi' on PATH\n")
+
+    def test_a_folder_that_is_gone(self, run: Run, resumable: Path) -> None:
+        (resumable.parent / "my project").rmdir()
+        outcome = run("resume", resumable)
+        assert outcome.code == 1
+        assert "gone" in outcome.err
+
+
+class TestDemo:
+    def test_prints_its_tree_without_a_terminal(self, done: Run) -> None:
+        out = done("demo").out
+        assert "compaction" in out
+        assert "┠─○" in out
+        assert "[race fixed]" in out
+
+    def test_as_json(self, done: Run) -> None:
+        document = done("demo", "--json").document
+        assert len(document["branch_points"]) > 3
+        assert document["session"]["compactions"] == 2
+
+    def test_opens_a_copy_laid_out_as_a_store_and_leaves_nothing(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        monkeypatch.setattr(opening, "has_terminal", lambda: True)
+        seen: list[Path] = []
+
+        def open_app(paths: Sequence[Path]) -> int:
+            (path,) = paths
+            assert path.parent.name.startswith("--home-")
+            assert path.parent.parent.name == "sessions"
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+            with path.open("ab") as file:
+                file.write(b"\n")
+            seen.append(path)
+            return 0
+
+        assert main(["demo"], open_app) == 0
+        assert len(seen) == 1
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestDoctor:
+    def test_one_session(self, done: Run, tmp_path: Path) -> None:
+        file = PiFile(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
+        file.user("x")
+        file.raw("nonsense")
+        file.reply("y")
+        document = done("doctor", file.path, "--json").document
+        (problem,) = document["problems"]
+        assert (problem["code"], problem["entry"]) == ("malformed", None)
+        assert file.path.read_bytes()[problem["offset"] :].startswith(b"nonsense\n")
+        assert "malformed" in done("doctor", file.path).out
+
+    def test_a_sound_one(self, done: Run, tmp_path: Path) -> None:
+        file = PiFile(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
+        file.user("x")
+        assert done("doctor", file.path, "--json").document["problems"] == []
+        assert done("doctor", file.path).out == "nothing wrong\n"
+
+    def test_everything(self, done: Run, isolated_environment: Path) -> None:
+        store = isolated_environment / ".pi" / "agent" / "sessions" / "--x--"
+        store.mkdir(parents=True)
+        (store / "bad.jsonl").write_text("prose\n")
+        conversation(store / "good.jsonl")
+        themes = isolated_environment / "leafward" / "config" / "themes"
+        themes.mkdir(parents=True)
+        (themes / "mine.toml").write_text("= not toml")
+        (themes.parent / "config.toml").write_text("windw = 5\n")
+        document = done("doctor", "--json").document
+        assert document["sessions"] == 2
+        found = {
+            (problem["code"], Path(problem.get("session") or "").name) for problem in document["problems"]
+        }
+        assert found == {
+            ("config", ""),
+            ("theme", ""),
+            ("unreadable", "bad.jsonl"),
+            ("cwd-missing", "good.jsonl"),
+        }
+        assert document["folders"]["config"] == str(themes.parent)
+        assert document["stores"] == {"pi": [str(store.parent)]}
+        out = done("doctor").out
+        assert "2 sessions checked, 2 problems in 2 of them" in out
+
+    def test_nothing_to_check(self, done: Run) -> None:
+        assert done("doctor").out.endswith("no session to check\n")

@@ -1,0 +1,137 @@
+"""`ls`, and sessions named by their ids."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.pi_file import HEADER, PiFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+KEYS = {
+    "id",
+    "agent",
+    "path",
+    "name",
+    "title",
+    "project",
+    "created",
+    "modified",
+    "entries",
+    "messages",
+    "branches",
+    "compactions",
+    "parent",
+    "relation",
+    "archived",
+}
+
+
+@pytest.fixture
+def store(isolated_environment: Path) -> Path:
+    """Three sessions in pi's own folder: two of one project, one of them a fork of the other."""
+    root = isolated_environment / ".pi" / "agent" / "sessions"
+    for number, (project, prompt) in enumerate(
+        (("orchard", "Which unit?"), ("orchard", "Which unit? 樹木"), ("pasture", "Count the sheep \x1b[31m"))
+    ):
+        folder = root / f"--home-ada-{project}--"
+        folder.mkdir(parents=True, exist_ok=True)
+        header = HEADER | {"id": f"01a1fff{number}-4aff-76cb", "cwd": f"/home/ada/{project}"}
+        if number == 1:
+            header["parentSession"] = str(root / "--home-ada-orchard--" / "0_01a1fff0-4aff-76cb.jsonl")
+        file = PiFile(folder / f"{number}_{header['id']}.jsonl", header)
+        file.user(prompt)
+        file.reply("so")
+        os.utime(file.path, (1_800_000_000 + number, 1_800_000_000 + number))
+    return root
+
+
+def test_all_sessions(done: Run, store: Path) -> None:
+    document = done("ls", "--json").document
+    assert len(document["sessions"]) == 3
+    for session in document["sessions"]:
+        assert set(session) >= KEYS
+    by_id = {session["id"][:8]: session for session in document["sessions"]}
+    assert by_id["01a1fff1"]["relation"] == "fork"
+    assert by_id["01a1fff1"]["parent"] == by_id["01a1fff0"]["path"]
+    assert (by_id["01a1fff0"]["entries"], by_id["01a1fff0"]["messages"]) == (2, 2)
+    assert document["diagnostics"] == []
+
+
+def test_again_from_the_index(done: Run, store: Path) -> None:
+    assert done("ls", "--json").out == done("ls", "--json").out
+
+
+@pytest.mark.parametrize(
+    ("options", "ids"),
+    [
+        (("--project", "orchard"), {"01a1fff0", "01a1fff1"}),
+        (("--project", "/home/ada/pasture"), {"01a1fff2"}),
+        (("--query", "sheep"), {"01a1fff2"}),
+        (("--query", "unit 樹木"), {"01a1fff1"}),
+        (("--query", "nothing like it"), set()),
+        (("--agent", "pi"), {"01a1fff0", "01a1fff1", "01a1fff2"}),
+    ],
+)
+def test_filters(options: tuple[str, ...], ids: set[str], done: Run, store: Path) -> None:
+    assert {session["id"][:8] for session in done("ls", *options, "--json").document["sessions"]} == ids
+
+
+def test_only_what_lies_there(done: Run, store: Path, tmp_path: Path) -> None:
+    PiFile(tmp_path / "mine.jsonl").user("mine")
+    assert [session["title"] for session in done("ls", tmp_path, "--json").document["sessions"]] == ["mine"]
+    one = store / "--home-ada-pasture--" / "2_01a1fff2-4aff-76cb.jsonl"
+    assert [session["path"] for session in done("ls", one, "--json").document["sessions"]] == [str(one)]
+
+
+def test_for_a_person(done: Run, store: Path) -> None:
+    out = done("ls").out
+    head, *rows, last = out.splitlines()
+    assert head.split() == ["id", "agent", "modified", "project", "title", "msg", "br", "cmp"]
+    assert len(rows) == 3
+    assert last == "3 sessions"
+    assert "Count the sheep ␛[31m" in out
+    assert "fork of Which unit?" in out
+
+
+def test_none(done: Run, tmp_path: Path) -> None:
+    assert done("ls", "--json").document == {"sessions": [], "diagnostics": []}
+    assert "leafward demo" in done("ls").out
+    assert "no session found in" in done("ls", tmp_path).out
+
+
+def test_no_such_folder_or_agent(run: Run, tmp_path: Path) -> None:
+    assert run("ls", tmp_path / "missing").code == 1
+    outcome = run("ls", "--agent", "py")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "'py'" in outcome.err
+
+
+def test_a_configuration_that_is_broken_is_remarked_on(run: Run, isolated_environment: Path) -> None:
+    folder = isolated_environment / "leafward" / "config"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text("windw = 5\n")
+    outcome = run("ls", "--json")
+    assert outcome.code == 0
+    (remark,) = outcome.document["diagnostics"]
+    assert remark["code"] == "config"
+    assert "windw" in remark["text"]
+
+
+class TestNames:
+    def test_an_id_and_a_prefix(self, done: Run, store: Path) -> None:
+        for name in ("01a1fff2-4aff-76cb", "01a1fff2"):
+            assert done("tree", name, "--json").document["session"]["cwd"] == "/home/ada/pasture"
+
+    def test_a_prefix_of_several(self, run: Run, store: Path) -> None:
+        for arguments in (("tree", "01a1fff"), ("01a1fff",)):
+            outcome = run(*arguments)
+            assert outcome.code == 1
+            assert "several sessions start with" in outcome.err
+            assert outcome.err.count("\n") == 1

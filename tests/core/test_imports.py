@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAVY = {
+    "aiohttp",
+    "asyncio",
+    "httpx",
+    "leafward_tui.app",
+    "litellm",
+    "openai",
+    "pydantic",
+    "rich",
+    "textual",
+}
+"""What nothing may load before it is needed: seconds of imports, side effects, and the whole screen."""
+
+NOT_IN_THE_CORE = {"leafward_themes", "leafward_tui", "litellm", "rich", "textual"}
+
+REPORT = """
+import json, os, sys
+with open(os.environ["MODULES_TO"], "w") as report:
+    json.dump(sorted(sys.modules), report)
+"""
+
+COMMAND = """
+import sys
+sys.argv = ["leafward", *{arguments!r}]
+from leafward_tui.__main__ import main
+try:
+    code = main()
+except SystemExit as stop:
+    code = stop.code
+assert not code, code
+"""
+
+EVERY_CORE_MODULE = """
+import importlib, pkgutil, leafward
+found = [module.name for module in pkgutil.walk_packages(leafward.__path__, "leafward.")]
+for name in found:
+    if not name.endswith("__main__"):
+        importlib.import_module(name)
+print(sum(not name.endswith("__main__") for name in found))
+"""
+
+
+def run_and_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str) -> tuple[set[str], str]:
+    """Runs a statement in a fresh interpreter; the modules loaded at its end, and what it wrote to stdout."""
+    listing = tmp_path / "modules.json"
+    monkeypatch.setenv("MODULES_TO", str(listing))
+    done = subprocess.run(
+        [sys.executable, "-c", statement + REPORT],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return set(json.loads(listing.read_text())), done.stdout
+
+
+def test_the_core_package_alone_loads_nothing_heavy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, _ = run_and_list(tmp_path, monkeypatch, "import leafward")
+    assert "leafward" in loaded
+    assert not loaded & HEAVY
+
+
+@pytest.mark.parametrize("package", ["leafward_tui", "leafward_themes"])
+def test_the_other_packages_are_empty_until_used(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, _ = run_and_list(tmp_path, monkeypatch, f"import {package}")
+    assert package in loaded
+    assert not loaded & HEAVY
+
+
+def test_no_module_of_the_core_reaches_the_screen_or_a_model_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, output = run_and_list(tmp_path, monkeypatch, EVERY_CORE_MODULE)
+    assert int(output) == len([name for name in loaded if name.startswith("leafward.")])
+    assert not loaded & NOT_IN_THE_CORE
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
+def test_the_command_answers_before_anything_heavy_is_loaded(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, output = run_and_list(tmp_path, monkeypatch, COMMAND.format(arguments=arguments))
+    assert "leafward" in output.lower()
+    assert "leafward_tui.__main__" in loaded
+    assert not loaded & HEAVY
+
+
+def test_a_heavy_import_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, _ = run_and_list(tmp_path, monkeypatch, "import textual.app")
+    assert {"asyncio", "rich", "textual"} <= loaded & HEAVY

@@ -1,0 +1,86 @@
+"""New session files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.errors import Refused
+from leafward.journal import create, move
+from leafward.journal.durable import draft_name
+from leafward.session import Session
+from tests.pi_file import HEADER, conversation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINE = {"type": "message", "id": "0000000a", "parentId": None, "message": {"role": "user", "content": "ünï"}}
+
+
+def test_a_new_file_is_private_and_opens(tmp_path: Path) -> None:
+    path = create(tmp_path / "agent" / "--x--" / "new.jsonl", HEADER, [LINE, b'{"copied": "as it stands"}\n'])
+
+    assert path.read_bytes().splitlines()[1:] == [
+        '{"type":"message","id":"0000000a","parentId":null,"message":{"role":"user","content":"ünï"}}'.encode(),
+        b'{"copied": "as it stands"}',
+    ]
+    modes = [stat.S_IMODE(part.stat().st_mode) for part in (path, path.parent, path.parent.parent)]
+    assert modes == [0o600, 0o700, 0o700]
+    assert [entry.name for entry in path.parent.iterdir()] == ["new.jsonl"]
+    session = Session.open(path)
+    assert session.header == HEADER
+    session.close()
+
+
+def test_what_exists_is_left_as_it_is(tmp_path: Path) -> None:
+    file = conversation(tmp_path / "there.jsonl")
+    before = file.path.read_bytes()
+    with pytest.raises(Refused, match="exists already"):
+        create(file.path, HEADER)
+    assert file.path.read_bytes() == before
+    dangling = tmp_path / "dangling.jsonl"
+    dangling.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(Refused, match="exists already"):
+        create(dangling, HEADER)
+    assert not (tmp_path / "nowhere").exists()
+    assert {entry.name for entry in tmp_path.iterdir()} == {"there.jsonl", "dangling.jsonl"}
+
+
+def test_without_hard_links_the_name_is_claimed_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*_: object, **__: object) -> None:
+        raise PermissionError("not on this file system")
+
+    monkeypatch.setattr(os, "link", no_links)
+    path = create(tmp_path / "new.jsonl", HEADER, [LINE])
+    assert path.read_bytes().count(b"\n") == 2
+    with pytest.raises(Refused, match="exists already"):
+        create(path, HEADER)
+    assert path.read_bytes().count(b"\n") == 2
+
+
+def test_a_line_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="JSON"):
+        create(tmp_path / "new.jsonl", HEADER, [LINE, {"number": float("nan")}])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Refused, match="cannot write"):
+        create(tmp_path / "file" / "new.jsonl", HEADER)
+
+
+def test_no_agent_scans_the_name_of_a_draft(tmp_path: Path) -> None:
+    assert draft_name(tmp_path / "a.jsonl").suffix != ".jsonl"
+    assert draft_name(tmp_path / "a.jsonl") != draft_name(tmp_path / "a.jsonl")
+
+
+def test_a_new_file_can_be_written_to(tmp_path: Path) -> None:
+    session = Session.open(create(tmp_path / "new.jsonl", HEADER, [LINE]))
+    assert move(session, -1).changed
+    session.close()

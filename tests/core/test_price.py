@@ -1,0 +1,309 @@
+"""What a move of the leaf costs, and contexts by size alone."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.context import context_at
+from leafward.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex
+from leafward.files import working_set
+from leafward.price import Part, Price, Rates, price_of_move
+from leafward.sizes import Cancelled, Sizes, entries_below
+from leafward.tally import Tallies
+from tests.acting import JUNK, Acting, call, reading, usage, wild
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from leafward.session import Session
+
+GOLDEN = (
+    "branches",
+    "compacted-twice",
+    "edits-and-extras",
+    "retain-none",
+    "rpc-errors",
+    "version-1",
+    "version-2",
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    return Acting(tmp_path / "session.jsonl")
+
+
+def price(file: Acting, target: int, rates: Rates | None = None) -> Price:
+    with reading(file.path) as session:
+        return price_of_move(session, target, rates=rates)
+
+
+def codes(found: Price) -> list[str]:
+    return [code for code, _ in found.surprises]
+
+
+class TestSizes:
+    """The same totals as a whole projection, at every entry."""
+
+    def agree(self, session: Session) -> None:
+        sizes = Sizes(session, Tallies(session))
+        for index in range(-1, len(session)):
+            at = EntryIndex(index)
+            assert sizes.at(at) == context_at(session, at).size, index
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_on_wild_trees(self, tmp_path: Path, seed: int) -> None:
+        with reading(wild(tmp_path / "wild.jsonl", seed).path) as session:
+            self.agree(session)
+
+    @pytest.mark.parametrize("name", GOLDEN)
+    def test_on_sessions_pi_made(self, repository: Path, name: str) -> None:
+        with reading(repository / "tests" / "data" / "pi" / "sessions" / f"{name}.jsonl") as session:
+            self.agree(session)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    with reading(wild(tmp_path / "wild.jsonl", seed).path) as session:
+        tallies = Tallies(session)
+        tallies.fill(session, range(len(session)))
+        kinds = session.columns.kind
+
+        def said(index: int) -> list[int]:
+            return [one for one in session.tree.path(index) if kinds[one] not in BOOKKEEPING]
+
+        def files(index: int) -> dict[str, tuple[int, ...]]:
+            found = working_set(session, index)
+            return {use.path: () for use in found.read} | {use.path: use.entries for use in found.modified}
+
+        for target in (-1, *rng.sample(range(len(session)), 25)):
+            found = price_of_move(session, target, tallies=tallies)
+            mine, theirs = said(session.leaf), said(target)
+            common = [one for one in mine if one in theirs]
+            assert found.ancestor == (common[-1] if common else NO_ENTRY)
+            left = [one for one in mine if one not in theirs]
+            entered = [one for one in theirs if one not in mine]
+            assert found.left == Part(len(left), sum(tallies.tokens[one] for one in left))
+            assert found.entered == Part(len(entered), sum(tallies.tokens[one] for one in entered))
+            assert found.before == context_at(session, session.place).size
+            assert found.after == context_at(session, session.tree.content_at(target)).size
+            assert 0 <= found.cached <= found.after.total
+            assert found.sent_again == found.after.total - found.cached
+            here, there = files(session.place), files(session.tree.content_at(target))
+            assert found.files_left == tuple(sorted(here.keys() - there.keys()))
+            assert found.files_entered == tuple(sorted(there.keys() - here.keys()))
+            both = here.keys() & there.keys()
+            assert found.files_changed == tuple(sorted(one for one in both if here[one] != there[one]))
+            assert found == price_of_move(session, target), "with columns filled or not"
+
+
+class TestMoves:
+    def test_to_the_place_itself_cost_nothing(self, file: Acting) -> None:
+        file.user("go")
+        file.said("done", tokens=usage(900))
+        file.entry("label", targetId=file.leaf, label="here")
+        found = price(file, 2)
+        assert (found.place, found.target, found.ancestor) == (1, 1, 1)
+        assert (found.left, found.entered) == (Part(0, 0), Part(0, 0))
+        assert (found.cached, found.sent_again, found.surprises) == (900, 0, ())
+
+    def test_back_up_the_path_need_nothing_sent_again(self, file: Acting) -> None:
+        file.user("go")
+        file.said("one", tokens=usage(900))
+        file.user("on")
+        file.said("two", tokens=usage(2000))
+        found = price(file, 1)
+        assert (found.before.total, found.after.total) == (2000, 900)
+        assert (found.cached, found.sent_again) == (900, 0)
+        assert (found.left.entries, found.entered.entries, found.surprises) == (2, 0, ())
+
+    def test_to_a_branch_send_again_what_lies_behind_the_fork(self, file: Acting) -> None:
+        file.user("go")
+        fork = file.said("one", tokens=usage(900))
+        file.user("this way")
+        file.said("that", tokens=usage(5000))
+        file.user("that way", parent=fork)
+        file.said("this", tokens=usage(2000))
+        found = price(file, 3)
+        assert found.ancestor_id == fork
+        assert (found.cached, found.sent_again, found.after.total) == (900, 4100, 5000)
+
+    def test_before_everything(self, file: Acting) -> None:
+        file.user("go")
+        file.said("done", tokens=usage(900))
+        found = price(file, -1)
+        assert (found.target, found.ancestor, found.ancestor_id) == (NO_ENTRY, NO_ENTRY, None)
+        assert (found.left.entries, found.after.total, found.cached) == (2, 0, 0)
+        assert codes(found) == ["empty"]
+
+
+class TestCosts:
+    def spent(self, file: Acting, model: str = "scripted-1") -> None:
+        cost = {"input": 0.3, "output": 1.0, "cacheRead": 0.02, "cacheWrite": 0.0, "total": 1.32}
+        file.said("one", tokens=usage(900, input=100_000, cacheRead=200_000, cost=cost), model=model)
+
+    def test_come_from_what_the_session_paid(self, file: Acting) -> None:
+        file.user("go")
+        self.spent(file)
+        file.user("on", parent="00000001")
+        file.said("two", tokens=usage(1200))
+        found = price(file, 1)
+        assert found.cost_again == pytest.approx(found.sent_again * 0.3 / 100_000)
+        assert found.cost_cached == pytest.approx(found.cached * 0.02 / 200_000)
+
+    def test_writing_to_the_cache_is_what_sending_again_means(self) -> None:
+        assert Rates(input=1, cache_write=1.25).again() == 1.25
+        assert Rates(input=1).again() == 1
+        assert Rates(cache_read=1).again() is None
+
+    def test_of_another_model_say_nothing(self, file: Acting) -> None:
+        file.user("go")
+        self.spent(file, model="dear-1")
+        file.said("two", tokens=usage(1200), model="cheap-1")
+        file.user("on")
+        found = price(file, 2)
+        assert (found.cost_again, found.cost_cached) == (None, None)
+
+    def test_are_not_made_up(self, file: Acting) -> None:
+        file.user("go")
+        file.said("one", tokens=usage(900, input=100))
+        assert price(file, 0).cost_again is None
+        assert price(file, 1, rates=Rates(input=2.0, cache_read=0.5)).cost_cached == 450
+
+
+class TestSurprises:
+    def test_a_compaction_left_behind(self, file: Acting) -> None:
+        file.user("go " * 400)
+        kept = file.said("one", tokens=usage(130_600))
+        file.compacted(kept)
+        file.user("on")
+        found = price(file, 1)
+        assert found.surprises == (
+            (
+                "above-compaction",
+                "compaction 130.6k → 5 is below this point: here the model reads in full what it summarised",
+            ),
+        )
+        assert (found.cached, found.sent_again) == (0, 130_600)
+
+    def test_a_compaction_entered_and_one_for_another(self, file: Acting) -> None:
+        root = file.user("go")
+        file.compacted(root, before=50_000)
+        file.said("one")
+        file.user("elsewhere", parent=root)
+        file.said("two")
+        assert codes(price(file, 2)) == ["into-compaction"]
+        file.compacted(root, before=70_000)
+        assert codes(price(file, 2)) == ["other-compaction"]
+
+    def test_what_stands_before_all_messages_stays_cached(self, file: Acting) -> None:
+        rules = {"role": "system", "content": "be brief " * 40, "timestamp": 1}
+        file.entry("message", message=rules)
+        file.user("go")
+        kept = file.said("one")
+        file.compacted(kept, systemMessage=rules)
+        assert price(file, 2).cached == 90
+
+    def test_two_prompts_and_calls_without_result(self, file: Acting) -> None:
+        file.user("go")
+        file.said(call("read", "1", path="a"), call("\x1b[31mbash", "2", command="x"))
+        file.answered("1", "read")
+        file.answered("2", "bash")
+        file.said("done")
+        assert codes(price(file, 0)) == ["two-prompts"]
+        assert codes(price(file, 1)) == ["dangling-calls"]
+        (code, text), *_ = price(file, 2).surprises
+        assert (code, text) == ("dangling-calls", "1 call of the reply here would have no result: ␛[31mbash")
+        assert codes(price(file, 3)) == []
+
+    def test_an_edit_that_would_not_apply(self, file: Acting) -> None:
+        file.user("go")
+        said = file.said("a long story " * 30)
+        file.user("on")
+        file.entry("context_edit", targetId=said, replacement={"content": "short"})
+        found = price(file, 2)
+        assert codes(found) == ["edits", "two-prompts"]
+        assert found.cached == 1, "only the first prompt reads the same"
+        assert found.after.total > found.before.total
+
+    def test_another_model(self, file: Acting) -> None:
+        file.user("go")
+        file.said("one", tokens=usage(900))
+        file.user("on")
+        file.said("two", tokens=usage(2000), model="other")
+        found = price(file, 1)
+        assert (codes(found), found.cached, found.sent_again) == (["model"], 0, 900)
+
+
+def test_files_that_only_failed_on_one_side(file: Acting) -> None:
+    file.user("go")
+    reply = file.said(call("write", "1", path="a", content="x"), call("read", "2", path="b"))
+    file.answered("1", "write", failed=True)
+    file.answered("1", "write", parent=reply)
+    found = price(file, 2)
+    assert (found.files_left, found.files_entered, found.files_changed) == (("a",), (), ())
+
+
+def test_json_names_entries_by_id_and_is_json(file: Acting) -> None:
+    root = file.user("go")
+    file.said("one", tokens=usage(900))
+    shown = json.loads(json.dumps(price(file, 0).as_json()))
+    assert shown["ancestor"] == root
+    assert shown["left"] == {"entries": 1, "tokens": 1}
+    assert shown["context"] == {"before": 900, "after": 1}
+    assert shown["cost"] == {"sent_again": None, "cached": None}
+    assert [surprise["code"] for surprise in shown["surprises"]] == ["two-prompts"]
+
+
+def test_a_price_decodes_only_what_decides_it(file: Acting, monkeypatch: pytest.MonkeyPatch) -> None:
+    for turn in range(300):
+        file.user("go on")
+        file.said("yes", tokens=usage(900 + turn))
+    with reading(file.path) as session:
+        tallies = Tallies(session)
+        tallies.fill(session, range(len(session)))
+        decoded: list[int] = []
+        body, bodies = session.body, session.bodies
+
+        def counting_bodies(entries: Iterable[int]) -> Iterator[tuple[EntryIndex, Body | None]]:
+            wanted = list(entries)
+            decoded.extend(wanted)
+            return bodies(wanted)
+
+        def counting_body(index: int) -> Body | None:
+            decoded.append(index)
+            return body(index)
+
+        monkeypatch.setattr(session, "bodies", counting_bodies)
+        monkeypatch.setattr(session, "body", counting_body)
+        assert price_of_move(session, 31, tallies=tallies, rates=Rates()).left.entries == 568
+        assert len(decoded) < 10
+
+
+@pytest.mark.parametrize("junk", JUNK)
+def test_junk_in_any_field_has_a_price(file: Acting, junk: Any) -> None:
+    file.junk(junk)
+    with reading(file.path) as session:
+        for target in range(-1, len(session)):
+            found = price_of_move(session, target)
+            assert (found.files_left, found.files_entered, found.files_changed) == ((), (), ())
+            json.dumps(found.as_json())
+
+
+def test_stops_when_told(tmp_path: Path) -> None:
+    with reading(wild(tmp_path / "wild.jsonl", 5).path) as session, pytest.raises(Cancelled):
+        price_of_move(session, 0, stop=lambda: True)
+
+
+def test_paths_below_an_ancestor(tmp_path: Path) -> None:
+    with reading(wild(tmp_path / "wild.jsonl", 6).path) as session:
+        path = list(session.tree.path(session.leaf))
+        for place, ancestor in enumerate(path):
+            assert entries_below(session, ancestor, session.leaf) == path[place + 1 :]
+        assert entries_below(session, NO_ENTRY, session.leaf) == path

@@ -1,0 +1,110 @@
+"""Secrets are taken out and named; what only looks a little like one stays."""
+
+from __future__ import annotations
+
+import base64
+import random
+import time
+
+import pytest
+
+from leafward.redact import Redactor, redact
+
+PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7+\nabc/123=\n-----END RSA PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("sk-proj-" + "aB3" * 12, "[redacted: openai key]"),
+        ("sk-ant-api03-" + "aB3_" * 10, "[redacted: anthropic key]"),
+        ("OPENAI_API_KEY=sk-" + "a1" * 20, "OPENAI_API_KEY=[redacted: openai key]"),
+        ("ghp_" + "aB3d" * 9, "[redacted: github token]"),
+        ("github_pat_" + "11AAAA_" * 8, "[redacted: github token]"),
+        ("id AKIAIOSFODNN7EXAMPLE.", "id [redacted: aws key]."),
+        ("xoxb-123456789012-abcdefABCDEF", "[redacted: slack token]"),
+        ("AIza" + "aB3-_" * 7, "[redacted: google key]"),
+        ("Authorization: Bearer abc123.def456-ghi789", "Authorization: Bearer [redacted: bearer token]"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "[redacted: web token]"),
+        ("postgres://ada:s3cr3t@db/x", "postgres://ada:[redacted: password]@db/x"),
+        (f"before\n{PRIVATE_KEY}\nafter", "before\n[redacted: private key]\nafter"),
+        ("password = 'Tr0ub4dor&3'", "password = '[redacted: secret]'"),
+        ('"client_secret": "q8Zk2LmN0pR4sT6u"', '"client_secret": "[redacted: secret]"'),
+        ("DB_PASSWORD: 9f8e7d6c5b4a", "DB_PASSWORD: [redacted: secret]"),
+        ('{\\"token\\": \\"q8Zk2LmN0pR4sT6u\\"}', '{\\"token\\": \\"[redacted: secret]\\"}'),
+    ],
+)
+def test_taken_out(text: str, kept: str) -> None:
+    redactor = Redactor()
+    assert redactor.text(text) == kept
+    assert sum(redactor.found.values()) == 1
+    assert redactor.text(kept) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: string",
+        "password = getpass()",
+        "api_key=os.environ['OPENAI_API_KEY']",
+        "token = tokenizer.encode2(text)",
+        "token_count = 12345678",
+        "secret: your-secret-here",
+        "token: src/tokens2.py",
+        "the key: press any key to continue",
+        "sk-learn is a library, sk-image another",
+        "task-forces-and-other-words-with-dashes",
+        "maxTokens: 16384",
+        "bearer of bad news about authentication",
+        "https://example.com/path?x=1",
+        "git@github.com:ada/orchard.git",
+        "3f2a9c1e commit 9f8e7d6c5b4a39281706f5e4d3c2b1a098765432",
+        "password = ${DB_PASSWORD_2}",
+        "AKIA is a prefix",
+    ],
+)
+def test_left_alone(text: str) -> None:
+    redactor = Redactor()
+    assert redactor.text(text) == text
+    assert not redactor.found
+
+
+def test_values_are_redacted_as_deep_as_they_go() -> None:
+    deep: object = {"token": "q8Zk2LmN0pR4sT6u"}
+    for _ in range(5000):
+        deep = [deep]
+    redactor = Redactor()
+    found = redactor.value({"a": [{"b": "ghp_" + "aB3d" * 9}], "n": 5, "deep": deep})
+    assert found["a"] == [{"b": "[redacted: github token]"}]
+    assert redactor.found == {"github token": 1, "secret": 1}
+
+
+def test_the_value_given_is_not_changed() -> None:
+    value = {"a": ["sk-proj-" + "aB3" * 12]}
+    Redactor().value(value)
+    assert value == {"a": ["sk-proj-" + "aB3" * 12]}
+
+
+def test_a_picture_is_left_alone() -> None:
+    block = {"type": "image", "mimeType": "image/png", "data": "AKIAIOSFODNN7EXAMPLE token=aB3dE5fG7hJ9"}
+    assert Redactor().value([block]) == [block]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        base64.b64encode(random.Random(1).randbytes(1_000_000)).decode(),
+        "password" * 50_000,
+        "token=" * 50_000,
+        "eyJ" * 50_000,
+        "-----BEGIN PRIVATE KEY-----\n" * 2_000,
+        "a://b:" * 50_000 + "@",
+        "Bearer " * 50_000,
+    ],
+    ids=["base64", "names", "assignments", "web tokens", "private keys", "addresses", "schemes"],
+)
+def test_no_text_takes_long(text: str) -> None:
+    """Linear or nearly so: quadratic work on these sizes would take minutes."""
+    started = time.perf_counter()
+    redact(text)
+    assert time.perf_counter() - started < 10

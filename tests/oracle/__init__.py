@@ -1,0 +1,1 @@
+"""What the real pi computes and sends, as data and as tests."""

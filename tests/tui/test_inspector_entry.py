@@ -1,0 +1,525 @@
+from __future__ import annotations
+
+import base64
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward_tui.cells import cell_len
+from leafward_tui.glyphs import ASCII
+from leafward_tui.widgets.inspector import Selection, SelectionKind, Tab
+from tests.tui.inspector_data import (
+    call,
+    close_all,
+    line_with,
+    opened,
+    page,
+    reply,
+    result,
+    single,
+    thinking,
+    turn,
+    user,
+    write_session,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward.session import Session
+
+DIFF = "   26   context\n-  27   // Markdown (9 colors)\n+  27   // Markdown (10 colors)\n   28   heading,\n     ..."
+
+
+@pytest.fixture(autouse=True)
+def _closing() -> Iterator[None]:
+    yield
+    close_all()
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Session:
+    """A turn with everything: remarks, thoughts, edits, commands, a read."""
+    return write_session(
+        tmp_path / "work.jsonl",
+        user("yes, in **old** pi"),
+        reply(
+            "I look first.",
+            thinking("one\ntwo\nthree"),
+            call("read", "c1", path="src/theme.ts", offset=1, limit=80),
+        ),
+        result("read", "c1", "a\nb\nc"),
+        reply(
+            call("edit", "c2", path="/p/src/theme.ts", oldText="x", newText="y"),
+            call("bash", "c3", command="npm run check"),
+            call("bash", "c4", command="false"),
+        ),
+        result("edit", "c2", "done", details={"diff": DIFF}),
+        result("bash", "c3", "1\n2\n3"),
+        result("bash", "c4", "oops\n\nCommand exited with code 1", error=True),
+        reply("Perfect! Now the theme supports it.\n\n- `mdLink`\n- b"),
+    )
+
+
+def test_the_order_of_a_turn_is_always_the_same(work: Session) -> None:
+    text = page(turn(work)).text.split("\n")
+    assert text[0] == ""
+    assert text[1].startswith("Turn 1 of 3  on the path")
+    assert text[1].endswith("21 Nov 15:48   #0 – #7")
+    assert text[2].startswith("claude-sonnet-4-5   8 entries   4 calls")
+    assert text[2].endswith("$0.93")
+    said = [
+        at for at, line in enumerate(text) if line.startswith(("you  ", "ai   ", "Changed", "Ran", "Called"))
+    ]
+    assert [text[at].split()[0] for at in said] == ["you", "ai", "Changed", "Ran", "Called"]
+    assert text[line_with(page(turn(work)), "Changed")].split() == ["Changed", "1", "file", "edits", "+", "−"]
+
+
+def test_what_you_said_is_bold_and_the_reply_is_not(work: Session) -> None:
+    shown = page(turn(work))
+    mine = shown.lines[line_with(shown, "yes, in old pi")]
+    assert {span.ink for span in mine.spans if "pi" in span.text or "old" in span.text} == {"strong"}
+    theirs = shown.lines[line_with(shown, "Perfect!")]
+    assert theirs.spans[-1].ink == "text"
+
+
+def test_thoughts_and_remarks_are_one_line_until_opened(work: Session) -> None:
+    shown = page(turn(work))
+    assert "thought 3 lines" in shown.text
+    assert "1 remark on the way" in shown.text
+    assert "I look first." not in shown.text
+    key = shown.lines[line_with(shown, "thought")].toggle
+    opened = page(turn(work), toggled={key, "remarks"})
+    assert "three" in opened.text
+    assert "I look first." in opened.text
+    assert opened.lines[line_with(opened, "in #1")].entry == 1
+
+
+def test_the_first_changed_file_is_an_open_diff(work: Session) -> None:
+    shown = page(turn(work))
+    file = shown.lines[line_with(shown, "theme.ts")]
+    assert file.text.split() == ["▾", "src/theme.ts", "1", "+1", "−1"]
+    assert [(span.text, span.ink) for span in file.spans[1:3]] == [("src/", "faint"), ("theme.ts", "text")]
+    removed, added = (shown.lines[line_with(shown, words)] for words in ("(9 colors)", "(10 colors)"))
+    assert removed.text.split()[:2] == ["27", "−"]
+    assert added.text.split()[:2] == ["27", "+"]
+    assert {span.ground for span in removed.spans[1:]} == {"bad_tint"}
+    assert {span.ground for span in added.spans[1:]} == {"leaf_tint"}
+    assert sum(cell_len(span.text) for span in added.spans) == 60
+    closed = page(turn(work), toggled={file.toggle})
+    assert "(9 colors)" not in closed.text
+
+
+def test_commands_say_how_they_ended_and_open_to_their_output(work: Session) -> None:
+    shown = page(turn(work))
+    assert shown.lines[line_with(shown, "Ran")].text.endswith("1 failed")
+    passed, failed = shown.lines[line_with(shown, "npm run")], shown.lines[line_with(shown, "$ false")]
+    assert passed.text.endswith("3 lines")
+    assert failed.text.endswith("× exit 1")
+    assert failed.spans[-1].ink == "bad"
+    assert "oops" not in shown.text
+    opened = page(turn(work), toggled={failed.toggle})
+    assert "    oops" in opened.text
+    assert opened.lines[line_with(opened, "in #6")].entry == 6
+
+
+def test_other_calls_stand_with_what_they_are_about(work: Session) -> None:
+    shown = page(turn(work))
+    read = shown.lines[line_with(shown, "  read")]
+    assert read.text.split() == ["read", "src/theme.ts:1-80", "3", "lines"]
+    opened = page(turn(work), toggled={read.toggle})
+    assert line_with(opened, "    b") > line_with(opened, "  read")
+
+
+def test_a_result_alone_finds_its_call(work: Session) -> None:
+    edit = page(single(work, 4)).text
+    assert edit.split("\n")[1].startswith("Result of edit  turn 1")
+    assert "(10 colors)" in edit
+    command = page(single(work, 6)).text
+    assert "$ false" in command
+    assert "oops" in command
+
+
+def test_a_reply_alone_finds_its_results(work: Session) -> None:
+    shown = page(single(work, 3)).text
+    assert "× exit 1" in shown
+    assert "no result" not in shown
+
+
+def test_a_call_without_a_result_says_so(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("go"),
+        reply(call("bash", "c1", command="sleep 9")),
+        reply(call("grep", "c2"), stop="aborted"),
+    )
+    text = page(turn(session)).text
+    assert "1 without a result" in text
+    assert "no result" in text
+    assert "not run" in text
+    assert "× aborted" in text
+
+
+def test_a_failed_edit_is_a_call_and_no_change(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("go"),
+        reply(call("edit", "c1", path="a.py", oldText="x", newText="y")),
+        result("edit", "c1", "no such text", error=True),
+    )
+    shown = page(turn(session))
+    assert "Changed" not in shown.text
+    assert shown.lines[line_with(shown, "a.py")].text.endswith("× failed")
+
+
+def test_a_long_reply_takes_a_third_and_opens(tmp_path: Path) -> None:
+    long = "\n\n".join(f"paragraph {number}" for number in range(40))
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("go"),
+        reply(long, call("bash", "c1", command="ls")),
+        result("bash", "c1", "x"),
+    )
+    shown = page(turn(session), height=30)
+    first, more = line_with(shown, "paragraph 0"), line_with(shown, "more lines")
+    assert more - first == 10
+    assert line_with(shown, "Ran") == more + 2
+    opened = page(turn(session), toggled={shown.lines[more].toggle})
+    assert "paragraph 39" in opened.text
+    assert "fewer lines" in opened.text
+
+
+def test_a_text_with_nothing_behind_it_is_shown_whole(tmp_path: Path) -> None:
+    long = "\n\n".join(f"paragraph {number}" for number in range(40))
+    session = write_session(tmp_path / "s.jsonl", user("go"), reply(long))
+    assert "paragraph 39" in page(turn(session), height=20).text
+
+
+def test_errors_are_said_with_their_reason(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl", user("go"), reply(stop="error", errorMessage="529 overloaded")
+    )
+    shown = page(turn(session))
+    assert shown.lines[line_with(shown, "× error")].spans[-1].ink == "bad"
+    assert "529 overloaded" in shown.text
+
+
+def test_a_folded_run_lists_its_prompts(tmp_path: Path) -> None:
+    entries = [part for number in range(15) for part in (user(f"prompt {number}"), reply("ok"))]
+    session = write_session(tmp_path / "s.jsonl", *entries)
+    fold = Selection(session, (range(30),), 0, SelectionKind.FOLD)
+    shown = page(fold)
+    assert shown.text.split("\n")[1].startswith("15 turns")
+    assert shown.lines[line_with(shown, "prompt 11")].entry == 22
+    assert "3 more prompts" in shown.text
+    assert "prompt 14" in page(fold, toggled={"prompts"}).text
+
+
+def test_labels_and_damage_are_shown_where_they_are(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("go"),
+        reply("ok"),
+        {"type": "label", "targetId": "00000001", "label": "checkpoint [x]"},
+        user("orphan", parentId="ffffffff"),
+    )
+    assert "[checkpoint [x]]  on #1" in page(turn(session)).text
+    assert "! the parent is not in this file" in page(turn(session, 3)).text
+
+
+def image(data: bytes, mime: str = "image/png") -> dict[str, Any]:
+    return {"type": "image", "mimeType": mime, "data": base64.b64encode(data).decode()}
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        (
+            image(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 480) + bytes(12_274)),
+            "[image image/png, 12.3 KB, 640x480]",
+        ),
+        (
+            image(b"GIF89a" + struct.pack("<HH", 3, 4) + b"\0", "image/gif"),
+            "[image image/gif, 11 bytes, 3x4]",
+        ),
+        (
+            image(
+                b"\xff\xd8\xff\xe0\0\x10" + bytes(14) + b"\xff\xc2\0\x11\x08\0\x05\0\x07" + bytes(9),
+                "image/jpeg",
+            ),
+            "[image image/jpeg, 38 bytes, 7x5]",
+        ),
+        (
+            image(b"RIFF\0\0\0\0WEBPVP8X" + bytes(8) + b"\x1f\0\0\x0f\0\0", "image/webp"),
+            "[image image/webp, 30 bytes, 32x16]",
+        ),
+        (image(b"\x89PNG\r\n\x1a\n"), "[image image/png, 8 bytes]"),
+        ({"type": "image", "data": "%%%", "mimeType": "\x1b]52;c;x"}, "[image ␛]52;c;x"),
+        ({"type": "image"}, "[image of unknown type, no data]"),
+    ],
+)
+def test_images_are_described(tmp_path: Path, block: dict[str, Any], said: str) -> None:
+    session = write_session(tmp_path / "s.jsonl", user([{"type": "text", "text": "look"}, block]))
+    assert said in page(turn(session)).text
+
+
+# --- entries that are no conversation ---------------------------------------------------------------------------------
+
+
+def test_a_compaction_tells_what_it_did(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("first"),
+        user("second"),
+        {
+            "type": "compaction",
+            "summary": "## Goal\nShip it.",
+            "firstKeptEntryId": "00000001",
+            "tokensBefore": 130_576,
+            "details": {"readFiles": ["a/b.ts"], "modifiedFiles": ["c.ts"]},
+            "fromHook": True,
+        },
+    )
+    shown = page(turn(session, 2))
+    assert shown.text.split("\n")[1].startswith("Compaction  on the path")
+    assert "130,576 → 6" in shown.text
+    kept = shown.lines[line_with(shown, "kept from")]
+    assert kept.entry == 1
+    assert kept.text.endswith("#1  you  second")
+    assert "an extension" in shown.text
+    goal = shown.lines[line_with(shown, "Goal")]
+    assert goal.spans[0].ink == "strong_memory"
+    assert "Modified  1 file\n  c.ts" in shown.text
+    assert "Read  1 file\n  a/b.ts" in shown.text
+
+
+def test_a_branch_summary_leads_to_the_leaf_it_left(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("root"),
+        reply("left"),
+        {"type": "branch_summary", "parentId": "00000000", "fromId": "00000001", "summary": "- tried"},
+    )
+    shown = page(turn(session, 2))
+    assert shown.lines[line_with(shown, "left at")].entry == 1
+    assert "stands for  1 entry" in shown.text
+    assert "- tried" in shown.text
+
+
+@pytest.mark.parametrize(
+    ("replacement", "said"),
+    [(None, "removes"), ({"content": "shorter **now**"}, "shorter now"), ({"content": []}, "empty")],
+)
+def test_a_context_edit_says_what_it_changes(tmp_path: Path, replacement: object, said: str) -> None:
+    edit = {"type": "context_edit", "targetId": "00000000", "replacement": replacement}
+    session = write_session(tmp_path / "s.jsonl", user("long text"), edit)
+    shown = page(turn(session, 1))
+    assert said in shown.text
+    assert shown.lines[line_with(shown, "long text")].entry == 0
+
+
+def test_damage_is_shown_with_its_place_and_first_bytes(tmp_path: Path) -> None:
+    bad = b'{"type":"message", \x1b]0;x\x07 broken \xff' + b"x" * 9000
+    session = write_session(tmp_path / "s.jsonl", user("a"), bad, user("b"))
+    shown = page(turn(session, 1)).text
+    assert "Malformed line" in shown
+    assert f"at byte     {session.columns.start[1]:,}" in shown
+    assert "length      9,0" in shown
+    assert "\\u001b]0;x\\u0007 broken \\xff" in shown.replace("\n", " ")
+    assert "more bytes" in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"type": "model_change", "provider": "openai", "modelId": "gpt-5"}, "openai/gpt-5"),
+        ({"type": "thinking_level_change", "thinkingLevel": "high"}, "high"),
+        ({"type": "session_info", "name": "Port it"}, "Port it"),
+        ({"type": "label", "targetId": "00000000", "label": "here"}, "here  on #0"),
+        (
+            {
+                "type": "usage",
+                "kind": "cache_warm",
+                "model": "m",
+                "usage": {"totalTokens": 50_000, "cost": {"total": 0.02}},
+            },
+            "50.0k tok   $0.02",
+        ),
+        ({"type": "custom", "customType": "ext.state", "data": {"count": 501}}, '"count": 501'),
+        ({"type": "brand_new", "field": [1, {"a": None}]}, '"a": null'),
+        ({"type": "message", "message": {"role": "robot", "content": "hi"}}, '"role": "robot"'),
+        (
+            {"type": "custom_message", "customType": "ext.note", "content": "Keep it stable."},
+            "injected by ext.note",
+        ),
+    ],
+)
+def test_every_other_entry_is_shown_by_itself(tmp_path: Path, entry: dict[str, Any], said: str) -> None:
+    session = write_session(tmp_path / "s.jsonl", user("a"), entry)
+    assert said in page(single(session, 1)).text
+
+
+def test_a_system_message_shows_its_sections_and_tools(tmp_path: Path) -> None:
+    message = {
+        "role": "system",
+        "content": "Be good.",
+        "sections": {"rules": "- one\n- two", "old": None},
+        "toolsAdded": [{"name": "read"}],
+    }
+    session = write_session(tmp_path / "s.jsonl", {"type": "message", "message": message})
+    text = page(single(session, 0)).text
+    assert "Be good." in text
+    assert "rules" in text
+    assert "- two" in text
+    assert "tools       read" in text
+    assert "without     old" in text
+
+
+# --- hostile input ----------------------------------------------------------------------------------------------------
+
+HOSTILE = "\x1b]52;c;aGk=\x07 [/nope] [bold red]x[/] \x9b31m \u202egnp.exe\u202c \x00 \ud800 <script>\tend"
+
+
+def test_hostile_text_is_shown_and_never_acts(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    write_session(path, user("x")).close()
+    blob = HOSTILE.encode("utf-8", "surrogatepass")
+    escaped = "".join(f"\\u{ord(char):04x}" for char in HOSTILE)
+    line = (
+        '{"type":"message","id":"00000001","parentId":"00000000","timestamp":"%s","message":{"role":"assistant","model":"%s",'
+        '"stopReason":"error","errorMessage":"%s","content":[{"type":"text","text":"%s"},{"type":"thinking","thinking":"%s"},'
+        '{"type":"%s"},{"type":"toolCall","id":"c","name":"%s","arguments":{"path":"%s","%s":"%s"}},'
+        '{"type":"toolCall","id":"d","name":"bash","arguments":{"command":"%s"}}]}}\n'
+    ) % ((escaped,) * 11)
+    path.write_bytes(path.read_bytes() + line.encode() + b"not json " + blob + b"\n")
+    session = opened(path)
+    for selection in (
+        turn(session),
+        single(session, 1),
+        single(session, 2),
+        Selection(session, (range(3),), 0, SelectionKind.FOLD),
+    ):
+        for tab in Tab:
+            shown = page(selection, tab, toggled={"thoughts", "remarks", "step0", "step1"})
+            for line_ in shown.lines:
+                assert not any(
+                    ord(char) < 32 or 127 <= ord(char) < 160 or 0xD800 <= ord(char) < 0xE000
+                    for char in line_.text
+                )
+                assert "\u202e" not in line_.text
+                assert not any(ord(char) < 32 and char != "\n" for char in line_.copy)
+    assert "[/nope] [bold red]x[/]" in page(turn(session)).text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, "just a string", [], [None, 3, {"no": "type"}], {"a": 1}, 7, [{"type": "text", "text": None}]],
+)
+@pytest.mark.parametrize("role", ["user", "assistant", "toolResult", "system", "custom", "bashExecution"])
+def test_odd_contents_do_not_break_it(tmp_path: Path, role: str, content: object) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl", user("a"), {"type": "message", "message": {"role": role, "content": content}}
+    )
+    for tab in Tab:
+        assert page(single(session, 1), tab).text.strip()
+        assert page(turn(session), tab).text.strip()
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"type": "compaction"},
+        {
+            "type": "compaction",
+            "summary": 5,
+            "tokensBefore": "many",
+            "firstKeptEntryId": 3,
+            "details": {"readFiles": [1, None]},
+        },
+        {"type": "branch_summary", "fromId": None, "summary": None},
+        {"type": "context_edit", "targetId": None, "replacement": "text"},
+        {"type": "context_edit"},
+        {"type": "label", "targetId": 4, "label": {"a": 1}},
+        {"type": "custom"},
+        {"type": "custom_message", "content": None, "customType": None},
+        {"type": "usage", "usage": "none"},
+        {"type": "session"},
+        {"type": 5},
+        {"type": "message", "message": None},
+        {
+            "type": "message",
+            "message": {
+                "role": "assistant",
+                "content": [
+                    {"type": "toolCall", "arguments": "x"},
+                    {"type": "toolCall", "name": "edit", "arguments": {"path": 3}},
+                ],
+            },
+        },
+    ],
+)
+def test_odd_entries_do_not_break_it(tmp_path: Path, entry: dict[str, Any]) -> None:
+    session = write_session(tmp_path / "s.jsonl", user("a"), entry)
+    for tab in Tab:
+        for selection in (
+            single(session, 1),
+            turn(session, 1),
+            Selection(session, (range(2),), 0, SelectionKind.FOLD),
+        ):
+            assert page(selection, tab).text.strip()
+
+
+def test_megabytes_are_cut_with_a_notice(tmp_path: Path) -> None:
+    huge = "word " * 400_000
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user(huge),
+        reply("x" * 300_000, call("bash", "c1", command=huge)),
+        result("bash", "c1", huge),
+    )
+    shown = page(turn(session), toggled={"you0", "ai", "step0", "step0/output"})
+    assert "more lines not shown" in shown.text
+    assert len(shown.lines) < 12_000
+
+
+@pytest.mark.parametrize("width", [8, 20, 41, 62, 140])
+def test_nothing_is_wider_than_the_page(corpora: Path, width: int) -> None:
+    session = opened(corpora / "pi" / "branched.jsonl")
+    for head in (0, 3, 40, 215, 250, 333, 363, 454, 521, 622):
+        for tab in Tab:
+            shown = page(
+                turn(session, head), tab, width=width, toggled={"thoughts", "remarks", "step0", "step1"}
+            )
+            for line in list(shown.lines)[:300]:
+                assert sum(cell_len(span.text) for span in line.spans) <= max(width, 16), line.text
+
+
+def test_wide_characters_are_measured(tmp_path: Path) -> None:
+    text = "# 標題\n\n你好世界，這是一個很長的句子，需要換行才能放進去。👩‍💻 🏳️‍🌈 e\u0301\n\n| 名 | x |\n|--|--|\n| 很長的內容很長的內容很長的內容 | 👍🏽 |\n\n```py\nx = '漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字'\n```"
+    session = write_session(tmp_path / "s.jsonl", user(text))
+    for width in range(16, 50):
+        for line in page(turn(session), width=width).lines:
+            assert sum(cell_len(span.text) for span in line.spans) <= width
+
+
+def test_ascii_glyphs_alone_are_used_where_asked_for(work: Session) -> None:
+    for tab in Tab:
+        assert page(turn(work), tab, glyphs=ASCII).text.isascii()
+
+
+def test_building_stops_when_told(work: Session) -> None:
+    from leafward_tui.glyphs import UNICODE
+    from leafward_tui.widgets.inspector import build
+
+    asked = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return True
+
+    shown = build(Tab.ENTRY, turn(work), 60, UNICODE, stop=stop)
+    assert len(asked) == 1
+    assert "Ran" not in shown.text

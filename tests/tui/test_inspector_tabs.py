@@ -1,0 +1,349 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import orjson
+import pytest
+
+from leafward.context import context_at
+from leafward_tui.cells import cell_len
+from leafward_tui.glyphs import UNICODE
+from leafward_tui.widgets.inspector import Gauge, Selection, SelectionKind, Tab
+from leafward_tui.widgets.inspector.context import ContextLines
+from leafward_tui.widgets.inspector.markdown import rendered
+from leafward_tui.widgets.inspector.model import Span
+from leafward_tui.widgets.inspector.raw import escaped
+from leafward_tui.widgets.inspector.spans import cut, wrapped
+from tests.tui.inspector_data import (
+    call,
+    close_all,
+    line_with,
+    opened,
+    page,
+    reply,
+    result,
+    single,
+    turn,
+    user,
+    write_session,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward.session import Session
+
+
+@pytest.fixture(autouse=True)
+def _closing() -> Iterator[None]:
+    yield
+    close_all()
+
+
+@pytest.fixture
+def compacted(tmp_path: Path) -> Session:
+    return write_session(
+        tmp_path / "s.jsonl",
+        user("gone"),
+        reply("gone too"),
+        user("kept words " * 40),
+        {
+            "type": "compaction",
+            "summary": "## Goal\nShip.",
+            "firstKeptEntryId": "00000002",
+            "tokensBefore": 900,
+        },
+        user("after"),
+        reply("read it", call("read", "c1", path="src/a.py")),
+        result("read", "c1", "text " * 100),
+    )
+
+
+# --- Context ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_context_is_in_order_and_leads_to_its_entries(compacted: Session) -> None:
+    shown = page(turn(compacted, 4), Tab.CONTEXT)
+    targets = [(line.text.split()[0], line.entry) for line in shown.lines if line.entry >= 0]
+    assert targets == [
+        ("▓", 3),
+        ("█", 2),
+        ("sum", 3),
+        ("you", 2),
+        ("you", 4),
+        ("ai", 5),
+        ("read", 6),
+    ]
+    assert [title for _, title in shown.headings] == ["Summary", "Kept", "After"]
+    for at, title in shown.headings:
+        assert shown.lines[at].text.startswith(title)
+        assert shown.lines[at - 1].text == ""
+    assert "src/a.py" in shown.lines[line_with(shown, "read  ")].text
+    assert shown.lines[line_with(shown, "sum ")].text.startswith("sum   Goal Ship.")
+    assert "gone" not in shown.text
+
+
+def amounts(text: str) -> tuple[list[int], int]:
+    """The amounts of the ledger as they stand on the screen, and the total below them."""
+    rows = text.split("\n")
+    stop = next(at for at, line in enumerate(rows) if line.startswith("  total"))
+    numbers = [
+        int(match[1].replace(",", "").replace("−", "-"))
+        for line in rows[:stop]
+        if (
+            match := re.match(
+                r"(?:[█▓] |  )(?:system|summary|kept|after|messages|not in the file|correction) +([−\d,]+)",
+                line,
+            )
+        )
+    ]
+    total = re.search(r"([\d,]+)", rows[stop])
+    assert total is not None
+    return numbers, int(total[1].replace(",", ""))
+
+
+def test_the_ledger_adds_up_as_it_is_shown(compacted: Session, corpora: Path) -> None:
+    sessions = [compacted, *(opened(path) for path in sorted((corpora / "pi").glob("*.jsonl")))]
+    for session in sessions:
+        for at in range(0, len(session), max(1, len(session) // 7)):
+            shown = page(single(session, at), Tab.CONTEXT)
+            above = "\n".join(line.text for line in shown.lines[:16])
+            parts, total = amounts(above)
+            assert sum(parts) == total == context_at(session, session.tree.content_at(at)).size.total
+
+
+def test_only_lines_that_are_looked_at_are_decoded(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.jsonl", *(user(f"prompt {number}") for number in range(3000)))
+    shown = page(Selection(session, (range(3000),), 0, SelectionKind.FOLD), Tab.CONTEXT)
+    assert isinstance(shown.lines, ContextLines)
+    assert len(shown.lines) > 3000
+    assert shown.lines.made == 0
+    assert "prompt 2999" in shown.lines[-1].text
+    assert shown.lines.made == 1
+
+
+def test_a_broken_line_is_asked_for_no_further(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.jsonl", user("a"), reply("b"))
+    lines = page(turn(session), Tab.CONTEXT).lines
+    with pytest.raises(IndexError):
+        lines[len(lines)]
+    assert [line.text for line in lines[-2:]] == [lines[-2].text, lines[-1].text]
+
+
+def test_bars_are_scaled_to_the_largest_message(compacted: Session) -> None:
+    shown = page(turn(compacted, 4), Tab.CONTEXT)
+    first = next(at for at, title in shown.headings if title == "Summary")
+    bars = {
+        line.text.split()[0] + str(line.entry): line.text.count("▄")
+        for line in shown.lines[first:]
+        if line.entry >= 0
+    }
+    assert bars["read6"] == 8
+    assert 6 <= bars["you2"] <= 7
+    assert bars["you4"] == 0
+
+
+def test_the_gauge_says_in_words_what_it_shows(compacted: Session) -> None:
+    calm = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(200_000, 16_384))
+    assert "/ 200k" in calm.text
+    assert "<1 %" in calm.text
+    assert "compacts at" not in calm.text
+    full = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(150, 50))
+    line = full.lines[line_with(full, "compacts at 100")]
+    assert {span.ink for span in line.spans if "compacts" in span.text} == {"warn"}
+
+
+def test_edits_and_unsent_commands_are_marked(tmp_path: Path) -> None:
+    hidden = {"role": "bashExecution", "command": "ls", "output": "a", "excludeFromContext": True}
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("very long"),
+        {"type": "message", "message": hidden},
+        {"type": "context_edit", "targetId": "00000000", "replacement": {"content": "short"}},
+    )
+    shown = page(single(session, 2), Tab.CONTEXT)
+    assert "edited" in shown.lines[line_with(shown, "you   short")].text
+    assert "not sent" in shown.lines[line_with(shown, "$ ls")].text
+
+
+def test_an_empty_context_is_a_page_too(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.jsonl", {"type": "model_change", "provider": "p", "modelId": "m"})
+    shown = page(single(session, 0), Tab.CONTEXT, gauge=Gauge())
+    assert "0 messages" in shown.text
+    assert "0 / 200k" in shown.text
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def test_files_up_to_here_lead_to_their_last_entry(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("a"),
+        reply(
+            call("read", "c1", path="docs/a.md"),
+            call("edit", "c2", path="src/deep/b.py", oldText="x", newText="y"),
+        ),
+        reply(call("read", "c3", path="docs/a.md")),
+        user("later"),
+        reply(call("write", "c4", path="late.txt", content="x")),
+    )
+    shown = page(turn(session), Tab.FILES)
+    assert "1 modified   1 read only" in shown.text
+    read = shown.lines[line_with(shown, "docs/a.md")]
+    assert read.text.split() == ["docs/a.md", "2", "#2"]
+    assert read.entry == 2
+    assert [(span.text, span.ink) for span in read.spans[1:3]] == [("docs/", "faint"), ("a.md", "text")]
+    assert shown.lines[line_with(shown, "b.py")].entry == 1
+    assert "late.txt" not in shown.text
+    assert shown.copy.split("\n") == ["src/deep/b.py", "docs/a.md"]
+
+
+def test_no_files_is_one_sentence(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.jsonl", user("a"))
+    assert "no tool has named a file up to here" in page(turn(session), Tab.FILES).text
+
+
+# --- Raw --------------------------------------------------------------------------------------------------------------
+
+
+def unfolded(text: str) -> object:
+    """The JSON of a page whose strings are not broken over lines."""
+    return orjson.loads(text[text.index("{") :])
+
+
+def test_raw_is_the_line_as_it_stands(tmp_path: Path) -> None:
+    entry = {"type": "custom", "customType": "x", "data": {"a": [1, 2.5, True, None, {}, []], "s": 'q"\\'}}
+    session = write_session(tmp_path / "s.jsonl", user("a"), entry)
+    shown = page(single(session, 1), Tab.RAW, width=100)
+    assert unfolded(shown.text) == orjson.loads(session.raw(1))
+    assert f"byte {session.columns.start[1]:,}" in shown.text
+    assert f"line {len(session.raw(1)):,} bytes" in shown.text
+    assert orjson.loads(shown.copy) == orjson.loads(session.raw(1))
+
+
+def test_raw_shows_version_1_lines_unmigrated(repository: Path) -> None:
+    session = opened(repository / "tests" / "data" / "pi" / "sessions" / "version-1.jsonl")
+    assert '"parentId"' not in page(single(session, 0), Tab.RAW).text
+
+
+def test_long_strings_fold_and_open(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.jsonl", user("\n".join(f"line {number}" for number in range(50))))
+    shown = page(turn(session), Tab.RAW)
+    fold = line_with(shown, "the rest of 389 characters")
+    assert "line 5\\n" in shown.text
+    assert "line 49" not in shown.text
+    opened = page(turn(session), Tab.RAW, toggled={shown.lines[fold].toggle})
+    assert 'line 49"' in opened.text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31m", "\\u001b[31m"),
+        ("\ud800", "\\ud800"),
+        ("\u202e\x85\x7f", "\\u202e\\u0085\\u007f"),
+        ('a"b\\c\n\t', 'a\\"b\\\\c\\n\\t'),
+        ("漢字 é 👍", "漢字 é 👍"),
+    ],
+)
+def test_what_cannot_be_seen_is_an_escape(text: str, shown: str) -> None:
+    assert escaped(text) == shown
+
+
+def test_deep_nesting_and_long_lists_end(tmp_path: Path) -> None:
+    deep = b'{"type":"custom","id":"0000000a","parentId":null,"data":' + b"[" * 300 + b"]" * 300 + b"}"
+    wide = (
+        b'{"type":"custom","id":"0000000b","parentId":"0000000a","data":['
+        + b",".join([b"1"] * 50_000)
+        + b"]}"
+    )
+    session = write_session(tmp_path / "s.jsonl", deep, wide)
+    assert "nested deeper than is shown" in page(single(session, 0), Tab.RAW).text
+    shown = page(single(session, 1), Tab.RAW)
+    assert "only the first 2,000 lines are shown" in shown.text
+    assert len(shown.lines) < 2020
+
+
+def test_a_malformed_line_is_shown_as_bytes(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.jsonl", user("a"), b"\xff\xfe not json", user("b"))
+    shown = page(single(session, 1), Tab.RAW)
+    assert "! the line is not a JSON object" in shown.text
+    assert "\\xff\\xfe not json" in shown.text
+
+
+# --- Markdown and wrapping --------------------------------------------------------------------------------------------
+
+
+def plain(text: str, width: int = 40) -> list[str]:
+    return ["".join(span.text for span in line) for line in rendered(text, width, UNICODE)]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("# Head\ntext", ["Head", "text"]),
+        ("a\n\n\nb", ["a", "", "b"]),
+        ("kept\nbreaks", ["kept", "breaks"]),
+        ("- a\n- b\n  - c", ["- a", "- b", "  - c"]),
+        ("3. x\n4. y", ["3. x", "4. y"]),
+        ("- - x", ["- - x"]),
+        ("> q\n> r", ["│ q", "│ r"]),
+        ("[a](http://x.y)", ["a (http://x.y)"]),
+        ("<http://x.y>", ["http://x.y"]),
+        ("![alt](a.png)", ["[image alt]"]),
+        ("<b>x</b> [red]y[/red]", ["<b>x</b> [red]y[/red]"]),
+        ("a\n\n---\nb", ["a", "", "─" * 24, "", "b"]),
+        ("```py\nx = 1\n\ny\n```", ["  x = 1", "  ", "  y"]),
+        ("| a | b |\n|---|--:|\n| 1 | 22 |", ["a   b", "─" * 5, "1  22"]),
+        ("**", ["**"]),
+        ("", []),
+    ],
+)
+def test_markdown_in_lines(text: str, lines: list[str]) -> None:
+    assert plain(text) == lines
+
+
+def test_code_is_told_apart_by_weight_and_never_by_hue() -> None:
+    lines = rendered("```python\nreturn 'x'  # note\n```", 60, UNICODE)
+    inks = {span.text.strip(): span.ink for span in lines[0] if span.text.strip()}
+    assert inks["return"] == "strong"
+    assert inks["'x'"] == "sub"
+    assert inks["# note"] == "faint"
+    assert plain("```no-such-language\n[/x]\n```") == ["  [/x]"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">" * 5000,
+        "[" * 5000,
+        "*" * 5000,
+        "`" * 5000 + "x",
+        "| a " * 400 + "|\n" + "|--" * 400 + "|",
+        "- " * 400,
+        "#" * 90,
+    ],
+)
+def test_pathological_markdown_ends(text: str) -> None:
+    for width in (8, 40):
+        for line in rendered(text, width, UNICODE):
+            assert sum(cell_len(span.text) for span in line) < 4000
+
+
+def test_wrapping_keeps_words_inks_and_wide_characters_whole() -> None:
+    lines = wrapped([Span("one ", "text"), Span("bold", "strong"), Span(", then 漢字漢字。", "text")], 10)
+    assert ["".join(span.text for span in line) for line in lines] == ["one bold,", "then 漢字", "漢字。"]
+    assert lines[0][1] == Span("bold", "strong")
+    long = wrapped([Span("x" * 25, "text")], 10)
+    assert [len("".join(span.text for span in line)) for line in long] == [10, 10, 5]
+
+
+def test_cutting_leaves_room_for_the_ellipsis() -> None:
+    for width in range(1, 12):
+        spans = cut([Span("漢字", "text"), Span("abc", "sub"), Span("def", "text")], width, "…")
+        text = "".join(span.text for span in spans)
+        assert cell_len(text) <= width
+        assert text.endswith("…") or text == "漢字abcdef"

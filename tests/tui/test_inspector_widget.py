@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+from threading import Event
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+from textual.app import App, ComposeResult
+
+from leafward_tui.glyphs import UNICODE
+from leafward_tui.theme import Styles, built_in_theme, built_in_themes, textual_theme, theme_variable_defaults
+from leafward_tui.widgets.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
+from leafward_tui.widgets.inspector import widget as widget_module
+from leafward_tui.widgets.inspector.model import Span
+from leafward_tui.widgets.inspector.view import paint
+from tests.tui.inspector_data import call, close_all, line_with, reply, result, turn, user, write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from textual.message import Message
+    from textual.pilot import Pilot
+
+    from leafward.session import Session
+    from leafward_tui.glyphs import Glyphs
+
+
+class Host(App[None]):
+    """Nothing but the inspector, and what it said."""
+
+    CSS = "Screen { background: $lw-bg; overflow: hidden; }"
+    glyphs: ClassVar[Glyphs] = UNICODE
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[Message] = []
+
+    @property
+    def styles_now(self) -> Styles:
+        return Styles.of(built_in_theme(self.theme))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theme_variable_defaults()
+
+    def compose(self) -> ComposeResult:
+        yield Inspector(gauge=Gauge())
+
+    def on_mount(self) -> None:
+        for palette in built_in_themes():
+            self.register_theme(textual_theme(palette))
+        self.theme = "understory"
+
+    def on_inspector_entry_wanted(self, message: Inspector.EntryWanted) -> None:
+        self.heard.append(message)
+
+    def on_inspector_tab_changed(self, message: Inspector.TabChanged) -> None:
+        self.heard.append(message)
+
+    def on_inspector_copy_wanted(self, message: Inspector.CopyWanted) -> None:
+        self.heard.append(message)
+
+    @property
+    def inspector(self) -> Inspector:
+        return self.query_one(Inspector)
+
+
+@pytest.fixture(autouse=True)
+def _closing() -> Iterator[None]:
+    yield
+    close_all()
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return write_session(
+        tmp_path / "s.jsonl",
+        user("first prompt"),
+        reply("done", call("bash", "c1", command="make"), call("bash", "c2", command="ls")),
+        result("bash", "c1", "\n".join(f"output {number}" for number in range(60))),
+        result("bash", "c2", "only"),
+        user("second prompt"),
+        reply("\n\n".join(f"paragraph {number}" for number in range(60))),
+    )
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def seen(app: Host) -> str:
+    view = app.inspector.view
+    return "\n".join(view.render_line(y).text.rstrip() for y in range(view.size.height))
+
+
+async def test_a_selection_is_shown_once_its_page_is_built(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 30)) as pilot:
+        app.inspector.show(turn(session))
+        await settled(pilot)
+        assert "first prompt" in seen(app)
+        assert app.inspector.page is not None
+        assert app.inspector.page.width == 59
+        built = app.inspector.built
+        app.inspector.show(turn(session))
+        await settled(pilot)
+        assert app.inspector.built == built
+        app.inspector.show(None)
+        await settled(pilot)
+        assert seen(app).strip() == ""
+
+
+async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Host()
+    gate = Event()
+    slow = turn(session)
+
+    def waiting(tab: Tab, selection: Selection, *rest: object, **named: object) -> Page:
+        if selection == slow:
+            gate.wait(10)
+        return build(tab, selection, *rest, **named)  # type: ignore[arg-type]  # handed on as they came
+
+    async with app.run_test(size=(62, 30)) as pilot:
+        app.inspector.show(turn(session, 4))
+        await settled(pilot)
+        monkeypatch.setattr(widget_module, "build", waiting)
+        app.inspector.show(slow)
+        await pilot.pause()
+        assert "second prompt" in seen(app)
+        app.inspector.show(turn(session, 4, number=2))
+        await pilot.pause()
+        gate.set()
+        await settled(pilot)
+        assert "Turn 2" in seen(app)
+        assert "first prompt" not in seen(app)
+
+
+async def test_tabs_by_key_and_by_mouse(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 30)) as pilot:
+        app.inspector.show(turn(session))
+        app.inspector.focus()
+        await settled(pilot)
+        await pilot.press("right")
+        await settled(pilot)
+        assert "Context  on the path" in seen(app)
+        await pilot.press("left", "left")
+        await settled(pilot)
+        assert "#0  message  user" in seen(app)
+        place = next(start for tab, start, _ in app.inspector.rule.places() if tab is Tab.FILES)
+        await pilot.click(app.inspector.rule, offset=(place + 1, 0))
+        await settled(pilot)
+        assert "no tool has named a file" in seen(app)
+        assert [message.tab for message in app.heard if isinstance(message, Inspector.TabChanged)] == [
+            Tab.CONTEXT,
+            Tab.ENTRY,
+            Tab.RAW,
+            Tab.FILES,
+        ]
+
+
+async def test_the_rule_is_heavy_under_the_open_tab_and_lit_with_the_focus(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 30)) as pilot:
+        app.screen.set_focus(None)
+        await pilot.pause()
+        rule = app.inspector.rule
+        strip = rule.render_line(1)
+        assert strip.text == "━" * 7 + "─" * 55
+        styles = app.styles_now.bg
+        assert [segment.style for segment in strip if "━" in segment.text] == [styles.sub]
+        app.inspector.focus()
+        await pilot.pause()
+        assert [segment.style for segment in rule.render_line(1) if "━" in segment.text] == [styles.leaf]
+
+
+async def test_enter_opens_and_closes_where_the_cursor_rests(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 60)) as pilot:
+        app.inspector.show(turn(session))
+        app.inspector.focus()
+        await settled(pilot)
+        view, page = app.inspector.view, app.inspector.page
+        assert page is not None
+        command = line_with(page, "$ make")
+        while view.cursor != command:
+            before = view.cursor
+            await pilot.press("j")
+            assert view.cursor > before
+        assert view.render_line(command).text.startswith("▌")
+        await pilot.press("enter")
+        await settled(pilot)
+        assert view.cursor == command
+        assert "output 3" in seen(app)
+        await pilot.press("space")
+        await settled(pilot)
+        assert "output 3" not in seen(app)
+
+
+async def test_enter_on_a_source_asks_for_the_entry(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 40)) as pilot:
+        app.inspector.show(turn(session))
+        app.inspector.show_tab(Tab.CONTEXT)
+        app.inspector.focus()
+        await settled(pilot)
+        await pilot.press("G", "enter")
+        await pilot.pause()
+        wanted = [message.entry for message in app.heard if isinstance(message, Inspector.EntryWanted)]
+        assert wanted == [3]
+        page = app.inspector.page
+        assert page is not None
+        await pilot.click(app.inspector.view, offset=(9, line_with(page, "first prompt")))
+        wanted = [message.entry for message in app.heard if isinstance(message, Inspector.EntryWanted)]
+        assert wanted == [3, 0]
+
+
+async def test_keys_scroll_where_nothing_can_be_opened(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 20)) as pilot:
+        app.inspector.show(turn(session, 4))
+        app.inspector.focus()
+        await settled(pilot)
+        view = app.inspector.view
+        assert view.max_scroll_y > 40
+        for _ in range(6):
+            await pilot.press("j")
+        assert view.scroll_offset.y >= 4
+        await pilot.press("pagedown")
+        assert view.scroll_offset.y > 16
+        await pilot.press("G")
+        assert view.scroll_offset.y == view.max_scroll_y
+        assert "paragraph 59" in seen(app)
+        await pilot.press("k")
+        assert view.scroll_offset.y == view.max_scroll_y - 1
+        await pilot.press("g")
+        assert view.scroll_offset.y == 0
+
+
+async def test_only_lines_on_the_screen_are_painted(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "long.jsonl", *(user(f"prompt {number}") for number in range(2000)))
+    app = Host()
+    async with app.run_test(size=(62, 30)) as pilot:
+        app.inspector.show_tab(Tab.CONTEXT)
+        app.inspector.show(turn(session, 1999))
+        await settled(pilot)
+        view = app.inspector.view
+        assert 20 <= view.rendered <= 40
+        app.inspector.focus()
+        await pilot.press("G")
+        await pilot.pause()
+        assert "prompt 1999" in seen(app)
+        assert view.rendered <= 120
+
+
+async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 60)) as pilot:
+        app.inspector.show(turn(session))
+        await settled(pilot)
+        assert app.inspector.copied_text() == "first prompt\n\ndone"
+        app.inspector.focus()
+        await pilot.pause()
+        page = app.inspector.page
+        assert page is not None
+        while app.inspector.view.cursor != line_with(page, "$ make"):
+            await pilot.press("j")
+        await pilot.press("y")
+        await pilot.pause()
+        assert [message.text for message in app.heard if isinstance(message, Inspector.CopyWanted)] == [
+            "make"
+        ]
+
+
+async def test_another_width_is_another_page_at_the_same_place(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 20)) as pilot:
+        app.inspector.show(turn(session, 4))
+        app.inspector.focus()
+        await settled(pilot)
+        await pilot.press("pagedown")
+        place = app.inspector.view.scroll_offset.y
+        await pilot.resize_terminal(90, 20)
+        await settled(pilot)
+        assert app.inspector.page is not None
+        assert app.inspector.page.width == 87
+        assert app.inspector.view.scroll_offset.y == place
+
+
+async def test_another_theme_repaints_without_building(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 20)) as pilot:
+        app.inspector.show(turn(session))
+        await settled(pilot)
+        built = app.inspector.built
+        before = app.inspector.view.render_line(1)
+        app.theme = "clearing"
+        await settled(pilot)
+        assert app.inspector.built == built
+        after = app.inspector.view.render_line(1)
+        assert after.text == before.text
+        assert [segment.style for segment in after] != [segment.style for segment in before]
+
+
+async def test_a_file_that_went_away_is_said_in_a_line(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 20)) as pilot:
+        session.close()
+        app.inspector.show(turn(session))
+        await settled(pilot)
+        assert "! this cannot be shown" in seen(app)
+
+
+async def test_a_drag_selects_text_and_is_no_click(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 40)) as pilot:
+        app.inspector.show(turn(session))
+        await settled(pilot)
+        page = app.inspector.page
+        assert page is not None
+        view = app.inspector.view
+        row = line_with(page, "first prompt")
+        await pilot.mouse_down(view, offset=(6, row))
+        await pilot.hover(view, offset=(11, row))
+        await pilot.mouse_up(view, offset=(11, row))
+        await pilot.pause()
+        assert app.screen.get_selected_text() in {"first", "first "}
+        assert not [message for message in app.heard if isinstance(message, Inspector.EntryWanted)]
+
+
+@pytest.mark.parametrize("size", [(20, 5), (9, 3), (4, 2)])
+async def test_tiny_panes_do_not_break_it(session: Session, size: tuple[int, int]) -> None:
+    app = Host()
+    async with app.run_test(size=size) as pilot:
+        app.inspector.show(turn(session))
+        for tab in Tab:
+            app.inspector.show_tab(tab)
+            await settled(pilot)
+
+
+def test_a_line_is_painted_to_its_width_on_every_ground() -> None:
+    styles = Styles.of(built_in_theme("understory"))
+    line = Line((Span("漢字", "strong"), Span(" x ", "text", "leaf_tint")))
+    plain, chosen = paint(line, 20, styles), paint(line, 20, styles, cursor="▌")
+    assert plain.cell_length == chosen.cell_length == 20
+    assert plain.text == " 漢字 x             "[:20].ljust(18)
+    assert chosen.text.startswith("▌漢字")
+    assert [segment.style for segment in chosen][1] == styles.sel.strong
+    assert [segment.style for segment in chosen][2] == styles.leaf_tint.text

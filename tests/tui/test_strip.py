@@ -1,0 +1,501 @@
+"""The strip, the gauge and the price line: what stands in their lines for given values, and where clicks go."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.app import App
+
+from leafward.context import ContextSize
+from leafward.entries import EntryId, EntryIndex
+from leafward.price import Part, Price
+from leafward.session import Session
+from leafward.tally import Tallies
+from leafward_tui.glyphs import ASCII, UNICODE, Glyphs
+from leafward_tui.messages import IntentPressed
+from leafward_tui.overview import Overview
+from leafward_tui.overview_drawing import Drawing, draw
+from leafward_tui.theme import Styles, built_in_theme, css_variables, textual_theme
+from leafward_tui.widgets.gauge import Gauge, Load, gauge_lines
+from leafward_tui.widgets.price_line import Facts, KeyHint, Note, PriceLine, Quote, price_lines
+from leafward_tui.widgets.strip import StripView
+from tests.pi_file import PiFile
+from tests.tui.test_overview import random_file, reply
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.message import Message
+
+GLYPHS = st.sampled_from([UNICODE, ASCII])
+Lines = list[list[tuple[str, str]]]
+
+
+def overview(path: Path) -> Overview:
+    session = Session.open(path)
+    tallies = Tallies(session)
+    tallies.fill(session, range(len(session)))
+    made = Overview.of(session, tallies)
+    session.close()
+    assert made is not None
+    return made
+
+
+@pytest.fixture
+def orchard(tmp_path: Path) -> Overview:
+    """Six columns, one of them a compaction; a branch of three turns at the second turn, one of one turn at the fifth."""
+    file = PiFile(tmp_path / "orchard.jsonl")
+    forks = []
+    for total in (8_000, 16_000, 24_000, 32_000):
+        file.user("go on")
+        forks.append(reply(file, total, "error" if total == 24_000 else "stop"))
+    compaction = file.entry("compaction", summary="so far", firstKeptEntryId="none0000", tokensBefore=32_000)
+    reply(file, 8_000)
+    for _ in range(3):
+        file.user("other way", parent=forks[1] if _ == 0 else "?")
+    file.user("aside", parent=compaction)
+    file.user("last", parent=compaction)
+    reply(file, 16_000)
+    return overview(file.path)
+
+
+def texts(drawing: Drawing) -> list[str]:
+    return [line.rstrip() for line in drawing.signs]
+
+
+# --- the strip --------------------------------------------------------------------------------------------------------
+
+
+def test_four_lines(orchard: Overview) -> None:
+    assert texts(draw(orchard, 80, 4, UNICODE)) == [
+        " context         █",
+        " per turn  ▄ █ █ █ ▁ █",
+        " path      ━━┯━×━━━◆━◎",
+        " branches    ╰╌╌╌╌ ╰─○+1",
+    ]
+    assert texts(draw(orchard, 80, 4, ASCII)) == [
+        " context         =",
+        " per turn  . = = = _ =",
+        " path      ==+=x===#=@",
+        " branches    `---- `-o+1",
+    ]
+
+
+def test_fewer_lines(orchard: Overview) -> None:
+    bars = " context   ▂ ▄ ▄ █ ▁ ▄"
+    path = " path      ━━┯━×━━━◆━◎"
+    assert texts(draw(orchard, 80, 3, UNICODE)) == [bars, path, " branches    ╰╌╌╌╌ ╰─○+1"]
+    assert texts(draw(orchard, 80, 2, UNICODE)) == [bars, path]
+    assert texts(draw(orchard, 80, 1, UNICODE)) == [" ▂▄▄█◆▄◎"]
+    assert texts(draw(orchard, 40, 2, UNICODE)) == [" ▂ ▄ ▄ █ ▁ ▄", " ━━┯━×━━━◆━◎"]
+
+
+def test_a_move_into_a_branch_is_seen_without_hue(orchard: Overview) -> None:
+    branch = next(branch for branch in orchard.hanging if len(branch.heads) == 3)
+    detour = orchard.detour(branch.heads[1])
+    drawing = draw(orchard, 80, 4, UNICODE, detour)
+    assert texts(drawing)[2:] == [" path      ━━┱╍×╍╍╍◆╍◎", " branches    ┗━━━◎─○"]
+    assert {drawing.inks[1][x] for x in (11, 13)} == {"faint"}
+    assert {drawing.inks[1][x] for x in (15, 17, 19, 21)} == {"edge"}
+    assert texts(draw(orchard, 80, 2, UNICODE, detour))[1] == " path      ━━┱━━━◎╍◆╍◎"
+    line = draw(orchard, 80, 1, UNICODE, detour)
+    assert line.inks[0][1:8] == ("faint", "ghost", "edge", "edge", "memory", "edge", "leaf")
+
+
+def test_a_move_up_the_path_ends_on_the_axis(orchard: Overview) -> None:
+    drawing = draw(orchard, 80, 4, UNICODE, orchard.detour(orchard.heads[3]))
+    assert texts(drawing)[2] == " path      ━━┯━×━◎╍◆╍◎"
+    assert drawing.inks[2][17] == "ghost"
+    assert texts(draw(orchard, 80, 4, UNICODE, orchard.detour(-1)))[2] == " path      ◎╍┬╍×╍╍╍◆╍◎"
+
+
+def test_hits_are_ticks_that_win_over_other_marks(orchard: Overview) -> None:
+    drawing = draw(orchard, 80, 2, UNICODE, None, [0, 4, 5])
+    assert texts(drawing)[1] == " path      ┃━┯━×━━━┃━◎"
+    assert drawing.inks[1][11] == "warn"
+    assert texts(draw(orchard, 80, 1, UNICODE, None, [0, 4])) == [" ┃▄▄█┃▄◎"]
+
+
+def test_nothing_to_show_keeps_its_labels() -> None:
+    assert texts(draw(None, 80, 4, UNICODE)) == [" context", " per turn", " path", " branches"]
+    assert texts(draw(None, 80, 1, UNICODE)) == [""]
+
+
+def test_what_hangs_nowhere_has_no_label(tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "one.jsonl")
+    file.user("one")
+    reply(file, 90_000)
+    assert texts(draw(overview(file.path), 80, 4, UNICODE)) == [
+        " context   █",
+        " per turn  █",
+        " path      ◎",
+        "",
+    ]
+
+
+def test_of_a_thicket_the_longest_branches_are_drawn(tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "thicket.jsonl")
+    for turn in range(200):
+        fork = file.user(f"turn {turn}")
+        for _ in range(40 if turn == 50 else turn % 2):
+            file.user("elsewhere")
+        file.leaf = fork
+    file.user("the end")
+    thicket = overview(file.path)
+    drawing = draw(thicket, 80, 4, UNICODE)
+    more = drawing.signs[3].rstrip()
+    drawn = more.count(UNICODE.drop)
+    assert more.endswith(f"  {len(thicket.hanging) - drawn} more")
+    assert drawing.signs[2].count(UNICODE.axis_branch) >= drawn - 1
+    column = drawing.axis.column(50) + drawing.left
+    assert more[column : column + 14] == "╰────────────○"
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32), st.integers(0, 50), GLYPHS, st.data())
+def test_every_line_is_as_wide_as_asked(seed: int, size: int, glyphs: Glyphs, data: st.DataObject) -> None:
+    rng = random.Random(seed)
+    with TemporaryDirectory() as folder:
+        made = overview(random_file(Path(folder) / "s.jsonl", rng, size).path)
+    for _ in range(8):
+        width, height = data.draw(st.integers(0, 120)), data.draw(st.integers(0, 5))
+        detour = made.detour(rng.randrange(size)) if size and rng.random() < 0.8 else None
+        hits = sorted(rng.sample(range(len(made)), min(len(made), 3)))
+        drawing = draw(made, width, height, glyphs, detour, hits)
+        assert len(drawing.signs) == len(drawing.inks) == height
+        assert [cell_len(line) for line in drawing.signs] == [width] * height
+        assert [len(line) for line in drawing.inks] == [width] * height
+        if len(made) and width > 20 and height > 1:
+            assert glyphs.leaf in drawing.signs[1 if height == 2 else min(height, 4) - 2]
+        for x in range(-3, width + 3):
+            turns = drawing.turn_at(x)
+            assert not turns or 0 <= turns.start < turns.stop <= len(made)
+
+
+# --- the gauge --------------------------------------------------------------------------------------------------------
+
+
+def plain(lines: Lines) -> list[str]:
+    return ["".join(text for text, _ in line) for line in lines]
+
+
+def bar(share: int, again: int = 0, entered: int = 0, width: int = 35) -> str:
+    cells = "█" * share + "▓" * again + "█" * entered
+    return cells + "░" * (width - len(cells))
+
+
+NOW = Load(40_600)
+MOVED = Load(102_300, again=96_100, entered=3_100)
+
+
+def test_the_gauge_now_and_moved() -> None:
+    lines = gauge_lines(35, 4, UNICODE, NOW, 200_000, moving=True, moved=MOVED)
+    assert plain(lines) == [
+        "now       40.6k / 200k         20 %",
+        bar(7),
+        "moved    102.3k / 200k         51 %",
+        bar(1, again=16, entered=1),
+    ]
+    assert plain(gauge_lines(35, 4, UNICODE, NOW, 200_000))[2:] == [" " * 35] * 2
+
+
+def test_the_gauge_on_two_lines_and_on_one() -> None:
+    two = plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, moving=True, moved=MOVED))
+    assert two == ["40.6k → 102.3k / 200k          51 %", bar(1, again=16, entered=1)]
+    one = plain(gauge_lines(34, 1, UNICODE, NOW, 200_000, moving=True, moved=MOVED))
+    assert one == [bar(1, again=4, width=10) + "   40.6k → 102.3k / 200k"]
+    assert plain(gauge_lines(34, 1, ASCII, NOW, 200_000)) == ["##........      40.6k / 200k  20 %"]
+
+
+def test_over_the_threshold_words_and_a_tick_say_so() -> None:
+    full = Load(190_000)
+    head, line = gauge_lines(35, 2, UNICODE, full, 200_000, threshold=183_616)
+    assert plain([head]) == ["now      190.0k  compacts at 183.6k"]
+    assert ("compacts at 183.6k", "warn") in head
+    assert plain([line]) == ["█" * 32 + "┃" + "░░"]
+    assert "compacts at 183.6k" in plain(gauge_lines(34, 1, UNICODE, full, 200_000, threshold=183_616))[0]
+    assert "compacts" not in plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, threshold=183_616))[0]
+    moved = gauge_lines(35, 4, UNICODE, NOW, 200_000, threshold=183_616, moving=True, moved=full)
+    assert plain(moved)[2] == "moved    190.0k  compacts at 183.6k"
+
+
+def test_a_load_not_known_yet_keeps_its_cells() -> None:
+    lines = plain(gauge_lines(35, 4, UNICODE, NOW, 200_000, moving=True))
+    assert lines[2:] == ["moved           / 200k" + " " * 13, "░" * 35]
+
+
+LOADS = st.none() | st.builds(
+    Load, st.integers(0, 2_000_000), again=st.integers(0, 300_000), entered=st.integers(0, 300_000)
+)
+
+
+@given(st.integers(0, 60), st.integers(0, 5), GLYPHS, LOADS, LOADS, st.booleans(), st.integers(0, 300_000))
+def test_gauge_lines_are_as_wide_as_asked(
+    width: int, height: int, glyphs: Glyphs, now: Load | None, moved: Load | None, moving: bool, window: int
+) -> None:
+    if now is not None:
+        now = replace(now, again=min(now.again, now.total))
+    if moved is not None:
+        moved = replace(moved, again=min(moved.again, moved.total))
+    lines = gauge_lines(
+        width, height, glyphs, now, window, threshold=window - 16_384, moving=moving, moved=moved
+    )
+    assert [cell_len(line) for line in plain(lines)] == [width] * (height if width else 0)
+
+
+# --- the price line ---------------------------------------------------------------------------------------------------
+
+QUOTE = Quote(
+    left=79,
+    entered=55,
+    left_tokens=7_300,
+    entered_tokens=3_100,
+    before=40_600,
+    after=102_300,
+    cached=6_200,
+    again=96_100,
+    cost=0.36,
+    files_left=1,
+    files_entered=2,
+    files_changed=5,
+    surprises=("compaction 130.6k → 29.8k is not on this path",),
+)
+
+
+def said(quote: Quote | Facts | None, width: int, height: int = 1, glyphs: Glyphs = UNICODE) -> list[str]:
+    lines = plain(price_lines(quote, None, width, height, glyphs))
+    assert [cell_len(line) for line in lines] == [width] * height
+    return [line.rstrip() for line in lines]
+
+
+def test_a_price_at_full_width() -> None:
+    assert said(QUOTE, 140, 2) == [
+        (
+            " Move here    leave − 79 entries  7.3k     enter + 55 entries  3.1k     "
+            "cached 6.2k     sent again 96.1k  ≈ $0.36    files −1 +2  5 change"
+        ),
+        " !            compaction 130.6k → 29.8k is not on this path",
+    ]
+
+
+def test_a_price_gives_up_words_then_groups() -> None:
+    calm = replace(QUOTE, surprises=())
+    assert said(calm, 120) == [
+        " Move here    leave −79  7.3k    enter +55  3.1k    cached 6.2k    sent again 96.1k  ≈ $0.36   files −1 +2  5 change"
+    ]
+    assert said(calm, 80) == [
+        " Move  leave −79  enter +55  cached 6.2k  sent again 96.1k ≈ $0.36  files −1 +2"
+    ]
+    assert said(replace(calm, again=119_600), 80)[0].endswith("files −1 +2")
+    assert said(calm, 70) == [" Move  leave −79  enter +55  context 40.6k → 102.3k"]
+    assert said(calm, 40) == [" Move  leave −79  enter +55"]
+
+
+def test_one_line_has_room_for_the_sign_of_a_surprise() -> None:
+    assert said(QUOTE, 80)[0].startswith("!Move  leave")
+    assert said(QUOTE, 140, 2, ASCII)[1] == " !            compaction 130.6k > 29.8k is not on this path"
+
+
+def test_groups_stay_where_they_are_while_numbers_come_in() -> None:
+    for width in (80, 120, 140):
+        known, waiting = said(QUOTE, width)[0], said(Quote(79, 55), width)[0]
+        for label in ("leave", "enter", "cached", "sent again", "files"):
+            assert known.index(label) == waiting.index(label), (width, label)
+        assert "79" in waiting
+
+
+def test_nothing_is_a_dot() -> None:
+    quote = replace(
+        QUOTE, entered=0, entered_tokens=0, cached=0, files_left=0, files_entered=0, files_changed=0
+    )
+    line = said(quote, 140)[0]
+    assert "enter ·   " in line
+    assert "cached ·   " in line
+    assert line.endswith("files ·")
+
+
+def test_a_quote_of_a_price() -> None:
+    size = ContextSize(40_600, 40_000, 600)
+    price = Price(
+        EntryIndex(9), EntryIndex(5), EntryIndex(2), EntryId("x"), Part(79, 7_300), Part(55, 3_100),
+        size, ContextSize(102_300, 0, 102_300), 6_200, 0.36, None, ("a",), ("b", "c"), tuple("defgh"),
+        (("compaction-not-on-path", QUOTE.surprises[0]),),
+    )  # fmt: skip
+    assert Quote.of(price) == QUOTE
+
+
+def test_facts_and_notes() -> None:
+    facts = Facts("Turn 51", (("", "#521 – #558"), ("entries", "38"), ("calls", "18")))
+    assert said(facts, 100) == [" Turn 51      #521 – #558   entries 38   calls 18"]
+    assert said(facts, 32) == [" Turn 51  #521 – #558"]
+    note = Note(
+        "the file grew by 2 entries since it was read", "warn", (KeyHint("app.reload", "r", "reload"),)
+    )
+    (line,) = price_lines(QUOTE, note, 80, 1, UNICODE)
+    assert plain([line])[0].rstrip() == " ! the file grew by 2 entries since it was read   r reload"
+    assert line[1] == ("!", "strong_warn")
+    assert plain(price_lines(None, Note("3 of 14 hits"), 40, 1, UNICODE))[0].rstrip() == " 3 of 14 hits"
+
+
+def test_a_long_note_takes_the_second_line() -> None:
+    note = Note("word " * 20, "bad", (KeyHint("app.reload", "r", "reload"),))
+    lines = [line.rstrip() for line in plain(price_lines(None, note, 60, 2, UNICODE))]
+    assert lines[0].startswith(" ! word word")
+    assert lines[1].startswith("   word word")
+    assert lines[1].endswith("r reload")
+
+
+def test_texts_that_were_not_made_safe_do_no_harm() -> None:
+    evil = "a\x1b]52;c;QUJD\x07b\tc\u202e"
+    for lines in (
+        price_lines(Facts(evil, ((evil, evil),)), None, 80, 1, UNICODE),
+        price_lines(None, Note(evil), 80, 1, UNICODE),
+        price_lines(replace(QUOTE, surprises=(evil,)), None, 140, 2, UNICODE),
+    ):
+        assert "\x1b" not in "".join(plain(lines))
+        assert "\u202e" not in "".join(plain(lines))
+
+
+numbers = st.none() | st.integers(0, 3_000_000)
+quotes = st.builds(
+    Quote, st.integers(0, 120_000), st.integers(0, 120_000), numbers, numbers, numbers, numbers, numbers, numbers,
+    st.none() | st.floats(0, 900), numbers, numbers, numbers, st.lists(st.text(max_size=90), max_size=2).map(tuple),
+)  # fmt: skip
+facts = st.builds(
+    Facts,
+    st.text(max_size=30),
+    st.lists(st.tuples(st.text(max_size=9), st.text(max_size=9)), max_size=5).map(tuple),
+)
+notes = st.builds(
+    Note,
+    st.text(max_size=200),
+    st.sampled_from(["", "leaf", "warn", "bad"]),
+    st.just((KeyHint("a", "r", "reload"),)),
+)
+
+
+@given(st.one_of(st.none(), quotes, facts), st.none() | notes, st.integers(0, 160), st.integers(0, 3), GLYPHS)
+def test_price_lines_are_as_wide_as_asked(
+    value: Quote | Facts | None, note: Note | None, width: int, height: int, glyphs: Glyphs
+) -> None:
+    lines = plain(price_lines(value, note, width, height, glyphs))
+    assert [cell_len(line) for line in lines] == [width] * height
+
+
+# --- on a screen ------------------------------------------------------------------------------------------------------
+
+
+class Foot(App[None]):
+    """The three widgets, below each other."""
+
+    CSS = "Screen { overflow: hidden; } Gauge { width: 100%; } StripView { width: 100%; }"
+
+    def __init__(self, shown: Overview) -> None:
+        self.palette_now = built_in_theme("understory")
+        self.styles_now = Styles.of(self.palette_now)
+        super().__init__()
+        self.glyphs = UNICODE
+        self.shown = shown
+        self.seen: list[Message] = []
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return css_variables(self.palette_now)
+
+    def compose(self) -> ComposeResult:
+        yield StripView()
+        yield Gauge()
+        yield PriceLine()
+
+    def on_mount(self) -> None:
+        self.register_theme(textual_theme(self.palette_now))
+        self.theme = self.palette_now.name
+        self.query_one(StripView).show(self.shown)
+
+    def on_strip_view_turn_wanted(self, message: StripView.TurnWanted) -> None:
+        self.seen.append(message)
+
+    def on_intent_pressed(self, message: IntentPressed) -> None:
+        self.seen.append(message)
+
+    @property
+    def wanted(self) -> list[int]:
+        return [message.entry for message in self.seen if isinstance(message, StripView.TurnWanted)]
+
+
+def screen(app: App[Any]) -> Sequence[str]:
+    return ["".join(segment.text for segment in line) for line in app.screen._compositor.render_strips()]
+
+
+async def test_clicks_go_to_turns_and_branches(orchard: Overview) -> None:
+    app = Foot(orchard)
+    async with app.run_test(size=(80, 12)) as pilot:
+        for x, y in ((11, 0), (14, 1), (15, 2), (70, 2), (13, 3), (21, 3)):
+            await pilot.click(StripView, offset=(x, y))
+    long, short = orchard.hanging[0], orchard.hanging[1]
+    assert app.wanted == [
+        orchard.heads[0], orchard.heads[1], orchard.heads[2], orchard.place, long.heads[0], short.tip,
+    ]  # fmt: skip
+
+
+async def test_a_drag_goes_along(orchard: Overview) -> None:
+    app = Foot(orchard)
+    async with app.run_test(size=(80, 12)) as pilot:
+        await pilot.mouse_down(StripView, offset=(11, 2))
+        for x in (12, 13, 15):
+            await pilot.hover(StripView, offset=(x, 2))
+        await pilot.mouse_up(StripView, offset=(15, 2))
+        await pilot.hover(StripView, offset=(19, 2))
+        assert app.query_one(StripView).tooltip is not None
+    assert app.wanted == list(orchard.heads[:3])
+
+
+async def test_setters_draw_again(orchard: Overview) -> None:
+    app = Foot(orchard)
+    async with app.run_test(size=(140, 12)) as pilot:
+        strip, gauge, price = app.query_one(StripView), app.query_one(Gauge), app.query_one(PriceLine)
+        branch = orchard.hanging[0]
+        strip.set_ghost(orchard.detour(branch.tip))
+        gauge.show(NOW, 200_000)
+        gauge.set_ghost(moving=True, moved=MOVED)
+        price.show(QUOTE)
+        await pilot.pause()
+        lines = screen(app)
+        assert "┗━━━━━◎" in lines[3]
+        assert lines[4].startswith("now       40.6k / 200k")
+        assert lines[6].startswith("moved    102.3k / 200k")
+        assert lines[8].startswith(" Move here    leave − 79 entries")
+        strip.set_ghost(None)
+        strip.set_hits([1])
+        gauge.set_ghost(moving=False)
+        price.note("undone", "leaf")
+        await pilot.pause()
+        lines = screen(app)
+        assert "◎" not in lines[3]
+        assert "┃" in lines[2]
+        assert not lines[6].strip()
+        assert lines[8].startswith(" ✓ undone")
+        price.note(None)
+        strip.show(None)
+        await pilot.pause()
+        assert screen(app)[8].startswith(" Move here")
+        assert screen(app)[2].split() == ["path"]
+
+
+async def test_the_key_of_a_note_can_be_clicked(orchard: Overview) -> None:
+    app = Foot(orchard)
+    async with app.run_test(size=(80, 12)) as pilot:
+        app.query_one(PriceLine).note("the file grew", "warn", [KeyHint("app.reload", "r", "reload")])
+        await pilot.pause()
+        at = screen(app)[8].index("r reload")
+        await pilot.click(PriceLine, offset=(3, 0))
+        await pilot.click(PriceLine, offset=(at + 3, 0))
+    assert [message.intent_id for message in app.seen if isinstance(message, IntentPressed)] == ["app.reload"]

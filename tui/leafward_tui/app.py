@@ -1,0 +1,226 @@
+"""The application: wiring only. Screens are imported when they are shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App
+from textual.binding import Binding
+
+from leafward import safe_text
+from leafward.config import Config
+from leafward.paths import config_dir, state_dir
+from leafward_tui.glyphs import choose_glyphs
+from leafward_tui.intents import app_bindings
+from leafward_tui.keymap import Keymap
+from leafward_tui.memory import Memory
+from leafward_tui.terminal import Copied, CopiedTo, Terminal, copy_text
+from leafward_tui.theme import (
+    DEFAULT_DARK,
+    Palette,
+    Styles,
+    built_in_themes,
+    suited,
+    textual_theme,
+    theme_variable_defaults,
+    user_themes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from textual.command import Provider
+    from textual.screen import Screen
+
+__all__ = ["LeafwardApp", "run"]
+
+_PROBLEM_SECONDS = 12
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _commands() -> type[Provider]:
+    from leafward_tui.commands import IntentCommands
+
+    return IntentCommands
+
+
+class LeafwardApp(App[int], inherit_bindings=False):
+    """Opens ``paths``: one session file in the explorer, anything else as the catalogue of what lies there."""
+
+    TITLE = "leafward"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
+    PAUSE_GC_ON_SCROLL = True
+    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
+    BINDINGS: ClassVar = [*app_bindings(), Binding("ctrl+c", "help_quit", show=False, system=True)]
+
+    def __init__(
+        self,
+        paths: Sequence[Path] = (),
+        config: Config | None = None,
+        *,
+        problems: Iterable[object] = (),
+        clock: Callable[[], datetime] = _now,
+        env: Mapping[str, str] | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        """``problems`` of the configuration are told once the first screen stands; ``clock`` is what "now" is."""
+        env = os.environ if env is None else env
+        self.paths = tuple(paths)
+        self.config = config if config is not None else Config()
+        self.clock = clock
+        self.terminal = Terminal.detect(env)
+        ascii_set = None if self.config.ascii == "auto" else self.config.ascii
+        self.glyphs = choose_glyphs(
+            env, encoding or getattr(sys.__stdout__, "encoding", None), force_ascii=ascii_set
+        )
+        self.keymap = Keymap.of(self.config.keymap)
+        self._memory = Memory()
+        self._until_exit = ExitStack()
+        self._demo: Path | None = None
+        self._problems = [str(problem) for problem in problems]
+        self._problems += self.keymap.problems
+        users, faults = user_themes(config_dir() / "themes")
+        self._problems += faults
+        self.palettes = {palette.name: palette for palette in (*built_in_themes(), *users)}
+        """The themes by name, as their files say; the defaults first."""
+        first = self._first_theme()
+        self.palette_now = self.shown(first)
+        self.styles_now = Styles.of(self.palette_now)
+        super().__init__()
+        for name in list(self.available_themes):
+            self.unregister_theme(name)
+        for name in self.palettes:
+            self.register_theme(textual_theme(self.shown(name)))
+        self.theme = first
+        self.set_keymap(self.keymap.textual)
+
+    # --- themes -------------------------------------------------------------------------------------------------------
+
+    def _first_theme(self) -> str:
+        """The theme chosen last, as long as the configuration still says what it said then; else the configured one."""
+        configured = self.config.theme
+        chosen = self._memory.get("theme")
+        if isinstance(chosen, list) and len(chosen) == 2 and chosen[1] == configured and chosen[0] in self.palettes:
+            return str(chosen[0])
+        if configured is None or configured in self.palettes:
+            return configured or DEFAULT_DARK
+        close = get_close_matches(configured, self.palettes, 1, 0.5)
+        hint = f", did you mean {close[0]}?" if close else ""
+        self._problems.append(f"theme: there is no theme {configured!r}{hint}; {DEFAULT_DARK} is used")
+        return DEFAULT_DARK
+
+    def shown(self, name: str) -> Palette:
+        """A theme's colours as this terminal shows them."""
+        return suited(self.palettes[name], self.terminal.depth, no_color=self.terminal.no_color)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our variables for a theme that lacks them."""
+        return theme_variable_defaults()
+
+    def watch_theme(self, theme_name: str) -> None:
+        """Line-rendered widgets take their styles from here."""
+        if theme_name in self.palettes:
+            self.palette_now = self.shown(theme_name)
+            self.styles_now = Styles.of(self.palette_now)
+
+    def choose_theme(self, name: str) -> None:
+        """Switches to a theme and remembers it."""
+        self.theme = name
+        self.remember("theme", [name, self.config.theme])
+
+    # --- screens ------------------------------------------------------------------------------------------------------
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The first screen is the one that was asked for: no empty one is painted before it."""
+        if len(self.paths) == 1 and self.paths[0].is_file():
+            from leafward_tui.screens.explorer import ExplorerScreen
+
+            return ExplorerScreen(self.paths[0], None)
+        from leafward_tui.screens.catalogue import CatalogueScreen
+
+        return CatalogueScreen(self.paths)
+
+    def open_session(self, path: Path, agent: str | None = None) -> None:
+        """Shows a session in the explorer, on top of the present screen."""
+        from leafward_tui.screens.explorer import ExplorerScreen
+
+        self.push_screen(ExplorerScreen(path, agent))
+
+    def open_demo(self) -> None:
+        """Shows the bundled session, a copy of it that is gone when the application ends."""
+        from leafward.demo import demo_session
+        from leafward.errors import LeafwardError
+
+        if self._demo is None:
+            try:
+                self._demo = self._until_exit.enter_context(demo_session())
+            except (LeafwardError, OSError) as error:
+                self.say(str(error), problem=True)
+                return
+        self.open_session(self._demo)
+
+    def on_unmount(self) -> None:
+        """The demo's copy goes."""
+        self._until_exit.close()
+
+    def on_mount(self) -> None:
+        """What is wrong with configuration, keymap and themes, told once."""
+        if self._problems:
+            self.call_after_refresh(self._tell_problems)
+
+    def _tell_problems(self) -> None:
+        told = self._problems[:4]
+        more = len(self._problems) - len(told)
+        lines = [*told, *([f"and {more} more: leafward doctor lists all"] if more else [])]
+        self.say("\n".join(lines), problem=True)
+
+    def action_command_palette(self) -> None:
+        """The palette, over a full screen only."""
+        from leafward_tui.screens.base import BaseScreen
+
+        if isinstance(self.screen, BaseScreen):
+            from leafward_tui.commands import Palette
+
+            self.push_screen(Palette())
+
+    # --- services -----------------------------------------------------------------------------------------------------
+
+    def copy(self, text: str) -> Copied:
+        """Puts text on the clipboard, or into a file where that cannot work, and says which."""
+        copied = copy_text(self, text, terminal=self.terminal, fallback=state_dir() / "copied.txt")
+        self.say(str(copied), problem=copied.to is CopiedTo.NOWHERE)
+        return copied
+
+    def say(self, text: str, *, problem: bool = False) -> None:
+        """A toast: for what is done elsewhere (clipboard, files, agents) only."""
+        timeout = _PROBLEM_SECONDS if problem else None
+        severity = "warning" if problem else "information"
+        self.notify(safe_text.safe(text), severity=severity, timeout=timeout, markup=False)
+
+    def remember(self, key: str, value: object) -> None:
+        """Keeps a small choice of the user for the next start; never raises."""
+        self._memory.keep(key, value)
+
+    def recall(self, key: str) -> object:
+        """What was remembered, None where nothing was."""
+        return self._memory.get(key)
+
+
+def run(paths: Sequence[Path] = ()) -> int:
+    """Loads the configuration, runs the application and returns its exit code."""
+    from leafward.config import load
+
+    config, problems = load()
+    app = LeafwardApp(paths, config, problems=problems)
+    app.run()
+    return app.return_code or 0

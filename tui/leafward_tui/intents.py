@@ -1,0 +1,176 @@
+"""Everything a user can do with a key, in one catalogue.
+
+Bindings, command palette, key bar, help and the ids of a user's keymap all come from ``INTENTS``: what is not listed here
+cannot be pressed, and what is listed is also in the palette and in the help.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from textual.binding import Binding
+
+__all__ = [
+    "APP_ACTIONS",
+    "EVERYWHERE",
+    "GROUPS",
+    "INTENTS",
+    "SCREENS",
+    "Intent",
+    "app_bindings",
+    "bindings_for",
+    "intent",
+    "intents_for",
+]
+
+EVERYWHERE = ("catalogue", "explorer", "log")
+"""The full screens; what is pressed there means the same on each."""
+
+SCREENS = (*EVERYWHERE, "help", "themes")
+"""Every name that ``Intent.screens`` may hold."""
+
+_LISTS = SCREENS
+_TREE = ("explorer",)
+_LIST = ("catalogue",)
+
+APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
+"""Intents that Textual's own application actions fulfil, above every screen and modal."""
+
+GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Sessions", "Leafward")
+"""Headings of the help, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One thing a user can do."""
+
+    id: str
+    """``area.verb``; what a user's keymap names, so it never changes."""
+    keys: str
+    """Default keys, comma separated; single characters as they are typed, others in Textual's names."""
+    title: str
+    """The sentence of the palette and the help."""
+    hint: str
+    """At most two words for the key bar."""
+    screens: tuple[str, ...]
+    """Screens on which it exists."""
+    group: str
+    """Heading in the help."""
+    palette: bool = True
+    """False for what makes no sense from the palette, such as one row down."""
+
+    @property
+    def action(self) -> str:
+        """The action's name: ``row.down`` runs ``action_row_down`` of the screen."""
+        of_app = APP_ACTIONS.get(self.id)
+        return f"app.{of_app}" if of_app else self.id.replace(".", "_")
+
+    @property
+    def default_keys(self) -> tuple[str, ...]:
+        """The default keys, in Textual's comma form taken apart; a comma itself is named ``comma``."""
+        return tuple(self.keys.split(","))
+
+
+INTENTS: tuple[Intent, ...] = (
+    # Rows: the same on every screen.
+    Intent("row.down", "j,down", "Next row", "down", _LISTS, "Rows", palette=False),
+    Intent("row.up", "k,up", "Previous row", "up", _LISTS, "Rows", palette=False),
+    Intent("page.down", "pagedown", "One page down", "page", _LISTS, "Rows", palette=False),
+    Intent("page.up", "pageup", "One page up", "page", _LISTS, "Rows", palette=False),
+    Intent("half.down", "ctrl+d", "Half a page down", "half page", _LISTS, "Rows", palette=False),
+    Intent("half.up", "ctrl+u", "Half a page up", "half page", _LISTS, "Rows", palette=False),
+    Intent("row.top", "g,home", "Go to the first row", "top", _LISTS, "Rows"),
+    Intent("row.bottom", "G,end", "Go to the last row", "end", _LISTS, "Rows"),
+    # Tree: along parents and branches.
+    Intent("entry.child", "J", "Go to the child", "child", _TREE, "Tree"),
+    Intent("entry.parent", "K", "Go to the parent", "parent", _TREE, "Tree"),
+    Intent("branch.previous", "[", "Go to the previous sibling branch", "branch", _TREE, "Tree"),
+    Intent("branch.next", "]", "Go to the next sibling branch", "branch", _TREE, "Tree"),
+    Intent("point.previous", "{", "Go to the branch point above", "branch point", _TREE, "Tree"),
+    Intent("point.next", "}", "Go to the branch point below", "branch point", _TREE, "Tree"),
+    # Go: straight to a place.
+    Intent("leaf.go", "@", "Go to the leaf", "leaf", _TREE, "Go"),
+    Intent("mark.set", "m", "Mark this entry", "mark", _TREE, "Go"),
+    Intent("mark.go", "'", "Go to the mark", "to mark", _TREE, "Go"),
+    Intent("jump.labels", "f", "Jump to a row on the screen by letters", "jump", _TREE, "Go"),
+    # Change: what is written to the session.
+    Intent("move.here", "enter", "Move the leaf here", "move", _TREE, "Change"),
+    Intent("operation.undo", "u", "Undo the last operation", "undo", ("explorer", "log"), "Change"),
+    Intent("operation.redo", "U", "Redo what was undone", "redo", ("explorer", "log"), "Change"),
+    Intent("log.open", "o", "Show the operations on this session", "log", _TREE, "Change"),
+    Intent("log.show", "enter", "Show the entry in the tree", "show", ("log",), "Change"),
+    Intent("label.edit", "l", "Label this entry", "label", _TREE, "Change"),
+    Intent("name.edit", "r", "Name this session", "name", _TREE, "Change"),
+    Intent("branch.archive", "A", "Archive this branch, or bring it back", "archive", _TREE, "Change"),
+    # Find.
+    Intent("find.open", "/", "Search all text of this session", "search", _TREE, "Find"),
+    Intent("filter.edit", "/", "Filter the sessions", "filter", _LIST, "Find"),
+    Intent("find.next", "n", "Next hit", "next", ("explorer", "catalogue"), "Find"),
+    Intent("find.previous", "N", "Previous hit", "previous", ("explorer", "catalogue"), "Find"),
+    Intent("filter.choose", "&", "Filter the rows", "filter", _TREE, "Find"),
+    # View.
+    Intent("pane.next", "tab", "Next pane", "pane", EVERYWHERE, "View", palette=False),
+    Intent("pane.previous", "shift+tab", "Previous pane", "pane", EVERYWHERE, "View", palette=False),
+    Intent("fold.toggle", "z", "Fold or unfold here", "fold", _TREE, "View"),
+    Intent("fold.all", "Z", "Fold or unfold everything", "fold all", _TREE, "View"),
+    Intent("density.next", "v", "Turns, entries or comfortable rows", "density", _TREE, "View"),
+    Intent("follow.toggle", "F", "Follow the session as it grows", "follow", _TREE, "View"),
+    Intent("tab.entry", "1", "Show the entry", "entry", _TREE, "View"),
+    Intent("tab.context", "x,2", "Show what the model sees here", "context", _TREE, "View"),
+    Intent("tab.files", "w,3", "Show the files read and modified", "files", _TREE, "View"),
+    Intent("tab.raw", "4", "Show the line of the file", "raw", _TREE, "View"),
+    # Sessions: the catalogue.
+    Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
+    Intent("preview.toggle", "space", "Show or hide the preview", "preview", _LIST, "Sessions"),
+    Intent("sort.next", "s", "Sort by the next column", "sort", _LIST, "Sessions"),
+    Intent("group.next", "v", "Group by project, agent or not at all", "group", _LIST, "Sessions"),
+    Intent("archived.toggle", "a", "Show or hide archived sessions", "archived", _LIST, "Sessions"),
+    Intent("project.fold", "z", "Fold or unfold this project", "fold", _LIST, "Sessions"),
+    Intent("project.fold_all", "Z", "Fold or unfold all projects", "fold all", _LIST, "Sessions"),
+    Intent("project.close", "left", "Fold this project", "fold", _LIST, "Sessions", palette=False),
+    Intent("project.open", "right", "Unfold this project", "unfold", _LIST, "Sessions", palette=False),
+    Intent("catalogue.refresh", "ctrl+r", "Look for new sessions", "refresh", _LIST, "Sessions"),
+    Intent("demo.open", "D", "Open the demo session", "demo", _LIST, "Sessions"),
+    # Out of here.
+    Intent("copy.text", "y", "Copy", "copy", ("explorer", "catalogue", "log"), "Leafward"),
+    Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
+    Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
+    Intent("session.resume", "r,R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
+    Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),
+    Intent("app.themes", "t", "Choose a theme", "theme", EVERYWHERE, "Leafward"),
+    Intent("app.help", "?", "Show all keys", "keys", (*EVERYWHERE, "help"), "Leafward"),
+    Intent("app.palette", "ctrl+p", "Show all commands", "commands", EVERYWHERE, "Leafward", palette=False),
+    Intent("mode.leave", "escape", "Leave: ghost move, search, filter", "leave", SCREENS, "Leafward", palette=False),
+    Intent("app.back", "q", "Go back; from the first screen, quit", "back", SCREENS, "Leafward"),
+    Intent("app.quit", "ctrl+q", "Quit", "quit", EVERYWHERE, "Leafward"),
+)
+
+_BY_ID = {entry.id: entry for entry in INTENTS}
+
+
+def intent(intent_id: str) -> Intent:
+    """The intent with this id. Raises KeyError for an unknown one."""
+    return _BY_ID[intent_id]
+
+
+@cache
+def intents_for(screen: str) -> tuple[Intent, ...]:
+    """The intents of the screen, in the catalogue's order."""
+    return tuple(entry for entry in INTENTS if screen in entry.screens)
+
+
+def _binding(entry: Intent, *, priority: bool = False) -> Binding:
+    return Binding(
+        entry.keys, entry.action, entry.hint, show=False, tooltip=entry.title, id=entry.id, priority=priority
+    )
+
+
+def bindings_for(screen: str) -> list[Binding]:
+    """The screen's ``BINDINGS``, each with its intent's id, so that a keymap reaches it."""
+    return [_binding(entry) for entry in intents_for(screen) if entry.id not in APP_ACTIONS]
+
+
+def app_bindings() -> list[Binding]:
+    """The ``BINDINGS`` of the application itself; they also work while a modal is open."""
+    return [_binding(_BY_ID[intent_id], priority=True) for intent_id in APP_ACTIONS]

@@ -1,0 +1,47 @@
+"""Small choices remembered between two starts: the theme, how the catalogue was sorted."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from leafward.paths import make_private, state_dir
+
+__all__ = ["Memory"]
+
+FILE_NAME = "app.json"
+
+
+class Memory:
+    """Values by key in one file of the state folder. A file that cannot be read or written is as if it were empty."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or state_dir() / FILE_NAME
+        self._values: dict[str, Any] | None = None
+
+    def get(self, key: str) -> object:
+        """What was kept under ``key``; None where nothing was."""
+        if self._values is None:
+            try:
+                found = json.loads(self._path.read_bytes())
+            except (OSError, ValueError):
+                found = {}
+            self._values = found if isinstance(found, dict) else {}
+        return self._values.get(key)
+
+    def keep(self, key: str, value: object) -> None:
+        """Keeps a value that JSON can hold; the file is replaced as a whole."""
+        if self.get(key) == value or self._values is None:
+            return
+        self._values[key] = value
+        try:
+            make_private(self._path.parent)
+            descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=f".{FILE_NAME}.")
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(self._values, file)
+            os.replace(temporary, self._path)
+        except OSError:
+            return  # a choice that is not remembered is no reason to stop anything

@@ -1,0 +1,409 @@
+"""The overview of a session: its active path turn by turn, and the branches that hang on it. Pure; made in a worker.
+
+A column begins with whatever begins a turn, and with a compaction, so that a cliff in the sizes stands where its
+compaction does. Sizes are those at the end of each column. Nothing is drawn here: see `strip`.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, compress
+from operator import and_
+from typing import TYPE_CHECKING
+
+from leafward.entries import BOOKKEEPING_BYTES, TURN_STARTS, Kind
+from leafward.tally import FAILED
+from leafward.tree import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from leafward.session import Session
+    from leafward.tally import Tallies
+    from leafward.tree import SessionTree
+
+__all__ = ["Axis", "Detour", "Hanging", "Overview", "Sample"]
+
+_HEADS = TURN_STARTS | {Kind.COMPACTION}
+_HEAD = re.compile(b"[" + b"".join(re.escape(bytes([kind])) for kind in sorted(_HEADS)) + b"]")
+_STALE = re.compile(b"[" + re.escape(bytes([Kind.COMPACTION, Kind.CONTEXT_EDIT])) + b"]")
+_CONTENT = re.compile(b"[^" + re.escape(BOOKKEEPING_BYTES) + b"]")
+_IS_FAILED = bytes(bool(value & FAILED) for value in range(256))
+_IS_ZERO = b"\1" + bytes(255)
+_IS_CONTENT = bytes(kind not in BOOKKEEPING_BYTES for kind in range(256))
+_CHECKED = 2048
+"""Turns between two looks at `stop`."""
+_KEPT_SAMPLES = 8
+_FAR = 2_000
+"""Turns beyond a proposed leaf that are counted: more than any screen is wide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hanging:
+    """A branch that leaves the active path, along its main line: where it forks again, the larger side."""
+
+    turn: int
+    """The turn it leaves from; -1 before the first."""
+    heads: array[int]
+    """The first entry of each of its turns."""
+    tip: int
+    """Its last entry in the conversation."""
+
+    @property
+    def end(self) -> int:
+        """The turn of the axis that its tip stands at."""
+        return self.turn + len(self.heads)
+
+
+@dataclass(frozen=True, slots=True)
+class Detour:
+    """A proposed move, as the axis shows it."""
+
+    turn: int
+    """The last turn of the path that stays; -1 for none."""
+    entered: int
+    """Turns that would be entered; 0 where the target lies on the path."""
+    beyond: int
+    """Turns of the same branch behind the target, at most a few thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """How turns stand on columns: one each, or in buckets of nearly equal size where there are more of them."""
+
+    turns: int
+    columns: int
+
+    @property
+    def shared(self) -> bool:
+        """Whether a column stands for more than one turn."""
+        return self.columns < self.turns
+
+    def column(self, turn: int) -> int:
+        """The column of a turn. Turns behind the last go on at the same scale."""
+        if not self.shared:
+            return turn
+        return ((turn + 1) * self.columns - 1) // self.turns
+
+    def span(self, column: int) -> range:
+        """The turns of a column."""
+        if not self.shared:
+            return range(column, column + 1)
+        return range(column * self.turns // self.columns, (column + 1) * self.turns // self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """An overview brought down to columns."""
+
+    axis: Axis
+    bars: tuple[int, ...]
+    """The largest context of each column, in tokens; 0 where nothing is known yet."""
+    compacted: bytes
+    """A byte for each column: whether there is a compaction in it."""
+    failed: bytes
+    """Whether errors in it are worth a mark: all of them are, but where columns are shared and most would have one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overview:
+    """The active path in columns of turns, with the branches that leave it."""
+
+    tree: SessionTree
+    place: int
+    """The entry in the conversation the path ends at; -1 in an empty session."""
+    heads: array[int]
+    """The first entry of each turn."""
+    sizes: array[int]
+    """Context in tokens at the end of each turn, as pi 1.5.2 counts it; 0 where it is not known yet."""
+    compacted: bytes
+    failed: bytes
+    """A byte for each turn: whether something failed in it."""
+    hanging: tuple[Hanging, ...]
+    """Branches that leave the path, in the order of their turns."""
+    starts: array[int]
+    """Where each turn begins, in entries from the root."""
+    offsets: dict[int, int]
+    """Runs of the path: what to add to an entry to have its place on the path."""
+    stops: dict[int, int]
+    """Runs of the path: the entry behind the last on the path."""
+    samples: dict[int, Sample] = field(default_factory=dict, repr=False)
+    """What `resample` made before, by columns."""
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    @classmethod
+    def of(
+        cls,
+        session: Session,
+        tallies: Tallies,
+        archived: Collection[int] = (),
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Overview | None:
+        """The overview of a session as far as `tallies` know it; None once `stop` turns true.
+
+        Branches that begin with an entry in `archived` are left out. Of bodies, only compactions are decoded.
+        """
+        tree = session.tree
+        runs = tree.path_runs(session.place)
+        path = _Path(session, tallies, runs)
+        starts = path.turn_starts()
+        sizes = path.sizes(starts, stop)
+        if sizes is None:
+            return None
+        failed = bytearray(len(starts))
+        for position in compress(range(len(path.kinds)), path.flags.translate(_IS_FAILED)):
+            failed[bisect_right(starts, position) - 1] = 1
+        heads = path.heads(starts)
+        bare = cls(
+            tree,
+            session.place,
+            heads,
+            sizes,
+            bytes(tree.kind[head] == Kind.COMPACTION for head in heads),
+            bytes(failed),
+            (),
+            starts,
+            path.offsets,
+            {tree.run_of(run.start): run.stop for run in runs},
+        )
+        hanging = _hanging(bare, set(archived), stop)
+        return replace(bare, hanging=hanging) if hanging is not None else None
+
+    # --- where entries stand ------------------------------------------------------------------------------------------
+
+    def turn_of(self, entry: int) -> int:
+        """The turn of the path that an entry belongs to; -1 where it is not on the path."""
+        run = self.tree.run_of(entry) if entry >= 0 else -1
+        if entry >= self.stops.get(run, -1):
+            return -1
+        return bisect_right(self.starts, entry + self.offsets[run]) - 1
+
+    def turns_of(self, entries: Iterable[int]) -> array[int]:
+        """The turns of those entries that are on the path, ascending and each once: for the hits of a search."""
+        found = {self.turn_of(entry) for entry in entries}
+        found.discard(-1)
+        return array("i", sorted(found))
+
+    def detour(self, target: int) -> Detour | None:
+        """A move of the leaf to an entry; None where it is there already."""
+        tree = self.tree
+        target = tree.content_at(target)
+        if target == self.place:
+            return None
+        ancestor: int = target
+        while ancestor >= 0 and (run := tree.run_of(ancestor)) not in self.stops:
+            ancestor = tree.parent[tree.starts[run]]
+        if ancestor >= 0:
+            ancestor = min(ancestor, self.stops[tree.run_of(ancestor)] - 1)
+        below = tree.below(ancestor, target)
+        entered = sum(_turns_in(tree.kind, run.start, run.stop) for run in below)
+        first = next(filter(None, (_CONTENT.search(tree.kind, run.start, run.stop) for run in below)), None)
+        if first is not None and tree.kind[first.start()] not in _HEADS:
+            entered += 1
+        return Detour(self.turn_of(ancestor), entered, _beyond(tree, target) if below else 0)
+
+    def largest(self) -> int:
+        """The largest context, in tokens."""
+        return max(self.sizes, default=0)
+
+    def extent(self) -> int:
+        """Turns from the first of the path to the last of it or of a branch."""
+        return max(len(self), max((branch.end + 1 for branch in self.hanging), default=0))
+
+    # --- fewer columns than turns -------------------------------------------------------------------------------------
+
+    def resample(self, columns: int) -> Sample:
+        """The path in at most so many columns. A bar is the maximum of its bucket."""
+        if columns not in self.samples:
+            if len(self.samples) >= _KEPT_SAMPLES:
+                self.samples.clear()
+            self.samples[columns] = self._sample(columns)
+        return self.samples[columns]
+
+    def _sample(self, columns: int) -> Sample:
+        turns = len(self)
+        axis = Axis(turns, max(0, min(columns, turns)))
+        if not axis.shared:
+            return Sample(axis, tuple(self.sizes), self.compacted, self.failed)
+        spans = [axis.span(column) for column in range(axis.columns)]
+        sizes = self.sizes
+        errors = [self.failed.count(1, span.start, span.stop) for span in spans]
+        return Sample(
+            axis,
+            tuple(max(sizes[span.start : span.stop]) for span in spans),
+            bytes(self.compacted.find(1, span.start, span.stop) >= 0 for span in spans),
+            _worth_a_mark(errors),
+        )
+
+
+def _worth_a_mark(errors: list[int]) -> bytes:
+    """Columns with the most errors: all that have any, as long as those are no more than a quarter."""
+    least = 1
+    most = max(errors, default=0)
+    while least < most and sum(number >= least for number in errors) > max(1, len(errors) // 4):
+        least += 1
+    return bytes(number >= least for number in errors)
+
+
+class _Path:
+    """The columns of the entries on a path, joined: positions below count from its root."""
+
+    def __init__(self, session: Session, tallies: Tallies, runs: list[Run]) -> None:
+        self.session = session
+        self.offsets: dict[int, int] = {}
+        self.entries: array[int] = array("i")
+        self.kinds = bytearray()
+        self.flags = bytearray()
+        self.tokens: array[int] = array("i")
+        self.reported: array[int] = array("i")
+        kind = session.columns.kind
+        for run in runs:
+            self.offsets[session.tree.run_of(run.start)] = len(self.kinds) - run.start
+            self.entries.extend(range(run.start, run.stop))
+            self.kinds += kind[run.start : run.stop]
+            self.flags += tallies.flags[run.start : run.stop]
+            self.tokens.extend(tallies.tokens[run.start : run.stop])
+            self.reported.extend(tallies.reported[run.start : run.stop])
+            # Entries that came after the tallies were last made longer are not known yet.
+            for column in (self.flags, self.tokens, self.reported):
+                column.extend([0] * (len(self.kinds) - len(column)))
+
+    def turn_starts(self) -> array[int]:
+        """Where each turn begins; what stands before the first prompt begins one, or belongs to the first."""
+        kinds = self.kinds
+        starts = array("i", (match.start() for match in _HEAD.finditer(kinds)))
+        content = _CONTENT.search(kinds)
+        if content is not None and (not starts or content.start() < starts[0]):
+            starts.insert(0, 0)
+        elif starts:
+            starts[0] = 0
+        return starts
+
+    def heads(self, starts: array[int]) -> array[int]:
+        """The entry that each turn begins with."""
+        heads = array("i", map(self.entries.__getitem__, starts))
+        content = _CONTENT.search(self.kinds)
+        if heads and content is not None:
+            heads[0] = self.entries[content.start()]
+        return heads
+
+    def sizes(self, starts: array[int], stop: Callable[[], bool]) -> array[int] | None:
+        """The size of the context at the end of each turn; 0 where something it depends on is not known."""
+        count = len(self.kinds)
+        sums = array("q", accumulate(self.tokens, initial=0))
+        missing = map(and_, self.flags.translate(_IS_ZERO), self.kinds.translate(_IS_CONTENT))
+        unknown = array("i", accumulate(missing, initial=0))
+        trusted = array("i", compress(range(count), self.reported))
+        stale = array("i", (match.start() for match in _STALE.finditer(self.kinds)))
+        stale_at = trusted_at = compaction = -1
+        next_stale = next_trusted = base_from = base = 0
+        sizes = array("i")
+        for turn in range(len(starts)):
+            if not turn % _CHECKED and stop():
+                return None
+            end = starts[turn + 1] if turn + 1 < len(starts) else count
+            while next_stale < len(stale) and stale[next_stale] < end:
+                stale_at = stale[next_stale]
+                next_stale += 1
+                if self.kinds[stale_at] == Kind.COMPACTION:
+                    compaction = stale_at
+                    base_from, base = self._after_compaction(compaction, sums)
+            while next_trusted < len(trusted) and trusted[next_trusted] < end:
+                trusted_at = trusted[next_trusted]
+                next_trusted += 1
+            if trusted_at > stale_at:
+                known_from = trusted_at
+                size = self.reported[trusted_at] + sums[end] - sums[trusted_at + 1]
+            else:
+                known_from = base_from
+                size = base + sums[end] - sums[compaction + 1]
+            sizes.append(size if unknown[end] == unknown[known_from] else 0)
+        return sizes
+
+    def _after_compaction(self, at: int, sums: array[int]) -> tuple[int, int]:
+        """The first position a context begins with right behind a compaction, and its estimated tokens."""
+        body = self.session.body(self.entries[at]) or {}
+        kept_id = body.get("firstKeptEntryId")
+        entry = self.session.columns.index(kept_id) if isinstance(kept_id, str) else -1
+        offset = self.offsets.get(self.session.tree.run_of(entry)) if entry >= 0 else None
+        first = entry + offset if offset is not None else at
+        if not 0 <= first < at or self.entries[first] != entry:
+            first = at
+        total = sums[at + 1] - sums[first]
+        # Of several compactions only the last one speaks.
+        earlier = self.kinds.find(Kind.COMPACTION, first, at)
+        while earlier >= 0:
+            total -= self.tokens[earlier]
+            earlier = self.kinds.find(Kind.COMPACTION, earlier + 1, at)
+        return first, total
+
+
+def _turns_in(kind: bytes | bytearray, start: int, stop: int) -> int:
+    return sum(kind.count(head, start, stop) for head in _HEADS)
+
+
+def _main_child(tree: SessionTree, run: int) -> int:
+    """The run a branch goes on with: the largest, the earlier of equals; -1 at its tip."""
+    children = tree.content_children(run)
+    return max(children, key=lambda child: (tree.subtree_content[child], -child)) if children else -1
+
+
+def _beyond(tree: SessionTree, target: int) -> int:
+    """Turns of a branch behind an entry of it."""
+    run = tree.run_of(target)
+    start = target + 1
+    found = 0
+    while run >= 0 and found < _FAR:
+        stop = tree.bounds(run)[1]
+        found += _turns_in(tree.kind, start, stop)
+        run = _main_child(tree, run)
+        start = tree.starts[run] if run >= 0 else 0
+    return found
+
+
+def _branch(tree: SessionTree, turn: int, run: int, start: int) -> Hanging:
+    """The branch that begins with an entry of a run."""
+    heads = array("i")
+    begin = tip = start
+    while run >= 0:
+        stop = tree.bounds(run)[1]
+        heads.extend(match.start() for match in _HEAD.finditer(tree.kind, begin, stop))
+        tip = stop - 1
+        run = _main_child(tree, run)
+        begin = tree.starts[run] if run >= 0 else 0
+    content = _CONTENT.search(tree.kind, start)
+    if content is not None and (not heads or heads[0] != content.start()):
+        # It begins in the middle of a turn: with a reply, as a rule.
+        heads.insert(0, content.start())
+    return Hanging(turn, heads, tree.content_at(tip))
+
+
+def _hanging(overview: Overview, archived: set[int], stop: Callable[[], bool]) -> tuple[Hanging, ...] | None:
+    """Everything that leaves the path, what leaves it before the first turn too."""
+    tree = overview.tree
+    found: list[Hanging] = []
+    for number, (run, end) in enumerate(overview.stops.items()):
+        if stop():
+            return None
+        content = tree.run_content[run]
+        if number and not content:
+            # What hangs on bookkeeping hangs on what stands above it.
+            continue
+        turn = overview.turn_of(end - 1) if content else -1
+        behind = tree.bounds(run)[1]
+        if tree.content_in([Run(end, behind)]):
+            # The leaf was moved up: what it left goes on below it.
+            found.append(_branch(tree, turn, run, end))
+            continue
+        found.extend(
+            _branch(tree, turn, child, tree.starts[child])
+            for child in tree.content_children(run)
+            if child not in overview.stops and tree.starts[child] not in archived
+        )
+    found.sort(key=lambda branch: branch.turn)
+    return tuple(found)

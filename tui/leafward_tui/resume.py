@@ -1,0 +1,36 @@
+"""Hands the terminal to an agent and takes it back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from textual.app import SuspendNotSupported
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from leafward.agents import Resume
+
+__all__ = ["run_in_agent"]
+
+
+def run_in_agent(app: App[Any], resume: Resume) -> str | None:
+    """Runs the agent's own command in our place; returns what went wrong, None when it ran.
+
+    Blocks the event loop on purpose: a timer that paints while the agent has the terminal would deadlock the writer.
+    """
+    try:
+        with app.suspend():
+            try:
+                subprocess.run(
+                    list(resume.argv), cwd=resume.cwd or None, env=resume.environment(os.environ), check=False
+                )
+            except FileNotFoundError:
+                return f"{resume.argv[0]} is not installed here, or not on PATH"
+            except OSError as error:
+                return f"{resume.argv[0]}: {error.strerror or error}"
+    except SuspendNotSupported:
+        return "this terminal cannot be handed over; leafward resume --print shows the command"
+    return None

@@ -1,0 +1,151 @@
+"""What every full screen has: title bar, content, key bar, a word when it is too small, and the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.segment import Segment
+from textual.screen import Screen, ScreenResultType
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.cells import fit
+from leafward_tui.shell import Shell, shell_of
+from leafward_tui.widgets.key_bar import Hint, KeyBar
+from leafward_tui.widgets.title_bar import TitleBar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+
+    from leafward_tui.messages import IntentPressed
+
+__all__ = ["LEAST_HEIGHT", "LEAST_WIDTH", "BaseScreen", "SafeScreen"]
+
+LEAST_WIDTH = 60
+LEAST_HEIGHT = 16
+
+
+class SafeScreen(Screen[ScreenResultType]):
+    """A screen that survives a click on a widget that was just removed (Textualize/textual#6643)."""
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Any, Any]:
+        """As in Textual, but nothing where the widget is no longer part of the screen."""
+        widget, offset = super().get_widget_and_offset_at(x, y)
+        detached = widget is not None and widget is not self and widget.parent is None
+        return (None, None) if detached else (widget, offset)
+
+
+class TooSmall(Widget):
+    """The one line that stands on a terminal nothing fits on."""
+
+    DEFAULT_CSS = "TooSmall { width: 1fr; height: 1fr; display: none; }"
+
+    def render_line(self, y: int) -> Strip:
+        """The sentence in the middle row."""
+        width, height = self.size
+        ground = shell_of(self).styles_now.bg
+        if y != height // 2:
+            return Strip([Segment(" " * width, ground.blank)], width)
+        has = self.app.size
+        words = fit(f"needs {LEAST_WIDTH} × {LEAST_HEIGHT}, has {has.width} × {has.height}", width)
+        return Strip([Segment(words.center(width), ground.sub)]).adjust_cell_length(width, ground.blank)
+
+
+class BaseScreen(SafeScreen[ScreenResultType]):
+    """A full screen. A subclass gives ``NAME`` and ``BINDINGS = bindings_for(NAME)``, composes its content between the
+    bars, and has an action for each of its intents; ``check_action`` says which of them work now.
+    """
+
+    NAME: ClassVar[str] = ""
+    """The screen's name in ``Intent.screens``."""
+
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-tiny"),
+        (LEAST_WIDTH, "-narrow"),
+        (80, "-compact"),
+        (100, "-normal"),
+        (120, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_HEIGHT, "-short"), (30, "-tall"), (36, "-high")]
+
+    DEFAULT_CSS = """
+    BaseScreen {
+        overflow: hidden;
+        &.-tall TitleBar, &.-high TitleBar { margin-bottom: 1; }
+        &.-tall KeyBar, &.-high KeyBar { margin-top: 1; }
+        &.-tiny > *, &.-flat > * { display: none; }
+        &.-tiny > TooSmall, &.-flat > TooSmall { display: block; }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        """Bars and, between them, the content; as few widgets as can be."""
+        self.title_bar = TitleBar()
+        self.key_bar = KeyBar()
+        yield self.title_bar
+        yield from self.compose_content()
+        yield self.key_bar
+        yield TooSmall()
+
+    def compose_content(self) -> ComposeResult:
+        """What stands between the bars."""
+        yield from ()
+
+    @property
+    def shell(self) -> Shell:
+        """The application's services."""
+        return shell_of(self)
+
+    @property
+    def two_panes(self) -> bool:
+        """Whether there is room for two panes beside each other."""
+        width, height = self.app.size
+        return width >= 100 and height >= 30
+
+    def hints(self) -> Sequence[Hint]:
+        """What the key bar shows in the present state, the most important first."""
+        return ()
+
+    def show_hints(self) -> None:
+        """To be called when the state changes that ``hints`` depends on."""
+        if self.is_attached:
+            self.key_bar.show(self.hints())
+
+    def on_mount(self) -> None:
+        """The first hints."""
+        self.show_hints()
+
+    def on_intent_pressed(self, message: IntentPressed) -> None:
+        """Runs the action of a hint that was clicked."""
+        message.stop()
+        self.run_intent(message.intent_id)
+
+    def run_intent(self, intent_id: str) -> None:
+        """Runs the intent's action if it works now."""
+        from leafward_tui.intents import intent
+
+        action = intent(intent_id).action
+        if action.startswith("app.") or self.check_action(action, ()):
+            self.call_next(self.run_action, action)
+
+    def action_app_help(self) -> None:
+        """All keys of this screen."""
+        from leafward_tui.screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen(self.NAME))
+
+    def action_app_themes(self) -> None:
+        """Choose a theme, seeing it at once."""
+        from leafward_tui.screens.themes import ThemesScreen
+
+        self.app.push_screen(ThemesScreen())
+
+    def action_app_back(self) -> None:
+        """The screen before this one; from the first one, out."""
+        if len(self.app.screen_stack) > 1:
+            self.app.pop_screen()
+        else:
+            self.app.exit(0)

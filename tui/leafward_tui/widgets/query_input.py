@@ -1,0 +1,36 @@
+"""The field of the filter: terms such as ``file:`` are set apart from words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.highlighter import Highlighter
+from textual.widgets import Input
+
+from leafward.search import TERMS
+from leafward_tui.shell import shell_of
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+__all__ = ["QueryInput"]
+
+_TERM = r"(?i)\b(?:" + "|".join(TERMS) + r"):"
+
+
+class _Terms(Highlighter):
+    """Colours what stands before a colon."""
+
+    def __init__(self, field: QueryInput) -> None:
+        self._field = field
+
+    def highlight(self, text: Text) -> None:
+        style = shell_of(self._field).styles_now.raised.ghost
+        text.highlight_regex(_TERM, style)
+
+
+class QueryInput(Input):
+    """One line without a frame."""
+
+    def __init__(self) -> None:
+        super().__init__(compact=True, select_on_focus=False, highlighter=_Terms(self))
