@@ -8,6 +8,7 @@ keys is never assumed. The same scan goes on at a byte offset when the file has 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import struct

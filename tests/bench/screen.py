@@ -23,6 +23,9 @@ COLUMNS, ROWS = 120, 40
 
 FRAME_END = b"\x1b[?2026l"
 _ASKED = b"\x1b[?2026$p"
+_WHOLE_SCREEN = COLUMNS * ROWS
+_PAUSE = 0.003
+"""Seconds without output that end a frame without marks."""
 _ANSWER = b"\x1b[?2026;2$y"
 
 
@@ -88,6 +91,19 @@ class Screen:
                         return at
             if not self.read(deadline - self.now()):
                 raise TimeoutError(f"no frame with {text!r}; the last output was {bytes(self.output[-400:])!r}")
+
+    def first_frame(self, seconds: float = 30.0) -> float:
+        """Reads until the whole screen was painted once; returns when that was. Raises TimeoutError.
+
+        It comes before the program has heard that the terminal knows frames, so that its end is the first pause.
+        """
+        deadline = self.now() + seconds
+        while len(self.output) < _WHOLE_SCREEN:
+            if not self.read(deadline - self.now()):
+                raise TimeoutError(f"nothing was painted; the output was {bytes(self.output)!r}")
+        while self.read(_PAUSE):
+            pass
+        return self.last
 
     def frame(self, seconds: float = 30.0) -> float:
         """Reads until one more frame has ended; returns when that was. Raises TimeoutError."""
