@@ -15,10 +15,6 @@ from typing import Any, NamedTuple, NoReturn
 Entry = dict[str, Any]
 Message = dict[str, Any]
 
-COMPACTED = (
-    "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
-)
-BRANCHED = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"
 IMAGE_CHARS = 4800
 """What pi counts for any image, in UTF-16 units."""
 
@@ -212,17 +208,18 @@ def replay(messages: list[Message]) -> Message | None:
 
 
 def canonical(message: Message) -> str | None:
-    """The message as text, as the model receives it; ``None`` when it is not sent at all."""
+    """The message as text; ``None`` when it is not sent at all.
+
+    As the model receives it, but a summary, or the command and the output of a bash execution, stand bare.
+    """
     role = message["role"]
     if role == "system":
         parts = [_text(message["content"]), *(message.get("sections") or {}).values()]
         return "\n\n".join(part for part in parts if part)
     if role == "bashExecution":
-        return None if message.get("excludeFromContext") else _bash_text(message)
-    if role == "compactionSummary":
-        return f"{COMPACTED}{message['summary']}\n</summary>"
-    if role == "branchSummary":
-        return f"{BRANCHED}{message['summary']}</summary>"
+        return None if message.get("excludeFromContext") else f"{message['command']}\n{message['output']}"
+    if role in ("compactionSummary", "branchSummary"):
+        return str(message["summary"])
     if role not in ("user", "assistant", "toolResult", "custom"):
         return None
     if isinstance(message["content"], str):
@@ -237,18 +234,6 @@ def digest(message: Message) -> str | None:
         return None
     paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return hashlib.sha1(paired.encode()).hexdigest()[:16]
-
-
-def _bash_text(message: Message) -> str:
-    text = f"Ran `{message['command']}`\n"
-    text += f"```\n{message['output']}\n```" if message["output"] else "(no output)"
-    if message.get("cancelled"):
-        text += "\n\n(command cancelled)"
-    elif message.get("exitCode"):
-        text += f"\n\nCommand exited with code {message['exitCode']}"
-    if message.get("truncated") and message.get("fullOutputPath"):
-        text += f"\n\n[Output truncated. Full output: {message['fullOutputPath']}]"
-    return text
 
 
 def _block_text(block: dict[str, Any]) -> str:

@@ -151,13 +151,18 @@ def _doubled(columns: Columns, first: int) -> list[int]:
     return doubled
 
 
+_PASSING = (None, Damage.ORPHAN, Damage.UNTERMINATED)
+"""Damage that later lines may mend, and so hides none that they cannot."""
+
+
 def _mark_duplicates(columns: Columns, first: int) -> bool:
     """Marks entries that share an id; the last one takes the children of the others (pi 1.5.2)."""
     moved: dict[int, int] = {}
     for index in _doubled(columns, first):
         earlier = columns.index(columns.id(EntryIndex(index)), before=index)
-        columns.damage.setdefault(earlier, Damage.DUPLICATE_ID)
-        columns.damage.setdefault(index, Damage.DUPLICATE_ID)
+        for one in (earlier, index):
+            if columns.damage.get(one) in _PASSING:
+                columns.damage[one] = Damage.DUPLICATE_ID
         moved[earlier] = index
     if not moved:
         return False

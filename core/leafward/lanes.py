@@ -83,7 +83,7 @@ class Lanes:
             if active:
                 following = active[0]
             elif others and stop - 1 != self.leaf:
-                following = max(others, key=lambda child: (tree.subtree_size[child], child))
+                following = tree.largest(others)
                 others.remove(following)
             yield stop - 1, self._branch_starts(others)
             if following < 0:

@@ -180,9 +180,10 @@ class Scan:
             publish()
             stopped = stop()
         self.pending = None
-        if filled and not stopped:
-            self._last_line(bytes(buffer[:filled]))
+        unclosed = filled > 0 and not stopped and self._last_line(bytes(buffer[:filled]))
         self.links_changed = link(self.columns, first, self._jumps, self._orphans)
+        if unclosed:  # after the links: what is wrong with the entry itself outlives the newline that will come
+            self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
         self._jumps = []
         return len(self.columns) - first
 
@@ -367,15 +368,14 @@ class Scan:
                 return made
             salt += b"+"
 
-    def _last_line(self, line: bytes) -> None:
-        """The unterminated end: an entry if it is a whole object (as pi reads it), else pending."""
+    def _last_line(self, line: bytes) -> bool:
+        """The unterminated end: an entry if it is a whole object (as pi reads it), else pending. Whether it is an entry."""
         if not line.strip():
-            return
+            return False
         if decode_line(line.removeprefix(_BOM)) is None:
             self.pending = Pending(self.end, len(line))
-            return
+            return False
         before = len(self.columns)
         self._line(line, self.end, decode=True)
         self.end += len(line)
-        if len(self.columns) > before:
-            self.columns.damage.setdefault(before, Damage.UNTERMINATED)
+        return len(self.columns) > before

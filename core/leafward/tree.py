@@ -207,6 +207,13 @@ class SessionTree:
                 pending.extend(reversed(self.run_children.get(child, ())))
         return found
 
+    def largest(self, runs: Iterable[int]) -> int:
+        """The run with the most of the conversation in and below it, the earlier of equals: what a lane follows.
+
+        Lanes that follow it nest no deeper than the logarithm of the number of entries. -1 where there is none.
+        """
+        return max(runs, key=lambda run: (self.subtree_content[run], -run), default=-1)
+
     def leaves(self) -> Iterator[EntryIndex]:
         """Where branches end: entries in the conversation with nothing of it below them, in tree order."""
         for run in self.preorder:

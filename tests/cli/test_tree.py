@@ -131,8 +131,8 @@ class TestOutline:
         assert lines_of(opened(branched)) == [
             "00000001  ●      question 0",
             "00000005  ┠─○    side one",
-            "00000007  ┃ ├─○  deeper",
-            "00000008  ┃ ○    side two",
+            "00000008  ┃ ├─○  side two",
+            "00000007  ┃ ○    deeper",
             "00000003  ◎      question 1                                      leaf",
         ]
 

@@ -17,8 +17,13 @@ process.env.HOME = scratch;
 process.env.PI_OFFLINE = "1";
 const pi = await loadPi(folder);
 
-/** The canonical text of one message as the model receives it. */
+/** Roles that pi sends inside a text of its own; their digest is that of what the session holds. */
+const WRAPPED = new Set(["compactionSummary", "branchSummary", "bashExecution"]);
+
+/** The canonical text of one message: as the model receives it, but without the words pi puts around a summary or a command. */
 function canonical(message) {
+  if (message.role === "compactionSummary" || message.role === "branchSummary") return message.summary;
+  if (message.role === "bashExecution") return `${message.command}\n${message.output}`;
   if (message.role === "system") return pi.getSystemMessageText(message);
   if (typeof message.content === "string") return message.content;
   return message.content
@@ -35,7 +40,9 @@ function canonical(message) {
 /** First 16 hex digits of the SHA-1 of the canonical text; null when the message is not sent to the model. */
 function digest(message) {
   const [sent] = pi.convertToLlm([message]);
-  return sent === undefined ? null : createHash("sha1").update(canonical(sent), "utf8").digest("hex").slice(0, 16);
+  if (sent === undefined) return null;
+  const text = canonical(WRAPPED.has(message.role) ? message : sent);
+  return createHash("sha1").update(text, "utf8").digest("hex").slice(0, 16);
 }
 
 /** The result of `compute`, or `failed` where pi itself throws on the data. */

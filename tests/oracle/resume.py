@@ -28,12 +28,16 @@ REPLY = "Understood."
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One message of a request: its role, its text, the names of its tool calls and its number of images."""
+    """One message of a request: its role, its text, the names of its tool calls and its number of images.
+
+    ``call`` is the id of the tool call that a ``tool`` message answers.
+    """
 
     role: str
     text: str
     tools: tuple[str, ...] = ()
     images: int = 0
+    call: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +176,8 @@ def _sent(message: dict[str, Any]) -> Sent:
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
     text = "\n".join(part["text"] for part in parts if part["type"] == "text")
     tools = tuple(call["function"]["name"] for call in message.get("tool_calls") or [])
-    return Sent(role, text, tools, sum(part["type"] == "image_url" for part in parts))
+    images = sum(part["type"] == "image_url" for part in parts)
+    return Sent(role, text, tools, images, message.get("tool_call_id"))
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 OWN_PROMPT = "Ada's orchard helper."
 KEPT_SECTIONS = ("cwd",)
-PREAMBLE = "The user explored"
+SUMMARY_START = "## "
 FILLER = "Filler of the same length stands here. "
 
 
@@ -59,7 +59,7 @@ def scrub(text: str, work: Path) -> list[dict[str, Any]]:
         for holder, key in ((line, "message"), (line, "systemMessage")):
             if isinstance(holder.get(key), dict) and holder[key].get("role") == "system":
                 scrub_system(holder[key])
-        if line["type"] == "branch_summary" and line["summary"].startswith(PREAMBLE):
+        if line["type"] == "branch_summary" and not line["summary"].startswith(SUMMARY_START):
             opening, blank, rest = line["summary"].partition("\n\n")
             line["summary"] = filler(opening) + blank + rest
     return lines

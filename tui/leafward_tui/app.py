@@ -60,6 +60,7 @@ class LeafwardApp(App[int], inherit_bindings=False):
     CSS_PATH = Path(__file__).with_name("app.tcss")
     PAUSE_GC_ON_SCROLL = True
     ENABLE_COMMAND_PALETTE = True
+    DEFAULT_MODE = "leafward"
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
     BINDINGS: ClassVar = [*app_bindings(), Binding("ctrl+c", "help_quit", show=False, system=True)]
 
@@ -97,6 +98,7 @@ class LeafwardApp(App[int], inherit_bindings=False):
         self.palette_now = self.shown(first)
         self.styles_now = Styles.of(self.palette_now)
         super().__init__()
+        self.add_mode(self.DEFAULT_MODE, self.first_screen)
         for name in list(self.available_themes):
             self.unregister_theme(name)
         for name in self.palettes:
@@ -140,8 +142,8 @@ class LeafwardApp(App[int], inherit_bindings=False):
 
     # --- screens ------------------------------------------------------------------------------------------------------
 
-    def get_default_screen(self) -> Screen[Any]:
-        """The first screen is the one that was asked for: no empty one is painted before it."""
+    def first_screen(self) -> Screen[Any]:
+        """The screen that was asked for: no empty one is painted before it."""
         if len(self.paths) == 1 and self.paths[0].is_file():
             from leafward_tui.screens.explorer import ExplorerScreen
 

@@ -183,13 +183,13 @@ class Layout:
         return self.tree.content_at(self.entries_of(row)[-1].stop - 1)
 
     def main_child(self, children: list[int]) -> int:
-        """The child that stays in its parent's lane: the active one, else the largest, the earlier of equals."""
+        """The child that stays in its parent's lane: the active one, else the largest."""
         if len(children) == 1:
             return children[0]
         for child in children:
             if child in self.path_stop:
                 return child
-        return max(children, key=lambda child: (self.tree.subtree_content[child], -child))
+        return self.tree.largest(children)
 
 
 def arrange(

@@ -166,9 +166,11 @@ def _totals(cards: Iterable[Card], grouping: Grouping) -> dict[str, int]:
 
 def _groups(shown: Sequence[Card], stock: Stock, view: View) -> list[tuple[str, Group]]:
     if view.grouping is Grouping.PROJECT:
-        return [(group.project, group) for group in arrange(shown, stock.parents, view.sort)]
-    names = stock.agents if view.grouping is Grouping.AGENT else ("",)
+        found = [(group.project, group) for group in arrange(shown, stock.parents, view.sort)]
+        # What belongs to no project is damaged or strange: it never pushes the others away from the top.
+        return sorted(found, key=lambda one: not one[0])
     found = []
+    names = stock.agents if view.grouping is Grouping.AGENT else ("",)
     for name in names:
         members = [card for card in shown if card.agent == name] if name else shown
         found += [(name, group) for group in arrange(members, stock.parents, view.sort, by_project=False)]

@@ -347,12 +347,6 @@ def _turns_in(kind: bytes | bytearray, start: int, stop: int) -> int:
     return sum(kind.count(head, start, stop) for head in _HEADS)
 
 
-def _main_child(tree: SessionTree, run: int) -> int:
-    """The run a branch goes on with: the largest, the earlier of equals; -1 at its tip."""
-    children = tree.content_children(run)
-    return max(children, key=lambda child: (tree.subtree_content[child], -child)) if children else -1
-
-
 def _beyond(tree: SessionTree, target: int) -> int:
     """Turns of a branch behind an entry of it."""
     run = tree.run_of(target)
@@ -361,7 +355,7 @@ def _beyond(tree: SessionTree, target: int) -> int:
     while run >= 0 and found < _FAR:
         stop = tree.bounds(run)[1]
         found += _turns_in(tree.kind, start, stop)
-        run = _main_child(tree, run)
+        run = tree.largest(tree.content_children(run))
         start = tree.starts[run] if run >= 0 else 0
     return found
 
@@ -374,7 +368,7 @@ def _branch(tree: SessionTree, turn: int, run: int, start: int) -> Hanging:
         stop = tree.bounds(run)[1]
         heads.extend(match.start() for match in _HEAD.finditer(tree.kind, begin, stop))
         tip = stop - 1
-        run = _main_child(tree, run)
+        run = tree.largest(tree.content_children(run))
         begin = tree.starts[run] if run >= 0 else 0
     content = _CONTENT.search(tree.kind, start)
     if content is not None and (not heads or heads[0] != content.start()):

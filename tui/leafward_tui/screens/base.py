@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
+from textual.actions import SkipAction
+from textual.binding import Binding
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
 from textual.widget import Widget
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
     from leafward_tui.messages import IntentPressed
 
@@ -61,6 +64,7 @@ class BaseScreen(SafeScreen[ScreenResultType]):
     NAME: ClassVar[str] = ""
     """The screen's name in ``Intent.screens``."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,super+c", "copy_selection", show=False)]
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [
         (0, "-tiny"),
@@ -130,6 +134,13 @@ class BaseScreen(SafeScreen[ScreenResultType]):
         action = intent(intent_id).action
         if action.startswith("app.") or self.check_action(action, ()):
             self.call_next(self.run_action, action)
+
+    def action_copy_selection(self) -> None:
+        """What was selected with the mouse; without a selection the key goes on to the application."""
+        selected = self.get_selected_text()
+        if not selected:
+            raise SkipAction
+        self.shell.copy(selected)
 
     def action_app_help(self) -> None:
         """All keys of this screen."""

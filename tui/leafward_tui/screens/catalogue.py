@@ -169,7 +169,7 @@ class CatalogueScreen(BaseScreen[None]):
         card = self.sessions.card
         if line is None:
             return [] if self._searching else [Hint("demo.open", "demo"), Hint("catalogue.refresh"), Hint("filter.edit")]
-        hints = [Hint("session.open") if card is not None else Hint("project.fold")]
+        hints = [Hint("session.open") if card is not None else Hint("session.open", "fold")]
         if self._view.text:
             hints.append(Hint("mode.leave", "clear filter", "clear"))
         hints += [
@@ -289,7 +289,7 @@ class CatalogueScreen(BaseScreen[None]):
         if query.problems:
             self.filter_bar.show(exact(listing.shown), words, query.problems[0].text, problem=True)
         elif listing.view.text:
-            self.filter_bar.show(exact(listing.shown), words, "in titles, prompts, files")
+            self.filter_bar.show(exact(listing.shown), words, "in titles, prompts, projects")
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
         self.sessions.say_empty(self._empty_words(listing))

@@ -124,7 +124,7 @@ class Preview(Widget):
                 yield [Segment(line, ground.faint)]
             return
         yield from self._tree(card, glimpse, width, ground, glyphs)
-        yield from self._context(card, width, ground, glyphs)
+        yield from self._gauge(card, width, ground, glyphs)
         yield from self._words(card, glimpse, width, ground, glyphs)
         yield from self._files(glimpse, width, ground, glyphs)
 
@@ -141,7 +141,8 @@ class Preview(Widget):
             ),
         ]
         began = f"started {_moment(card.created)}" if card.created is not None else ""
-        live = shell_of(self).clock().timestamp() - card.modified / 1000 < LIVE_SECONDS
+        ago = shell_of(self).clock().timestamp() - card.modified / 1000
+        live = card.problem is None and ago < LIVE_SECONDS
         state, style = (
             ("writing now", ground.leaf) if live else (f"last {_moment(card.modified)}", ground.sub)
         )
@@ -163,7 +164,7 @@ class Preview(Widget):
         for row in glimpse.tree:
             yield _tree_row(row, width, ground, glyphs)
 
-    def _context(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
+    def _gauge(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
         if not card.tokens:
             return
         window = shell_of(self).config.window_of(card.model)

@@ -56,13 +56,13 @@ class Columns:
 
     @classmethod
     def of(cls, width: int, *, agents: bool) -> Columns:
-        """The columns of a list of ``width`` cells; ``agents`` when there is more than one agent to tell apart.
+        """The columns of a list of ``width`` cells, its scroll bar not counted; ``agents`` when there is more than one agent to tell apart.
 
         The text keeps 40 cells as long as a column can go; what tells least goes first.
         """
         wanted = [("agent", 8, 2)] if agents else []
         wanted += [("turns", 5, 2), ("branches", 8, 1), ("compact", 7, 1), ("tokens", 6, 1), ("when", 4, 2)]
-        room = width - _TEXT_AT - 1
+        room = width - _TEXT_AT
         for going in ("compact", "branches", "agent", "turns", "tokens"):
             if room - sum(size + gap for _, size, gap in wanted) >= _LEAST_TEXT:
                 break
@@ -113,7 +113,7 @@ class ListHead(Widget):
                     Segment(shell.glyphs.hairline * max(0, width - heavy - 2), ground.line),
                 ]
             ).adjust_cell_length(width, ground.blank)
-        columns = Columns.of(width, agents=self._agents)
+        columns = Columns.of(width - 1, agents=self._agents)
         pieces = [
             Segment(" ", ground.blank),
             Segment(
@@ -129,7 +129,7 @@ class ListHead(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """Sorts by the column that was clicked; by name on the text."""
-        columns = Columns.of(self.size.width, agents=self._agents)
+        columns = Columns.of(self.size.width - 1, agents=self._agents)
         end = _TEXT_AT + columns.text
         if event.x < end:
             self.post_message(self.SortPressed(Sort.NAME))
@@ -143,7 +143,7 @@ class ListHead(Widget):
 class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
     """Lines of a ``Listing`` with a cursor. Holds no state of the catalogue but the cursor."""
 
-    DEFAULT_CSS = "SessionList { width: 1fr; height: 1fr; overflow-x: hidden; }"
+    DEFAULT_CSS = "SessionList { width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable; }"
 
     @dataclass
     class CursorMoved(Message):
@@ -177,7 +177,7 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         self.listing: Listing = EMPTY
         self.cursor = 0
         self._touched = False
-        self._cache: dict[tuple[int, bool], Strip] = {}
+        self._cache: dict[tuple[int, bool, int], Strip] = {}
         self._empty: tuple[tuple[str, str], ...] = ()
 
     # --- model --------------------------------------------------------------------------------------------------------
@@ -280,7 +280,6 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
 
     def on_resize(self) -> None:
         """Columns follow the width."""
-        self._cache.clear()
         self._keep_in_view()
 
     def notify_style_update(self) -> None:
@@ -318,12 +317,12 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         """One line at the widget's width."""
         row = y + self.scroll_offset.y
         selected = row == self.cursor
-        cached = self._cache.get((row, selected))
+        width = self.size.width
+        cached = self._cache.get((row, selected, width))
         if cached is not None:
             return cached
         shell = shell_of(self)
         styles = shell.styles_now
-        width = self.size.width
         lines = self.listing.lines
         if row < len(lines):
             strip = self._strip(lines[row], width, styles, shell.glyphs, selected=selected)
@@ -331,7 +330,7 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
             strip = self._empty_strip(row if not lines else -1, width, styles.bg)
         if len(self._cache) > _CACHED:
             self._cache.clear()
-        self._cache[row, selected] = strip
+        self._cache[row, selected, width] = strip
         return strip
 
     def _empty_strip(self, row: int, width: int, ground: Ground) -> Strip:
@@ -384,7 +383,7 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         self, line: ListLine, card: Card, width: int, ground: Ground, glyphs: Glyphs, *, selected: bool
     ) -> list[Segment]:
         columns = self._columns(width)
-        live = self._seconds(card.modified) < LIVE_SECONDS
+        live = card.problem is None and self._seconds(card.modified) < LIVE_SECONDS
         pieces = [
             Segment("  ", ground.blank),
             Segment(f"{glyphs.dot if live else ' '} ", ground.leaf),

@@ -115,9 +115,10 @@ class Finding(Going):
         if first and self.hits:
             at = bisect_left(self.hits, self.graph.row)
             self.go_to_row(self.hits[at % len(self.hits)])
-        self._tell_hits(searching=not message.complete)
+        self.tell_hits(searching=not message.complete)
 
-    def _tell_hits(self, *, searching: bool = False) -> None:
+    def tell_hits(self, *, searching: bool = False) -> None:
+        """Says which of the hits the cursor is on."""
         if not self.hits:
             self.tell(
                 f"{'searching' if searching else 'nothing found'}  {self.searched}",
@@ -143,14 +144,14 @@ class Finding(Going):
         if self.hits:
             at = bisect_right(self.hits, self.graph.row)
             self.go_to_row(self.hits[at % len(self.hits)])
-            self._tell_hits()
+            self.tell_hits()
 
     def action_find_previous(self) -> None:
         """The hit before, around the top."""
         if self.hits:
             at = bisect_left(self.hits, self.graph.row) - 1
             self.go_to_row(self.hits[at])
-            self._tell_hits()
+            self.tell_hits()
 
     def action_filter_choose(self) -> None:
         """Asks which rows to show."""

@@ -91,6 +91,8 @@ class ExplorerParts(BaseScreen[None]):
         self.price: Price | None = None
         self.overview: Overview | None = None
         """The path turn by turn; None until it is measured."""
+        self.note_kept = False
+        """Whether the next move of the cursor, made by a write, leaves the note standing."""
         self.trouble = ""
         """Why there is no session to show."""
 

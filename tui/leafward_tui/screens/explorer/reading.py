@@ -363,6 +363,7 @@ class Reading(Handing):
             self.tell("nothing to do: things are like that already")
             return
         moved = written.kind in (OperationKind.MOVE, OperationKind.UNDO, OperationKind.REDO)
+        self.note_kept = moved and self.graph.row != exploration.layout.row_of(exploration.session.place)
         self.session_changed(to_leaf=moved)
         told = [message.text, *(remark.text for remark in written.remarks)]
         if written.recent and message.then != "resume":

@@ -121,8 +121,13 @@ class ExplorerScreen(Reading):
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_graph_view_cursor_moved(self, message: GraphView.CursorMoved) -> None:
-        """The rest of the screen follows once the cursor rests."""
+        """The rest of the screen follows once the cursor rests; what was said makes room for the price."""
         message.stop()
+        if self.searched:
+            self.tell_hits()
+        elif not self.note_kept:
+            self.tell("")
+        self.note_kept = False
         self.settle()
 
     def on_graph_view_row_chosen(self, message: GraphView.RowChosen) -> None:

@@ -17,7 +17,7 @@ from leafward.safe_text import safe
 from leafward_tui.glyphs import ASCII
 from leafward_tui.intents import intent
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.inspector.slim_bar import SlimBar
+from leafward_tui.widgets.slim_bar import SlimBar
 
 if TYPE_CHECKING:
     from rich.style import Style
