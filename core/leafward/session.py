@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 from dataclasses import dataclass
@@ -248,6 +249,8 @@ class Session:
         return self._read_at(start, end - start).partition(b"\n")[0]
 
     def _read_at(self, offset: int, size: int) -> bytes:
+        if self.file.closed:
+            raise OSError(errno.EBADF, "the session was closed", str(self.path))
         if hasattr(os, "pread"):
             return os.pread(self.file.fileno(), size, offset)
         with self.path.open("rb") as file:
@@ -354,25 +357,21 @@ class Session:
 
     def _read_marks(self) -> None:
         """Labels and name: the last line of each counts, wherever in the tree it hangs (pi 1.5.2)."""
-        self.labels: dict[EntryIndex, str] = {}
-        self.label_entries: dict[EntryIndex, EntryIndex] = {}
-        self.name: str | None = None
+        labels: dict[EntryIndex, str] = {}
         kinds = self.columns.kind
-        wanted = list(_positions(kinds, Kind.LABEL))
-        for index, body in self.bodies(wanted):
+        for _, body in self.bodies(list(_positions(kinds, Kind.LABEL))):
             target = self.columns.index(str((body or {}).get("targetId")))
             if target < 0:
                 continue
             label = (body or {}).get("label")
-            self.labels.pop(target, None)
-            self.label_entries.pop(target, None)
+            labels.pop(target, None)
             if isinstance(label, str) and label:
-                self.labels[target] = label
-                self.label_entries[target] = index
+                labels[target] = label
         at = kinds.rfind(Kind.SESSION_INFO)
-        if at >= 0:
-            name = (self.body(at) or {}).get("name")
-            self.name = name.strip() or None if isinstance(name, str) else None
+        name = (self.body(at) or {}).get("name") if at >= 0 else None
+        # Set whole: another thread may be reading them.
+        self.labels: dict[EntryIndex, str] = labels
+        self.name: str | None = name.strip() or None if isinstance(name, str) else None
 
     def find(self, selector: str) -> EntryIndex:
         """The entry that a user means: an id, a unique prefix of one, `leaf`, `root` or `#N`. Raises NotFound."""

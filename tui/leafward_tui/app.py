@@ -112,7 +112,12 @@ class LeafwardApp(App[int], inherit_bindings=False):
         """The theme chosen last, as long as the configuration still says what it said then; else the configured one."""
         configured = self.config.theme
         chosen = self._memory.get("theme")
-        if isinstance(chosen, list) and len(chosen) == 2 and chosen[1] == configured and chosen[0] in self.palettes:
+        if (
+            isinstance(chosen, list)
+            and len(chosen) == 2
+            and chosen[1] == configured
+            and chosen[0] in self.palettes
+        ):
             return str(chosen[0])
         if configured is None or configured in self.palettes:
             return configured or DEFAULT_DARK

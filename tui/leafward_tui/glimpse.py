@@ -14,6 +14,7 @@ from leafward.errors import LeafwardError
 from leafward.files import FileChange, changed_files
 from leafward.headline import headline
 from leafward.safe_text import safe_line
+from leafward_tui.cells import count
 
 if TYPE_CHECKING:
     from leafward.catalog import Card, Details
@@ -136,11 +137,20 @@ def _tree(session: Session, path: list[Run]) -> tuple[TreeRow, ...]:
             begin = session.tree.starts[subject]
             rows.append(TreeRow(sign, headline(session, begin).text, session.tree.subtree_content[subject]))
         else:
-            rows.append(TreeRow(sign, headline(session, subject).text))
+            rows.append(TreeRow(sign, _memory_text(session, subject, sign)))
     _add_run(rows, joined[done:tip], done > 0)
     if last >= 0:
         rows.append(TreeRow(Sign.LEAF, headline(session, entry(last)).text))
     return tuple(rows)
+
+
+def _memory_text(session: Session, index: int, sign: Sign) -> str:
+    """What a compaction or a branch summary is called, with the size it began from."""
+    if sign is Sign.SUMMARY:
+        return "branch summary"
+    before = (session.body(index) or {}).get("tokensBefore")
+    known = isinstance(before, int) and not isinstance(before, bool)
+    return f"compaction   from {count(before)}" if known else "compaction"
 
 
 def _add_run(rows: list[TreeRow], kinds: bytes, after: bool) -> None:
@@ -171,4 +181,3 @@ def _landmarks(
                 if child not in on_path
             ]
     return sorted(found, key=lambda mark: mark[0])
-

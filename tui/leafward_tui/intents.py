@@ -141,7 +141,15 @@ INTENTS: tuple[Intent, ...] = (
     Intent("app.themes", "t", "Choose a theme", "theme", EVERYWHERE, "Leafward"),
     Intent("app.help", "?", "Show all keys", "keys", (*EVERYWHERE, "help"), "Leafward"),
     Intent("app.palette", "ctrl+p", "Show all commands", "commands", EVERYWHERE, "Leafward", palette=False),
-    Intent("mode.leave", "escape", "Leave: ghost move, search, filter", "leave", SCREENS, "Leafward", palette=False),
+    Intent(
+        "mode.leave",
+        "escape",
+        "Leave: ghost move, search, filter",
+        "leave",
+        SCREENS,
+        "Leafward",
+        palette=False,
+    ),
     Intent("app.back", "q", "Go back; from the first screen, quit", "back", SCREENS, "Leafward"),
     Intent("app.quit", "ctrl+q", "Quit", "quit", EVERYWHERE, "Leafward"),
 )

@@ -109,9 +109,7 @@ class Keymap:
     @property
     def textual(self) -> dict[str, str]:
         """For ``App.set_keymap``: only what differs from the default."""
-        return {
-            intent_id: ",".join(self.keys[intent_id]) or UNBOUND for intent_id in sorted(self.changed)
-        }
+        return {intent_id: ",".join(self.keys[intent_id]) or UNBOUND for intent_id in sorted(self.changed)}
 
     def label(self, intent_id: str) -> str:
         """The first key of an intent as the interface writes it; empty where it has none."""

@@ -146,7 +146,14 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
             if folded:
                 continue
         _add_sessions(lines, at, name, group)
-    _add_hidden(lines, query, stock, len(found), archived, len(totals) - len({_name(card, view.grouping) for card in shown}))
+    _add_hidden(
+        lines,
+        query,
+        stock,
+        len(found),
+        archived,
+        len(totals) - len({_name(card, view.grouping) for card in shown}),
+    )
     return Listing(lines, view, query, stock, len(shown), len(stock.cards), archived, at)
 
 

@@ -248,7 +248,7 @@ class RowPainter:
             text = f"! {text}"
         elif kind == Kind.CONTEXT_EDIT:
             text = f"context edit {text}"
-        elif kind not in _SPOKEN and self.layout.density is not Density.ENTRIES:
+        elif words.word not in _PLAIN_WORDS and self.layout.density is not Density.ENTRIES:
             text = f"{words.word}  {text}"
         if damage is not None:
             text = f"{self.glyphs.malformed} {DAMAGE_TEXT[damage]}   {text}"
@@ -332,7 +332,8 @@ class RowPainter:
 
 
 _FIELD = {"edits": "edits", "calls": "calls", "tok": "tokens"}
-_SPOKEN = frozenset({Kind.USER, Kind.ASSISTANT, Kind.BASH, Kind.CONTEXT_EDIT})
+_PLAIN_WORDS = frozenset({"you", "ai"})
+"""Kinds whose text speaks for itself where a row is a turn."""
 _KEPT_HEADLINES = 20_000
 
 

@@ -148,8 +148,9 @@ class CatalogueScreen(BaseScreen[None]):
         two = self.two_panes
         width = self.app.size.width
         self.preview.styles.width = max(36, min(56, width // 3)) if two else "1fr"
-        self._rule.display = two and self._with_preview
-        self.preview.display = self._with_preview if two else self._side
+        empty = not self.sessions.listing.lines and not self._view.text
+        self._rule.display = two and self._with_preview and not empty
+        self.preview.display = self._with_preview and not empty if two else self._side
         self.query_one("#list").display = two or not self._side
         self.preview.styles.padding = 0 if two else (0, 0, 0, 1)
         self._light()
@@ -157,7 +158,8 @@ class CatalogueScreen(BaseScreen[None]):
     def _light(self) -> None:
         """The heavy part of a rule says where the keys go."""
         side = self._side and self.preview.display
-        self.head.show(self._view.sort, agents=len(self._stock.agents) > 1, lit=not side)
+        bare = not self.sessions.listing.total
+        self.head.show(self._view.sort, agents=len(self._stock.agents) > 1, lit=not side, bare=bare)
         self.preview.light(lit=bool(side))
         self.show_hints()
 
@@ -168,7 +170,14 @@ class CatalogueScreen(BaseScreen[None]):
         line = self.sessions.line
         card = self.sessions.card
         if line is None:
-            return [] if self._searching else [Hint("demo.open", "demo"), Hint("catalogue.refresh"), Hint("filter.edit")]
+            return (
+                []
+                if self._searching
+                else [Hint("demo.open", "demo"), Hint("catalogue.refresh"), Hint("filter.edit")]
+            )
+        if self._side:
+            hints = [Hint("session.open"), Hint("mode.leave", "list"), Hint("row.down", "scroll")]
+            return [*hints, Hint("session.resume", f"resume in {card.agent}", "resume")] if card else hints
         hints = [Hint("session.open") if card is not None else Hint("session.open", "fold")]
         if self._view.text:
             hints.append(Hint("mode.leave", "clear filter", "clear"))
@@ -285,7 +294,11 @@ class CatalogueScreen(BaseScreen[None]):
         note = counted(self._stock.projects, "project") if total else ""
         self.title_bar.show("Sessions", note=f"{agents} agents, {note}" if agents > 1 and note else note)
         query = listing.query
-        words = f" of {counted(total, 'session')}" if listing.view.text else f" {'session' if total == 1 else 'sessions'}"
+        words = (
+            f" of {counted(total, 'session')}"
+            if listing.view.text
+            else f" {'session' if total == 1 else 'sessions'}"
+        )
         if query.problems:
             self.filter_bar.show(exact(listing.shown), words, query.problems[0].text, problem=True)
         elif listing.view.text:
@@ -293,7 +306,7 @@ class CatalogueScreen(BaseScreen[None]):
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
         self.sessions.say_empty(self._empty_words(listing))
-        self._light()
+        self._arrange_panes()
 
     def _empty_words(self, listing: Listing) -> list[tuple[str, str]]:
         """One sentence, where we looked, one key."""
@@ -307,11 +320,14 @@ class CatalogueScreen(BaseScreen[None]):
                 ("sub", "esc  clears the filter"),
             ]
         if listing.archived:
-            return [("text", f"All {counted(listing.archived, 'session')} are archived."), ("sub", "a  shows them")]
+            return [
+                ("text", f"All {counted(listing.archived, 'session')} are archived."),
+                ("sub", "a  shows them"),
+            ]
         where = self._catalogue.searched if self._catalogue is not None else ()
         demo = self.shell.keymap.label("demo.open")
         return [
-            ("text", "No sessions yet: they appear here as soon as a coding agent has written one."),
+            ("text", "No sessions yet: they appear here once a coding agent has run."),
             ("faint", ""),
             ("faint", "Looked in"),
             *(("sub", f"  {tilde(place)}") for place in where),

@@ -48,7 +48,7 @@ class Rows(ScrollView, inherit_bindings=False):
         """One row."""
         shell = shell_of(self)
         row = y + self.scroll_offset.y
-        width = self.size.width
+        width = self.scrollable_content_region.width
         ground = shell.styles_now.sel if row == self.cursor else shell.styles_now.panel
         pieces = self._make(row, width, ground) if row < self.count else []
         return Strip(pieces).adjust_cell_length(width, ground.blank)

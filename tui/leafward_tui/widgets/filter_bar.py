@@ -158,8 +158,8 @@ class FilterBar(Horizontal):
         if self._input is None:
             return
         ground = shell_of(self).styles_now.raised
-        half = self.size.width // 2
-        self._facts.styles.width = sum(piece.cell_length for piece in self._facts.pieces(ground, half))
+        most = self.size.width * 2 // 3
+        self._facts.styles.width = sum(piece.cell_length for piece in self._facts.pieces(ground, most))
 
     def on_resize(self) -> None:
         """The figures yield before the field does."""

@@ -146,7 +146,8 @@ class Preview(Widget):
         state, style = (
             ("writing now", ground.leaf) if live else (f"last {_moment(card.modified)}", ground.sub)
         )
-        yield [Segment(state, style), Segment(f"   {began}" if began else "", ground.faint)]
+        fits = bool(began) and cell_len(state) + 3 + cell_len(began) <= width
+        yield [Segment(state, style), Segment(f"   {began}" if fits else "", ground.faint)]
         if card.damage:
             word = counted(card.damage, "damaged line")
             yield [

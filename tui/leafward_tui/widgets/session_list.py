@@ -87,16 +87,17 @@ class ListHead(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._columns = Columns(0, ())
         self._sort = Sort.WHEN
+        self._agents = False
         self._lit = True
+        self._bare = True
 
-    def show(self, sort: Sort, *, agents: bool, lit: bool) -> None:
-        """``lit`` while the list has the focus."""
-        self._sort, self._agents, self._lit = sort, agents, lit
-        self.refresh()
-
-    _agents = False
+    def show(self, sort: Sort, *, agents: bool, lit: bool, bare: bool = False) -> None:
+        """``lit`` while the list has the focus; ``bare`` leaves out the headings, as there are no rows to head."""
+        wanted = (sort, agents, lit, bare)
+        if wanted != (self._sort, self._agents, self._lit, self._bare):
+            self._sort, self._agents, self._lit, self._bare = wanted
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Headings, then the rule."""
@@ -122,7 +123,7 @@ class ListHead(Widget):
             ),
         ]
         for name, size, gap in columns.shown:
-            heading = "" if name == "agent" else name
+            heading = "" if name == "agent" or self._bare else name
             style = ground.text if _SORTED.get(name) is self._sort else ground.faint
             pieces += [Segment(" " * gap, ground.blank), Segment(right(heading, size), style)]
         return Strip(pieces).adjust_cell_length(width, ground.blank)
@@ -317,7 +318,7 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         """One line at the widget's width."""
         row = y + self.scroll_offset.y
         selected = row == self.cursor
-        width = self.size.width
+        width = self.scrollable_content_region.width
         cached = self._cache.get((row, selected, width))
         if cached is not None:
             return cached

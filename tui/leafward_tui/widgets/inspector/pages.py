@@ -1,19 +1,20 @@
-"""The one way to build a page. Pure: may run in any thread."""
+"""The one way to build a page. Pure: may run in any thread.
+
+What makes a tab's page is loaded when the first one is built: Markdown and highlighting are not there yet when the screen
+is first painted.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.widgets.inspector.context import context_page
-from leafward_tui.widgets.inspector.entry import entry_page
-from leafward_tui.widgets.inspector.files import files_page
-from leafward_tui.widgets.inspector.model import Gauge, Page, Selection, Tab
-from leafward_tui.widgets.inspector.raw import raw_page
+from leafward_tui.widgets.inspector.model import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward_tui.glyphs import Glyphs
+    from leafward_tui.widgets.inspector.model import Gauge, Page, Selection
 
 
 def build(
@@ -33,6 +34,13 @@ def build(
     left out. Raises what reading the session raises (OSError where its file is gone).
     """
     if tab is Tab.CONTEXT:
+        from leafward_tui.widgets.inspector.context import context_page
+
         return context_page(selection, width, height, glyphs, toggled, stop, gauge)
-    make = {Tab.ENTRY: entry_page, Tab.FILES: files_page, Tab.RAW: raw_page}[tab]
+    if tab is Tab.FILES:
+        from leafward_tui.widgets.inspector.files import files_page as make
+    elif tab is Tab.RAW:
+        from leafward_tui.widgets.inspector.raw import raw_page as make
+    else:
+        from leafward_tui.widgets.inspector.entry import entry_page as make
     return make(selection, width, height, glyphs, toggled, stop)
