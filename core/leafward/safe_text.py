@@ -7,6 +7,10 @@ what was there is never dropped silently.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _STAND_INS: dict[int, str] = {code: chr(0x2400 + code) for code in range(0x20)}
 _STAND_INS[0x7F] = "␡"
@@ -20,7 +24,16 @@ _STAND_INS |= dict.fromkeys(range(0xE0000, 0xE0080), "·")
 _STAND_INS |= dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
 _KEPT = {code: text for code, text in _STAND_INS.items() if code != 0x0A}
-_UNSAFE = re.compile("[" + "".join(f"\\U{code:08x}" for code in _KEPT) + "]")
+
+
+def _ranges(codes: Collection[int]) -> str:
+    """A character class, neighbours as ranges: compiled in a fraction of the time that thousands of items take."""
+    starts = sorted(code for code in codes if code - 1 not in codes)
+    ends = sorted(code for code in codes if code + 1 not in codes)
+    return "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in zip(starts, ends, strict=True))
+
+
+_UNSAFE = re.compile(f"[{_ranges(_KEPT)}]")
 _ANY_SPACE = re.compile(r"\s+")
 
 TAB_SIZE = 4

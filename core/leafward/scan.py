@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import orjson
 
-from leafward.columns import ID_SIZE, Columns, link
+from leafward.columns import ID_SIZE, Columns, cut_cycles, link
 from leafward.entries import ENTRY_TYPES, MESSAGE_ROLES, Body, Damage, EntryIndex, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 CHUNK = 1 << 20
 """Bytes read at a time; small enough to stay in the processor's cache."""
@@ -61,6 +61,8 @@ _TYPE_BYTES = {name.encode(): kind for name, kind in ENTRY_TYPES.items()}
 _ROLE_BYTES = {name.encode(): kind for name, kind in MESSAGE_ROLES.items()}
 _OWN_TYPE = b"leafward."
 _BOM = b"\xef\xbb\xbf"
+_WITHOUT_PARENT = (Damage.MALFORMED, Damage.EXTRA_HEADER, Damage.NO_ID)
+"""Damage of lines that hang on the entry before them in the file."""
 
 
 def _no_constants(name: str) -> None:
@@ -140,9 +142,33 @@ class Scan:
         """The last entry that is no damage: pi's leaf. -1 in an empty session."""
         return EntryIndex(self._last_good)
 
-    def forget_last(self, index: EntryIndex) -> None:
-        """Corrects `last` after lines proved to be damage."""
-        self._last_good = index
+    def discredit(self, entries: Collection[int]) -> None:
+        """Makes damage of entries whose lines proved to be no objects: nothing can name them any more, as in pi.
+
+        Their children wait for an entry of that id, as orphans do.
+        """
+        columns = self.columns
+        lost: dict[int, str] = {}
+        for index in sorted(entries):
+            lost[index] = columns.id(index)
+            columns.kind[index] = Kind.MALFORMED
+            columns.damage[index] = Damage.MALFORMED
+            columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE] = bytes(ID_SIZE)
+            columns.other_ids[index] = f"line@{columns.start[index]}"
+            self._orphans.pop(index, None)
+        above = -1
+        for index, parent in enumerate(columns.parent):
+            placed = index in lost or columns.damage.get(index) in _WITHOUT_PARENT
+            if placed and (index in lost or parent in lost):
+                columns.parent[index] = above
+            elif parent in lost:
+                columns.parent[index] = -1
+                columns.damage[index] = Damage.ORPHAN
+                self._orphans[index] = lost[parent]
+            if columns.kind[index] not in (Kind.MALFORMED, Kind.HEADER):
+                above = index
+        cut_cycles(columns)
+        self._last_good = above
 
     def advance(
         self,

@@ -8,7 +8,6 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from leafward.columns import Columns, cut_cycles
 from leafward.entries import (
     NATIVE_ROLE,
     NATIVE_TYPE,
@@ -26,6 +25,8 @@ from leafward.tree import SessionTree
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from leafward.columns import Columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,26 +334,7 @@ class Session:
 
         A scan takes a line by its beginning; a broken end shows when the body is decoded.
         """
-        columns = self.columns
-        broken = set(entries)
-        for index in sorted(broken):
-            columns.kind[index] = Kind.MALFORMED
-            columns.damage[index] = Damage.MALFORMED
-        above = NO_ENTRY
-        for index, parent in enumerate(columns.parent):
-            if index in broken:
-                columns.parent[index] = above
-                continue
-            if parent in broken:
-                if columns.kind[index] in (Kind.MALFORMED, Kind.HEADER):
-                    columns.parent[index] = above
-                else:
-                    columns.parent[index] = NO_ENTRY
-                    columns.damage[index] = Damage.ORPHAN
-            if columns.kind[index] not in (Kind.MALFORMED, Kind.HEADER):
-                above = EntryIndex(index)
-        cut_cycles(columns)
-        self.scan.forget_last(above)
+        self.scan.discredit(set(entries))
         self._rebuild()
 
     def _read_marks(self) -> None:
@@ -367,8 +349,8 @@ class Session:
             labels.pop(target, None)
             if isinstance(label, str) and label:
                 labels[target] = label
-        at = kinds.rfind(Kind.SESSION_INFO)
-        name = (self.body(at) or {}).get("name") if at >= 0 else None
+        infos = map(self.body, reversed(list(_positions(kinds, Kind.SESSION_INFO))))
+        name = next((body.get("name") for body in infos if body is not None), None)
         # Set whole: another thread may be reading them.
         self.labels: dict[EntryIndex, str] = labels
         self.name: str | None = name.strip() or None if isinstance(name, str) else None

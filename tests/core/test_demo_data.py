@@ -234,7 +234,7 @@ def test_files_can_be_replayed_along_every_path() -> None:
             if name == "write":
                 files[arguments["path"]] = arguments["content"]
             elif name == "read":
-                shown = re.sub(r"\n\n\[\d+ more lines in file\. Use offset=\d+ to continue\.\]$", "", text)
+                shown = re.sub(r"\n\n\[\d+ lines follow, from offset \d+\]$", "", text)
                 if arguments["path"] in files:
                     assert shown in files[arguments["path"]]
                 elif set(arguments) == {"path"}:

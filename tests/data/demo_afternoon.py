@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import demo_project
-from demo_recorder import Recorder, bash, edit, git_diff, pytest_run, read, write
+from tests.data import demo_project
+from tests.data.demo_recorder import Recorder, bash, edit, git_diff, pytest_run, read, write
 
-CLAIM_ONE = '''\
+CLAIM_ONE = """\
         row = self._db().execute(
             CLAIM, {"worker": worker, "queue": queue, "now": now, "until": now + lease}
         ).fetchone()
         return None if row is None else Job.from_row(row)
-'''
+"""
 
-CLAIM_ALL = '''\
+CLAIM_ALL = """\
         # fetchall: a statement with RETURNING holds the write lock until its last row was read.
         rows = self._db().execute(
             CLAIM, {"worker": worker, "queue": queue, "now": now, "until": now + lease}
         ).fetchall()
         return Job.from_row(rows[0]) if rows else None
-'''
+"""
 
 RECLAIM_OLD = '''\
     def reclaim(self, *, queue: str = "default") -> int:
@@ -41,13 +41,13 @@ RECLAIM_NEW = '''\
         return cursor.rowcount
 '''
 
-BEAT_OLD = '''\
+BEAT_OLD = """\
             if not self._store.heartbeat(self._job.id, self._worker, lease=self._lease):
                 self.lost = True
                 break
-'''
+"""
 
-BEAT_NEW = '''\
+BEAT_NEW = """\
             try:
                 kept = self._store.heartbeat(self._job.id, self._worker, lease=self._lease)
             except sqlite3.OperationalError as error:
@@ -57,9 +57,9 @@ BEAT_NEW = '''\
             if not kept:
                 self.lost = True
                 break
-'''
+"""
 
-NEW_LEASE_TESTS = '''\
+NEW_LEASE_TESTS = """\
 def test_a_poison_job_dies_after_its_attempts(store, clock):
     job_id = store.enqueue("boom", {})
     for _ in range(3):
@@ -82,7 +82,7 @@ def test_claim_leaves_no_statement_open(store):
 
 
 def test_two_workers_may_upgrade_at_once(tmp_path, clock):
-'''
+"""
 
 STORE_ABC = '''\
 """What a place to keep jobs has to offer."""
@@ -121,7 +121,7 @@ class JobStore(ABC):
     def stats(self, **options: Any) -> dict[State, int]: ...
 '''
 
-WAL_OLD = '''\
+WAL_OLD = """\
     for wait in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, None):
         if db.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
             return
@@ -131,9 +131,9 @@ WAL_OLD = '''\
             if wait is None:
                 raise
             time.sleep(wait)
-'''
+"""
 
-WAL_NEW = '''\
+WAL_NEW = """\
     deadline = time.monotonic() + 10.0
     while True:
         try:
@@ -144,18 +144,18 @@ WAL_NEW = '''\
                 raise
         # Different for each, so that they do not meet again.
         time.sleep(random.uniform(0.005, 0.05))
-'''
+"""
 
-CI_NOTE = '''\
+CI_NOTE = """\
 CI on fix/double-claim: 1 of 4 jobs failed.
 
 macos-14, python 3.12: tests/test_lease.py::test_two_workers_may_upgrade_at_once
   assert errors == []
   E   AssertionError: assert [OperationalError('database is locked')] == []
 Passed on the second run without changes (flaky).
-'''
+"""
 
-CHANGELOG = '''\
+CHANGELOG = """\
 # Changelog
 
 ## 0.5.0
@@ -177,7 +177,7 @@ CHANGELOG = '''\
   those jobs run again.
 - `Store.ack` and `Store.fail` take the worker's name and return whether it still had the job.
 - The state `failed` is called `dead`.
-'''
+"""
 
 
 def play(rec: Recorder) -> None:
@@ -192,7 +192,10 @@ def review(rec: Recorder) -> tuple[str, str]:
     rec.wait(3_300)
     rec.model_change("claude-opus-4-5")
     rec.thinking_change("high")
-    rec.user("review the whole branch against main as if you had to be on call for it. findings only, worst first", after=90)
+    rec.user(
+        "review the whole branch against main as if you had to be on call for it. findings only, worst first",
+        after=90,
+    )
     diff = rec.ai(
         bash("git diff main --stat && git diff main -- src", against_main),
         think="On call: what wakes me up at night? Lost jobs, doubled jobs, stuck queues, a worker that looks alive and does "
@@ -247,13 +250,22 @@ def findings(rec: Recorder, diff: str, reviewed: str) -> None:
         edit(
             "src/hopper/store.py",
             ("class Store:\n", "class Store(JobStore):\n"),
-            ("from hopper.jobs import Job, State\n", "from hopper.base import JobStore\nfrom hopper.jobs import Job, State\n"),
+            (
+                "from hopper.jobs import Job, State\n",
+                "from hopper.base import JobStore\nfrom hopper.jobs import Job, State\n",
+            ),
         ),
         edit(
             "src/hopper/worker.py",
-            ('    return f"{socket.gethostname()}:{os.getpid()}"\n', '    return f"{socket.gethostname()}:{os.getpid()}:{random.randrange(16**4):04x}"\n'),
+            (
+                '    return f"{socket.gethostname()}:{os.getpid()}"\n',
+                '    return f"{socket.gethostname()}:{os.getpid()}:{random.randrange(16**4):04x}"\n',
+            ),
             ("        store: Store,\n", "        store: JobStore,\n"),
-            ("from hopper.store import LEASE, Store\n", "from hopper.base import JobStore\nfrom hopper.store import LEASE\n"),
+            (
+                "from hopper.store import LEASE, Store\n",
+                "from hopper.base import JobStore\nfrom hopper.store import LEASE\n",
+            ),
         ),
     )
     rec.ai(
@@ -323,7 +335,10 @@ class Store:
                 "min(self.cap, self.base * 2.0 ** min(attempt - 1, 64)))\n",
             ),
         ),
-        edit("tests/test_lease.py", ("def test_two_workers_may_upgrade_at_once(tmp_path, clock):\n", NEW_LEASE_TESTS)),
+        edit(
+            "tests/test_lease.py",
+            ("def test_two_workers_may_upgrade_at_once(tmp_path, clock):\n", NEW_LEASE_TESTS),
+        ),
         edit(
             "tests/test_backoff.py",
             (
@@ -335,7 +350,7 @@ class Store:
             "tests/test_worker.py",
             (
                 "def test_run_sleeps_when_there_is_nothing_to_do(store, clock):\n",
-                '''\
+                """\
 def test_a_heartbeat_survives_a_busy_disk(store, monkeypatch):
     beats = []
 
@@ -353,11 +368,21 @@ def test_a_heartbeat_survives_a_busy_disk(store, monkeypatch):
 
 
 def test_run_sleeps_when_there_is_nothing_to_do(store, clock):
-''',
+""",
             ),
-            ("import signal\nimport subprocess\nimport sys\n", "import signal\nimport sqlite3\nimport subprocess\nimport sys\nimport time\n"),
+            (
+                "import signal\nimport subprocess\nimport sys\n",
+                "import signal\nimport sqlite3\nimport subprocess\nimport sys\nimport time\n",
+            ),
         ),
-        bash("make check", lambda r: "ruff check src tests\nAll checks passed!\npython -m pytest -q\n" + pytest_run(seconds=2.61, quiet=True)(r), seconds=4.0),
+        bash(
+            "make check",
+            lambda r: (
+                "ruff check src tests\nAll checks passed!\npython -m pytest -q\n"
+                + pytest_run(seconds=2.61, quiet=True)(r)
+            ),
+            seconds=4.0,
+        ),
         think="The rowcount of reclaim counts the dead ones too; the worker logs 'took back'. Fine. attempts >= retry.attempts "
         "uses the worker's own policy, not the one of the kind: for sms (NEVER) a killed worker would mean a second try. At "
         "least once is the promise for crashes; mention it.",
@@ -380,18 +405,26 @@ have to remember what it sent."""
         edit(
             "docs/design.md",
             (
-                "- Leases: how long, who renews them, what happens to the first worker when it wakes up again?\n"
-                "- Retries: today a failed job stays failed. The shop requeues by hand every Monday.\n"
-                "- Poison jobs: with retries, something has to stop a job that kills its worker each time.\n"
-                "- Schema changes: `CREATE TABLE IF NOT EXISTS` was fine for one version. There are databases out there now.\n",
-                "- `retry=NEVER` holds for errors, not for crashes: a killed worker's job is run again whatever its kind says.\n"
-                "- The handler of a lost lease is not interrupted; it only learns at the end that its result does not count.\n",
+                (
+                    "- Leases: how long, who renews them, what happens to the first worker when it wakes up again?\n"
+                    "- Retries: today a failed job stays failed. The shop requeues by hand every Monday.\n"
+                    "- Poison jobs: with retries, something has to stop a job that kills its worker each time.\n"
+                    "- Schema changes: `CREATE TABLE IF NOT EXISTS` was fine for one version. There are databases out there now.\n"
+                ),
+                (
+                    "- `retry=NEVER` holds for errors, not for crashes: a killed worker's job is run again whatever its kind says.\n"
+                    "- The handler of a lost lease is not interrupted; it only learns at the end that its result does not count.\n"
+                ),
             ),
             (
-                "- `running`: a worker has it. There is no lease yet: when a worker is killed, its job stays `running` until somebody\n"
-                "  notices. This is known, see Open questions.\n- `done`, `failed`: final.",
-                "- `running`: a worker has it, for `lease` seconds (30), renewed every third of that. A job whose lease is over goes\n"
-                "  back to `ready`, or to `dead` when it had all its attempts.\n- `done`, `dead`: final.",
+                (
+                    "- `running`: a worker has it. There is no lease yet: when a worker is killed, its job stays `running` until somebody\n"
+                    "  notices. This is known, see Open questions.\n- `done`, `failed`: final."
+                ),
+                (
+                    "- `running`: a worker has it, for `lease` seconds (30), renewed every third of that. A job whose lease is over goes\n"
+                    "  back to `ready`, or to `dead` when it had all its attempts.\n- `done`, `dead`: final."
+                ),
             ),
             (
                 "             |         +-----> failed\n             +--- (by hand: hopper requeue)\n",
@@ -399,10 +432,15 @@ have to remember what it sent."""
             ),
         )
     )
-    rec.say("Written: two open questions replace the four that this branch answers, and the states and the picture are current.")
+    rec.say(
+        "Written: two open questions replace the four that this branch answers, and the states and the picture are current."
+    )
     rec.context_edit(diff, "[the diff of src against main, taken out after the review]")
-    rec.shell("git commit -qam 'Review: poison jobs, heartbeat errors, open statement' && git log --oneline -1",
-              "5be2d90 (HEAD -> fix/double-claim) Review: poison jobs, heartbeat errors, open statement\n", commits=True)
+    rec.shell(
+        "git commit -qam 'Review: poison jobs, heartbeat errors, open statement' && git log --oneline -1",
+        "5be2d90 (HEAD -> fix/double-claim) Review: poison jobs, heartbeat errors, open statement\n",
+        commits=True,
+    )
 
 
 def continuous(rec: Recorder) -> None:
@@ -441,7 +479,10 @@ def continuous(rec: Recorder) -> None:
 
 
 def priorities(rec: Recorder) -> None:
-    rec.user("one small thing before the PR: priorities. higher first, default 0. does the index still work?", after=70)
+    rec.user(
+        "one small thing before the PR: priorities. higher first, default 0. does the index still work?",
+        after=70,
+    )
     rec.ai(
         bash(
             "sqlite3 /tmp/shop-copy.db \"explain query plan select id from jobs where queue='default' and state='ready' and run_at<=9e9 order by priority desc, run_at, id limit 1\"",
@@ -492,11 +533,13 @@ Queues are good for "other machines take these". For "this before that" the colu
             "src/hopper/schema.py",
             (
                 "    (\"UPDATE jobs SET state = 'dead' WHERE state = 'failed'\",),\n",
-                "    (\"UPDATE jobs SET state = 'dead' WHERE state = 'failed'\",),\n"
-                "    # 4: priorities, and an index in the order of the claim.\n    (\n"
-                '        "ALTER TABLE jobs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0",\n'
-                '        "CREATE INDEX jobs_to_claim ON jobs (queue, priority DESC, run_at, id)"\n'
-                "        \" WHERE state = 'ready'\",\n    ),\n",
+                (
+                    "    (\"UPDATE jobs SET state = 'dead' WHERE state = 'failed'\",),\n"
+                    "    # 4: priorities, and an index in the order of the claim.\n    (\n"
+                    '        "ALTER TABLE jobs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0",\n'
+                    '        "CREATE INDEX jobs_to_claim ON jobs (queue, priority DESC, run_at, id)"\n'
+                    "        \" WHERE state = 'ready'\",\n    ),\n"
+                ),
             ),
         ),
         edit(
@@ -504,18 +547,26 @@ Queues are good for "other machines take these". For "this before that" the colu
             ("       SELECT id FROM jobs\n", "       SELECT id FROM jobs INDEXED BY jobs_to_claim\n"),
             ("        ORDER BY run_at, id\n", "        ORDER BY priority DESC, run_at, id\n"),
             (
-                '        self, kind: str, payload: dict[str, Any], *, queue: str = "default", delay: float = 0.0\n    ) -> int:\n'
-                '        """Add one job; it becomes due after `delay` seconds. Returns its id."""\n',
-                "        self,\n        kind: str,\n        payload: dict[str, Any],\n        *,\n"
-                '        queue: str = "default",\n        delay: float = 0.0,\n        priority: int = 0,\n    ) -> int:\n'
-                '        """Add one job, due after `delay` seconds; a higher `priority` goes first. Returns its id."""\n',
+                (
+                    '        self, kind: str, payload: dict[str, Any], *, queue: str = "default", delay: float = 0.0\n    ) -> int:\n'
+                    '        """Add one job; it becomes due after `delay` seconds. Returns its id."""\n'
+                ),
+                (
+                    "        self,\n        kind: str,\n        payload: dict[str, Any],\n        *,\n"
+                    '        queue: str = "default",\n        delay: float = 0.0,\n        priority: int = 0,\n    ) -> int:\n'
+                    '        """Add one job, due after `delay` seconds; a higher `priority` goes first. Returns its id."""\n'
+                ),
             ),
             (
-                '            "INSERT INTO jobs (queue, kind, payload, created_at, run_at) VALUES (?, ?, ?, ?, ?)",\n'
-                "            (queue, kind, json.dumps(payload, ensure_ascii=False), now, now + delay),\n",
-                '            "INSERT INTO jobs (queue, kind, payload, created_at, run_at, priority)"\n'
-                '            " VALUES (?, ?, ?, ?, ?, ?)",\n'
-                "            (queue, kind, json.dumps(payload, ensure_ascii=False), now, now + delay, priority),\n",
+                (
+                    '            "INSERT INTO jobs (queue, kind, payload, created_at, run_at) VALUES (?, ?, ?, ?, ?)",\n'
+                    "            (queue, kind, json.dumps(payload, ensure_ascii=False), now, now + delay),\n"
+                ),
+                (
+                    '            "INSERT INTO jobs (queue, kind, payload, created_at, run_at, priority)"\n'
+                    '            " VALUES (?, ?, ?, ?, ?, ?)",\n'
+                    "            (queue, kind, json.dumps(payload, ensure_ascii=False), now, now + delay, priority),\n"
+                ),
             ),
         ),
         edit(
@@ -530,7 +581,7 @@ Queues are good for "other machines take these". For "this before that" the colu
             "tests/test_store.py",
             (
                 "def test_claim_counts_the_attempt_and_names_the_worker(store):\n",
-                '''\
+                """\
 def test_a_higher_priority_goes_first(store):
     low, high = store.enqueue("echo", {}), store.enqueue("echo", {}, priority=10)
     last = store.enqueue("echo", {}, priority=-1)
@@ -543,17 +594,28 @@ def test_claim_does_not_sort(store):
 
 
 def test_claim_counts_the_attempt_and_names_the_worker(store):
-''',
+""",
             ),
             (
                 "from hopper.jobs import State\n",
-                "from hopper.jobs import State\nfrom hopper.store import CLAIM\n\n"
-                'CLAIM_EXAMPLE = {"worker": "w", "queue": "default", "now": 2e9, "until": 2e9}\n',
+                (
+                    "from hopper.jobs import State\nfrom hopper.store import CLAIM\n\n"
+                    'CLAIM_EXAMPLE = {"worker": "w", "queue": "default", "now": 2e9, "until": 2e9}\n'
+                ),
             ),
         ),
-        bash("make check", lambda r: "ruff check src tests\nAll checks passed!\npython -m pytest -q\n" + pytest_run(seconds=2.70, quiet=True)(r), seconds=4.1),
+        bash(
+            "make check",
+            lambda r: (
+                "ruff check src tests\nAll checks passed!\npython -m pytest -q\n"
+                + pytest_run(seconds=2.70, quiet=True)(r)
+            ),
+            seconds=4.1,
+        ),
     )
-    rec.say("Migration 4, `enqueue(…, priority=)`, and a test that fails if `claim` ever sorts again. 34 tests pass; 8 workers 2702 → 2688 jobs/s, so it costs nothing.")
+    rec.say(
+        "Migration 4, `enqueue(…, priority=)`, and a test that fails if `claim` ever sorts again. 34 tests pass; 8 workers 2702 → 2688 jobs/s, so it costs nothing."
+    )
 
 
 def wrap_up(rec: Recorder) -> None:
@@ -573,22 +635,29 @@ def wrap_up(rec: Recorder) -> None:
             "README.md",
             (
                 "In use for thumbnails and mail at one shop. Up to about 200 jobs a second on a laptop disk.\n",
-                "In use for thumbnails and mail at one shop. 2500 jobs a second on a laptop disk.\n\n"
-                "## What it promises\n"
-                "- A job that was enqueued is run. While everything is healthy it is run **once**; after a crash it may run again.\n"
-                "- A job whose worker dies comes back within 30 seconds.\n"
-                "- A job that fails is tried 8 times over about a minute, then it is set aside: `hopper ls dead`.\n",
+                (
+                    "In use for thumbnails and mail at one shop. 2500 jobs a second on a laptop disk.\n\n"
+                    "## What it promises\n"
+                    "- A job that was enqueued is run. While everything is healthy it is run **once**; after a crash it may run again.\n"
+                    "- A job whose worker dies comes back within 30 seconds.\n"
+                    "- A job that fails is tried 8 times over about a minute, then it is set aside: `hopper ls dead`.\n"
+                ),
             ),
             (
-                'Worker(store).run()\n```\n',
+                "Worker(store).run()\n```\n",
                 'Worker(store).run()\n```\n\nA kind that must not be repeated after an error: `@handler("sms.send", retry=NEVER)`.\n',
             ),
         )
     )
-    rec.say("`CHANGELOG.md` starts with the one thing that can hurt: stop the 0.4 workers first. README has the promises in three lines.")
+    rec.say(
+        "`CHANGELOG.md` starts with the one thing that can hurt: stop the 0.4 workers first. README has the promises in three lines."
+    )
     rec.shell(
         "make check",
-        lambda r: "ruff check src tests\nAll checks passed!\npython -m pytest -q\n" + pytest_run(seconds=2.66, quiet=True)(r),
+        lambda r: (
+            "ruff check src tests\nAll checks passed!\npython -m pytest -q\n"
+            + pytest_run(seconds=2.66, quiet=True)(r)
+        ),
         after=16,
     )
     done = rec.shell(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from demo_recorder import Recorder, bash, edit, grep, pytest_run, read, write
+from tests.data.demo_recorder import Recorder, bash, edit, grep, pytest_run, read, write
 
 # A chart of 96 by 40 pixels: latency that rises in steps.
 CHART = (
@@ -290,9 +290,11 @@ def backoff(rec: Recorder) -> str:
             "src/hopper/schema.py",
             (
                 "        \"CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE state = 'running'\",\n    ),\n",
-                "        \"CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE state = 'running'\",\n    ),\n"
-                "    # 3: retries. What failed before there were any is a dead letter now.\n"
-                "    (\"UPDATE jobs SET state = 'dead' WHERE state = 'failed'\",),\n",
+                (
+                    "        \"CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE state = 'running'\",\n    ),\n"
+                    "    # 3: retries. What failed before there were any is a dead letter now.\n"
+                    "    (\"UPDATE jobs SET state = 'dead' WHERE state = 'failed'\",),\n"
+                ),
             ),
         ),
         edit(
@@ -305,16 +307,24 @@ def backoff(rec: Recorder) -> str:
         edit(
             "src/hopper/worker.py",
             ("import os\nimport socket\n", "import os\nimport random\nimport socket\n"),
-            ("from hopper.jobs import Job\n", "from hopper.backoff import Retry\nfrom hopper.jobs import Job\n"),
+            (
+                "from hopper.jobs import Job\n",
+                "from hopper.backoff import Retry\nfrom hopper.jobs import Job\n",
+            ),
             (
                 "        lease: float = LEASE,\n        handlers:",
                 "        lease: float = LEASE,\n        retry: Retry = Retry(),\n        handlers:",
             ),
-            ("        self.lease = lease\n        self.handlers", "        self.lease = lease\n        self.retry = retry\n        self.dice = random.Random()\n        self.handlers"),
+            (
+                "        self.lease = lease\n        self.handlers",
+                "        self.lease = lease\n        self.retry = retry\n        self.dice = random.Random()\n        self.handlers",
+            ),
             (
                 "            kept = self.store.fail(job.id, self.name, last)\n",
-                "            wait = self.retry.delay(job.attempts, self.dice)\n"
-                "            kept = self.store.fail(job.id, self.name, last, retry_in=wait)\n",
+                (
+                    "            wait = self.retry.delay(job.attempts, self.dice)\n"
+                    "            kept = self.store.fail(job.id, self.name, last, retry_in=wait)\n"
+                ),
             ),
         ),
         write("tests/test_backoff.py", TEST_BACKOFF),
@@ -325,18 +335,22 @@ def backoff(rec: Recorder) -> str:
                 quiet=True,
                 failures={
                     "test_stats_counts_every_state": (
-                        "store = <hopper.store.Store object at 0x7f2b8c1d3e50>\n\n"
-                        "    def test_stats_counts_every_state(store):\n    ...\n"
-                        ">           State.FAILED: 1,\nE           AttributeError: type object 'State' has no attribute 'FAILED'\n\n"
-                        "tests/test_store.py:@{tests/test_store.py|State.FAILED: 1}: AttributeError",
+                        (
+                            "store = <hopper.store.Store object at 0x7f2b8c1d3e50>\n\n"
+                            "    def test_stats_counts_every_state(store):\n    ...\n"
+                            ">           State.FAILED: 1,\nE           AttributeError: type object 'State' has no attribute 'FAILED'\n\n"
+                            "tests/test_store.py:@{tests/test_store.py|State.FAILED: 1}: AttributeError"
+                        ),
                         "AttributeError: type object 'State' has no attribute 'FAILED'",
                     ),
                     "test_a_handler_that_raises_fails_its_job": (
-                        "    job_id = store.enqueue(\"mail\", {})\n"
-                        "    Worker(store, handlers={\"mail\": boom}).drain()\n    job = store.get(job_id)\n"
-                        ">   assert (job.state, job.error) == (State.FAILED, \"ValueError: no such address\")\n"
-                        "E   AttributeError: type object 'State' has no attribute 'FAILED'\n\n"
-                        "tests/test_worker.py:@{tests/test_worker.py|State.FAILED, }: AttributeError",
+                        (
+                            '    job_id = store.enqueue("mail", {})\n'
+                            '    Worker(store, handlers={"mail": boom}).drain()\n    job = store.get(job_id)\n'
+                            '>   assert (job.state, job.error) == (State.FAILED, "ValueError: no such address")\n'
+                            "E   AttributeError: type object 'State' has no attribute 'FAILED'\n\n"
+                            "tests/test_worker.py:@{tests/test_worker.py|State.FAILED, }: AttributeError"
+                        ),
                         "AttributeError: type object 'State' has no attribute 'FAILED'",
                     ),
                 },
@@ -350,7 +364,10 @@ def backoff(rec: Recorder) -> str:
         edit("tests/test_store.py", ("        State.FAILED: 1,\n", "        State.DEAD: 1,\n")),
         edit(
             "tests/test_worker.py",
-            ("from hopper.jobs import State\n", "from hopper.backoff import NEVER\nfrom hopper.jobs import State\n"),
+            (
+                "from hopper.jobs import State\n",
+                "from hopper.backoff import NEVER\nfrom hopper.jobs import State\n",
+            ),
             (
                 '    Worker(store, handlers={"mail": boom}).drain()\n',
                 '    Worker(store, retry=NEVER, handlers={"mail": boom}).drain()\n',
@@ -413,14 +430,19 @@ def policies(rec: Recorder, retries: str) -> str:
             "src/hopper/schema.py",
             (
                 "    (\"UPDATE jobs SET state = 'dead' WHERE state = 'failed'\",),\n",
-                "    (\"UPDATE jobs SET state = 'dead' WHERE state = 'failed'\",),\n"
-                "    # 4: the producer's retry policy, as JSON.\n"
-                '    ("ALTER TABLE jobs ADD COLUMN retry TEXT",),\n',
+                (
+                    "    (\"UPDATE jobs SET state = 'dead' WHERE state = 'failed'\",),\n"
+                    "    # 4: the producer's retry policy, as JSON.\n"
+                    '    ("ALTER TABLE jobs ADD COLUMN retry TEXT",),\n'
+                ),
             ),
         ),
         edit(
             "src/hopper/jobs.py",
-            ("    lease_until: float | None\n", "    lease_until: float | None\n    retry: dict[str, Any] | None\n"),
+            (
+                "    lease_until: float | None\n",
+                "    lease_until: float | None\n    retry: dict[str, Any] | None\n",
+            ),
             (
                 '            lease_until=row["lease_until"],\n',
                 '            lease_until=row["lease_until"],\n            retry=json.loads(row["retry"] or "null"),\n',
@@ -430,8 +452,10 @@ def policies(rec: Recorder, retries: str) -> str:
             "src/hopper/worker.py",
             (
                 "            wait = self.retry.delay(job.attempts, self.dice)\n",
-                "            retry = self.retry if job.retry is None else Retry(**job.retry)\n"
-                "            wait = retry.delay(job.attempts, self.dice)\n",
+                (
+                    "            retry = self.retry if job.retry is None else Retry(**job.retry)\n"
+                    "            wait = retry.delay(job.attempts, self.dice)\n"
+                ),
             ),
         ),
     )
@@ -498,12 +522,19 @@ def per_handler(rec: Recorder, retries: str) -> None:
     rec.ai(
         edit(
             "src/hopper/worker.py",
-            ("HANDLERS: dict[str, Handler] = {}\n", "HANDLERS: dict[str, Handler] = {}\nRETRIES: dict[str, Retry] = {}\n"),
             (
-                "def handler(kind: str) -> Callable[[Handler], Handler]:\n"
-                '    """Register a function for a kind of job."""\n',
-                "def handler(kind: str, *, retry: Retry | None = None) -> Callable[[Handler], Handler]:\n"
-                '    """Register a function for a kind of job; `retry` overrides the worker\'s own policy."""\n',
+                "HANDLERS: dict[str, Handler] = {}\n",
+                "HANDLERS: dict[str, Handler] = {}\nRETRIES: dict[str, Retry] = {}\n",
+            ),
+            (
+                (
+                    "def handler(kind: str) -> Callable[[Handler], Handler]:\n"
+                    '    """Register a function for a kind of job."""\n'
+                ),
+                (
+                    "def handler(kind: str, *, retry: Retry | None = None) -> Callable[[Handler], Handler]:\n"
+                    '    """Register a function for a kind of job; `retry` overrides the worker\'s own policy."""\n'
+                ),
             ),
             (
                 "        HANDLERS[kind] = function\n",
@@ -511,25 +542,31 @@ def per_handler(rec: Recorder, retries: str) -> None:
             ),
             (
                 "        handlers: dict[str, Handler] | None = None,\n    ) -> None:\n",
-                "        handlers: dict[str, Handler] | None = None,\n"
-                "        retries: dict[str, Retry] | None = None,\n    ) -> None:\n",
+                (
+                    "        handlers: dict[str, Handler] | None = None,\n"
+                    "        retries: dict[str, Retry] | None = None,\n    ) -> None:\n"
+                ),
             ),
             (
                 "        self.handlers = HANDLERS if handlers is None else handlers\n",
-                "        self.handlers = HANDLERS if handlers is None else handlers\n"
-                "        self.retries = RETRIES if retries is None else retries\n",
+                (
+                    "        self.handlers = HANDLERS if handlers is None else handlers\n"
+                    "        self.retries = RETRIES if retries is None else retries\n"
+                ),
             ),
             (
                 "            wait = self.retry.delay(job.attempts, self.dice)\n",
-                "            retry = self.retries.get(job.kind, self.retry)\n"
-                "            wait = retry.delay(job.attempts, self.dice)\n",
+                (
+                    "            retry = self.retries.get(job.kind, self.retry)\n"
+                    "            wait = retry.delay(job.attempts, self.dice)\n"
+                ),
             ),
         ),
         edit(
             "tests/test_backoff.py",
             (
                 "def test_a_waiting_job_does_not_block_others(store, clock):\n",
-                '''\
+                """\
 def test_a_kind_can_have_a_policy_of_its_own(store):
     def boom(payload):
         raise OSError("no credit")
@@ -543,7 +580,7 @@ def test_a_kind_can_have_a_policy_of_its_own(store):
 
 
 def test_a_waiting_job_does_not_block_others(store, clock):
-''',
+""",
             ),
         ),
         bash("python -m pytest -q", pytest_run(seconds=3.70, quiet=True), seconds=4.3),
@@ -575,7 +612,9 @@ def support_log(rows: int) -> str:
             )
         )
         state = "done" if error == "-" else "failed"
-        lines.append(f"11-16 09:{minute % 60:02}:{second:02}  {81_000 + number:>6}  {kind:<13} {state:<7} {error}")
+        lines.append(
+            f"11-16 09:{minute % 60:02}:{second:02}  {81_000 + number:>6}  {kind:<13} {state:<7} {error}"
+        )
     return "\n".join(lines)
 
 
@@ -640,7 +679,9 @@ def wal_sizes(rows: int, at: float) -> str:
         note = ""
         if size > 1000 * 4120:
             size, note = 4_152_992, "  checkpoint"
-        lines.append(f"{clock(at + second)}:{int(at + second) % 60:02}  jobs.db-wal {size:>9}  jobs.db {61_440_000 + second * 4096:>10}{note}")
+        lines.append(
+            f"{clock(at + second)}:{int(at + second) % 60:02}  jobs.db-wal {size:>9}  jobs.db {61_440_000 + second * 4096:>10}{note}"
+        )
         if note:
             size = 0
     return "\n".join(lines) + "\n"
@@ -691,14 +732,18 @@ def command_line(rec: Recorder) -> None:
             "src/hopper/cli.py",
             (
                 '    requeue.add_argument("ids", type=int, nargs="+")\n',
-                '    requeue.add_argument("ids", type=int, nargs="*")\n'
-                '    requeue.add_argument("--dead", metavar="KIND", help="all dead jobs of a kind")\n',
+                (
+                    '    requeue.add_argument("ids", type=int, nargs="*")\n'
+                    '    requeue.add_argument("--dead", metavar="KIND", help="all dead jobs of a kind")\n'
+                ),
             ),
             (
                 "            for job_id in args.ids:\n                store.requeue(job_id)\n",
-                "            if args.dead:\n                print(store.requeue_dead(args.dead, queue=args.queue))\n"
-                "            for job_id in args.ids:\n                if not store.requeue(job_id):\n"
-                '                    print(f"job {job_id} is running or unknown", file=sys.stderr)\n',
+                (
+                    "            if args.dead:\n                print(store.requeue_dead(args.dead, queue=args.queue))\n"
+                    "            for job_id in args.ids:\n                if not store.requeue(job_id):\n"
+                    '                    print(f"job {job_id} is running or unknown", file=sys.stderr)\n'
+                ),
             ),
         ),
         bash(
@@ -745,7 +790,7 @@ def pad(text: str, width: int) -> str:
 def build_parser()''',
             ),
             ('{json.dumps(job.payload)}")', '{json.dumps(job.payload, ensure_ascii=False)}")'),
-            ('{job.kind:<20}  {job.attempts:>2}', "{pad(job.kind, 20)}  {job.attempts:>2}"),
+            ("{job.kind:<20}  {job.attempts:>2}", "{pad(job.kind, 20)}  {job.attempts:>2}"),
         ),
         edit(
             "src/hopper/store.py",
@@ -755,12 +800,18 @@ def build_parser()''',
             ),
             (
                 "        rows = [(queue, kind, json.dumps(payload), now, now) for kind, payload in jobs]\n",
-                "        rows = [\n            (queue, kind, json.dumps(payload, ensure_ascii=False), now, now)\n"
-                "            for kind, payload in jobs\n        ]\n",
+                (
+                    "        rows = [\n            (queue, kind, json.dumps(payload, ensure_ascii=False), now, now)\n"
+                    "            for kind, payload in jobs\n        ]\n"
+                ),
             ),
         ),
         write("tests/test_cli.py", TEST_CLI),
-        bash("python -m pytest -q tests/test_cli.py", pytest_run("test_cli.py", seconds=0.41, quiet=True), seconds=1.0),
+        bash(
+            "python -m pytest -q tests/test_cli.py",
+            pytest_run("test_cli.py", seconds=0.41, quiet=True),
+            seconds=1.0,
+        ),
         think="Two things: the display (ensure_ascii) and the width. str.format pads by code points; east_asian_width W and F "
         "count two. Emoji are W as well. Also store the text as it is, so that LIKE works in the sqlite3 shell.",
     )
@@ -781,9 +832,11 @@ def build_parser()''',
 
 
 def steps(rec: Recorder) -> None:
-    rec.shell("git commit -qam 'Requeue dead jobs by kind; wide characters in the command line' && git log --oneline -1",
-              "d02b6f3 (HEAD -> fix/double-claim) Requeue dead jobs by kind; wide characters in the command line\n",
-              commits=True)
+    rec.shell(
+        "git commit -qam 'Requeue dead jobs by kind; wide characters in the command line' && git log --oneline -1",
+        "d02b6f3 (HEAD -> fix/double-claim) Requeue dead jobs by kind; wide characters in the command line\n",
+        commits=True,
+    )
     rec.wait(2700)
     rec.cache_warm()
     rec.user(
@@ -842,7 +895,9 @@ and readers stop blocking the writer."""
     rec.say("Going back to the question then, with numbers for WAL.")
     rec.go(answered)
     # the path goes on
-    rec.user("raw numbers are in /tmp/staging.csv, a row a minute since 05:30. which of the two is it?", after=52)
+    rec.user(
+        "raw numbers are in /tmp/staging.csv, a row a minute since 05:30. which of the two is it?", after=52
+    )
     rec.ai(bash("cat /tmp/staging.csv", lambda r: staging_csv(496, r.seconds_of_day())))
     rec.say(
         """\
@@ -862,24 +917,30 @@ whatever makes them slow."""
             "src/hopper/store.py",
             (
                 "            db.row_factory = sqlite3.Row\n",
-                "            db.row_factory = sqlite3.Row\n"
-                '            db.execute("PRAGMA journal_mode = WAL")\n'
-                '            db.execute("PRAGMA synchronous = NORMAL")\n',
+                (
+                    "            db.row_factory = sqlite3.Row\n"
+                    '            db.execute("PRAGMA journal_mode = WAL")\n'
+                    '            db.execute("PRAGMA synchronous = NORMAL")\n'
+                ),
             ),
         ),
         edit(
             "bench/throughput.py",
             (
                 '    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])\n',
-                '    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])\n'
-                '    parser.add_argument("--done", type=int, default=0, help="finished rows to start with")\n',
+                (
+                    '    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])\n'
+                    '    parser.add_argument("--done", type=int, default=0, help="finished rows to start with")\n'
+                ),
             ),
             (
                 '            Store(path).enqueue_many([("echo", {"n": n}) for n in range(args.jobs)])\n',
-                "            store = Store(path)\n"
-                '            store.enqueue_many([("echo", {"n": n}) for n in range(args.done)])\n'
-                "            store._db().execute(\"UPDATE jobs SET state = 'done'\")\n"
-                '            store.enqueue_many([("echo", {"n": n}) for n in range(args.jobs)])\n',
+                (
+                    "            store = Store(path)\n"
+                    '            store.enqueue_many([("echo", {"n": n}) for n in range(args.done)])\n'
+                    "            store._db().execute(\"UPDATE jobs SET state = 'done'\")\n"
+                    '            store.enqueue_many([("echo", {"n": n}) for n in range(args.jobs)])\n'
+                ),
             ),
         ),
         bash(
@@ -971,13 +1032,21 @@ but never damages the file: 0 of 20 with the same script."""
         bash(
             "for rev in b19e2aa d02b6f3 WORK; do count_syncs $rev 100; done; strace -f -tt -e trace=fdatasync,fcntl"
             " python bench/claim_ack.py 6 2>&1 | tail -n 44",
-            lambda r: "b19e2aa: 400 fdatasync\nd02b6f3: 400 fdatasync\nWORK: 2 fdatasync\n" + quiet_strace(44, r.seconds_of_day()),
+            lambda r: (
+                "b19e2aa: 400 fdatasync\nd02b6f3: 400 fdatasync\nWORK: 2 fdatasync\n"
+                + quiet_strace(44, r.seconds_of_day())
+            ),
             seconds=6.3,
         )
     )
-    rec.say("400 → 2 for 100 claims and acks. The two are the checkpoint; the trace shows WAL locks only, and no journal file.")
-    rec.shell("git commit -qam 'WAL: one sync per checkpoint instead of two per claim' && git log --oneline -1",
-              "9a53e1c (HEAD -> fix/double-claim) WAL: one sync per checkpoint instead of two per claim\n", commits=True)
+    rec.say(
+        "400 → 2 for 100 claims and acks. The two are the checkpoint; the trace shows WAL locks only, and no journal file."
+    )
+    rec.shell(
+        "git commit -qam 'WAL: one sync per checkpoint instead of two per claim' && git log --oneline -1",
+        "9a53e1c (HEAD -> fix/double-claim) WAL: one sync per checkpoint instead of two per claim\n",
+        commits=True,
+    )
     rec.custom("git.snapshot", {"id": "9a53e1c", "branch": "fix/double-claim", "dirty": False, "files": 4})
     rec.user("make check, verbose, for the record", after=12)
     rec.ai(
@@ -990,7 +1059,9 @@ but never damages the file: 0 of 20 with the same script."""
     rec.say("All green: ruff, and 29 tests in 2.4 s. The slowest is the kill -9 test with 0.6 s.")
     rec.user("staging runs it since 20 min. /tmp/staging2.csv", after=300)
     rec.ai(bash("tail -n 20 /tmp/staging2.csv", lambda r: new_csv(20, r.seconds_of_day())))
-    rec.say("p99 went from 31 ms to 2.4 ms on the same box, and `fsyncs` from 9200 a minute to about 190. The steps are gone.")
+    rec.say(
+        "p99 went from 31 ms to 2.4 ms on the same box, and `fsyncs` from 9200 a minute to about 190. The steps are gone."
+    )
 
 
 def second_compaction(rec: Recorder) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from demo_recorder import Recorder, bash, edit, git_diff, grep, pytest_run, read, write
+from tests.data.demo_recorder import Recorder, bash, edit, git_diff, grep, pytest_run, read, write
 
 # -- texts of files ------------------------------------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ def test_no_job_is_claimed_twice(tmp_path):
     assert len(claimed) == JOBS
 '''
 
-RACE_REPORT = '''\
+RACE_REPORT = """\
 tmp_path = PosixPath('/tmp/pytest-of-ada/pytest-311/test_no_job_is_claimed_twice0')
 
     def test_no_job_is_claimed_twice(tmp_path):
@@ -62,9 +62,9 @@ E         Left contains 23 more items, first extra item: 9
 E         Use -v to get more diff
 
 tests/test_claim.py:32: AssertionError
-'''
+"""
 
-CLAIM_OLD = '''\
+CLAIM_OLD = """\
         db = self._db()
         row = db.execute(
             "SELECT id FROM jobs WHERE queue = ? AND state = 'ready' AND run_at <= ?"
@@ -78,7 +78,7 @@ CLAIM_OLD = '''\
             (worker, row["id"]),
         )
         return self.get(row["id"])
-'''
+"""
 
 SCHEMA_FIRST = '''\
 """The tables, and how an older file becomes a current one.
@@ -132,7 +132,7 @@ def migrate(db: sqlite3.Connection) -> None:
         db.execute("COMMIT")
 '''
 
-MIGRATE_TRACE = '''\
+MIGRATE_TRACE = """\
 Traceback (most recent call last):
   File "<string>", line 1, in <module>
   File "/home/ada/work/hopper/src/hopper/store.py", line @{src/hopper/store.py|migrate(self._db())}, in __init__
@@ -140,7 +140,7 @@ Traceback (most recent call last):
   File "/home/ada/work/hopper/src/hopper/schema.py", line @{src/hopper/schema.py|db.execute("COMMIT")}, in migrate
     db.execute("COMMIT")
 sqlite3.OperationalError: cannot commit - no transaction is active
-'''
+"""
 
 TEST_LEASE = '''\
 """Leases: a job whose worker is gone comes back, and only then."""
@@ -232,7 +232,8 @@ def test_two_workers_may_upgrade_at_once(tmp_path, clock):
 def mail_log(rows: int) -> str:
     """A worker log of one bad hour: four processes, and some mails sent by two of them."""
     dice = random.Random(4117)
-    lines, job, at = [], 80_377, 21 * 3600 + 4 * 60 + 11.2
+    lines: list[str] = []
+    job, at = 80_377, 21 * 3600 + 4 * 60 + 11.2
     while len(lines) < rows:
         job += 1
         at += dice.uniform(0.004, 0.05)
@@ -360,8 +361,10 @@ That would make the duplicates milliseconds apart and grow with the number of wo
             "wc -l logs/mail-2026-11-16.log && awk '{print $5}' logs/mail-2026-11-16.log | sort | uniq -d | wc -l",
             "  4118 logs/mail-2026-11-16.log\n61\n",
         ),
-        bash("grep -n '^21:04:11' logs/mail-2026-11-16.log | head -1; sed -n '2032,2570p' logs/mail-2026-11-16.log",
-             "2031:21:04:11.221 INFO box1:4121 job 80377 (mail.order) done in 0.204s\n" + mail_log(539)),
+        bash(
+            "grep -n '^21:04:11' logs/mail-2026-11-16.log | head -1; sed -n '2032,2570p' logs/mail-2026-11-16.log",
+            "2031:21:04:11.221 INFO box1:4121 job 80377 (mail.order) done in 0.204s\n" + mail_log(539),
+        ),
         think="Duplicates: the job number twice. 61 matches the complaint exactly. Look at the distance in time.",
     )
     rec.say(
@@ -413,7 +416,10 @@ def reproduce(rec: Recorder) -> str:
         "`tests/test_claim.py` uses the real clock and a real file and takes about a second."
     )
     rec.label(done, "race reproduced")
-    rec.user("can we SEE the gap? strace two workers, I want to be sure it's the lock and not our logging", after=44)
+    rec.user(
+        "can we SEE the gap? strace two workers, I want to be sure it's the lock and not our logging",
+        after=44,
+    )
     rec.ai(
         bash(
             "strace -f -tt -e trace=fcntl,pread64,pwrite64,fdatasync,openat,unlink -p 5501,5502 2>&1 | tail -n 130",
@@ -459,23 +465,29 @@ def lock_file(rec: Recorder, options: str) -> None:
             "src/hopper/store.py",
             ("import json\nimport sqlite3\n", "import fcntl\nimport json\nimport sqlite3\n"),
             (
-                '        """Take the next due job for `worker`, or None when there is nothing to do."""\n'
-                "        db = self._db()\n",
-                '        """Take the next due job for `worker`, or None when there is nothing to do."""\n'
-                "        with self._claim_lock():\n"
-                "            return self._claim(worker, queue)\n\n"
-                "    def _claim(self, worker: str, queue: str) -> Job | None:\n"
-                "        db = self._db()\n",
+                (
+                    '        """Take the next due job for `worker`, or None when there is nothing to do."""\n'
+                    "        db = self._db()\n"
+                ),
+                (
+                    '        """Take the next due job for `worker`, or None when there is nothing to do."""\n'
+                    "        with self._claim_lock():\n"
+                    "            return self._claim(worker, queue)\n\n"
+                    "    def _claim(self, worker: str, queue: str) -> Job | None:\n"
+                    "        db = self._db()\n"
+                ),
             ),
             (
                 "    def close(self) -> None:\n",
-                "    @contextmanager\n"
-                "    def _claim_lock(self) -> Iterator[None]:\n"
-                '        """One claim at a time on this machine."""\n'
-                '        with open(f"{self.path}.lock", "w") as lock:\n'
-                "            fcntl.flock(lock, fcntl.LOCK_EX)\n"
-                "            yield\n\n"
-                "    def close(self) -> None:\n",
+                (
+                    "    @contextmanager\n"
+                    "    def _claim_lock(self) -> Iterator[None]:\n"
+                    '        """One claim at a time on this machine."""\n'
+                    '        with open(f"{self.path}.lock", "w") as lock:\n'
+                    "            fcntl.flock(lock, fcntl.LOCK_EX)\n"
+                    "            yield\n\n"
+                    "    def close(self) -> None:\n"
+                ),
             ),
         )
     )
@@ -515,20 +527,26 @@ def lock_file(rec: Recorder, options: str) -> None:
             "src/hopper/store.py",
             ("        with self._claim_lock():\n", "        with self._claim_lock(queue):\n"),
             (
-                "    def _claim_lock(self) -> Iterator[None]:\n"
-                '        """One claim at a time on this machine."""\n'
-                '        with open(f"{self.path}.lock", "w") as lock:\n',
-                "    def _claim_lock(self, queue: str) -> Iterator[None]:\n"
-                '        """One claim at a time for a queue on this machine."""\n'
-                '        with open(f"{self.path}.{queue}.lock", "w") as lock:\n',
+                (
+                    "    def _claim_lock(self) -> Iterator[None]:\n"
+                    '        """One claim at a time on this machine."""\n'
+                    '        with open(f"{self.path}.lock", "w") as lock:\n'
+                ),
+                (
+                    "    def _claim_lock(self, queue: str) -> Iterator[None]:\n"
+                    '        """One claim at a time for a queue on this machine."""\n'
+                    '        with open(f"{self.path}.{queue}.lock", "w") as lock:\n'
+                ),
             ),
         )
     )
     rec.ai(
         bash(
             "python -m pytest -q -x && python bench/throughput.py --workers 8",
-            lambda r: pytest_run(seconds=3.90, quiet=True)(r)
-            + "workers   jobs/s   p50 ms   p99 ms  twice\n      8      139    45.31   402.77      0\n",
+            lambda r: (
+                pytest_run(seconds=3.90, quiet=True)(r)
+                + "workers   jobs/s   p50 ms   p99 ms  twice\n      8      139    45.31   402.77      0\n"
+            ),
             seconds=41,
         )
     )
@@ -543,7 +561,10 @@ def lock_file(rec: Recorder, options: str) -> None:
     rec.ai(
         edit(
             "src/hopper/store.py",
-            ("            fcntl.flock(lock, fcntl.LOCK_EX)\n", "            fcntl.lockf(lock, fcntl.LOCK_EX)\n"),
+            (
+                "            fcntl.flock(lock, fcntl.LOCK_EX)\n",
+                "            fcntl.lockf(lock, fcntl.LOCK_EX)\n",
+            ),
         ),
         bash(
             "python -m pytest -q -x tests/test_claim.py",
@@ -609,9 +630,15 @@ def one_statement(rec: Recorder) -> None:
     rec.user("C then. which sqlite do CI and the shop have?", after=30)
     rec.ai(
         bash("python -c 'import sqlite3; print(sqlite3.sqlite_version)'", "3.45.1\n"),
-        bash("grep -rn 'runs-on\\|python-version' .github/workflows/ci.yml",
-             "11:    runs-on: ${{ matrix.os }}\n14:        os: [ubuntu-24.04, macos-14]\n19:          python-version: '3.12'\n"),
-        bash("ssh shop-box1 \"python3.12 -c 'import sqlite3; print(sqlite3.sqlite_version)'\"", "3.40.1\n", seconds=1.4),
+        bash(
+            "grep -rn 'runs-on\\|python-version' .github/workflows/ci.yml",
+            "11:    runs-on: ${{ matrix.os }}\n14:        os: [ubuntu-24.04, macos-14]\n19:          python-version: '3.12'\n",
+        ),
+        bash(
+            "ssh shop-box1 \"python3.12 -c 'import sqlite3; print(sqlite3.sqlite_version)'\"",
+            "3.40.1\n",
+            seconds=1.4,
+        ),
     )
     rec.say(
         "Here 3.45.1, CI brings the one of Ubuntu 24.04 (3.45) and macOS 14 (3.43), the shop has 3.40.1. "
@@ -623,12 +650,12 @@ def one_statement(rec: Recorder) -> None:
             "src/hopper/store.py",
             (
                 CLAIM_OLD,
-                '''\
+                """\
         row = self._db().execute(
             CLAIM, {"worker": worker, "queue": queue, "now": self.clock.now()}
         ).fetchone()
         return None if row is None else Job.from_row(row)
-''',
+""",
             ),
             (
                 'CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (queue, state, run_at);\n"""\n',
@@ -718,12 +745,18 @@ To decide: how long is a lease, who renews, and how do existing files get the co
         edit(
             "src/hopper/jobs.py",
             ("    error: str | None\n\n", "    error: str | None\n    lease_until: float | None\n\n"),
-            ('            error=row["error"],\n', '            error=row["error"],\n            lease_until=row["lease_until"],\n'),
+            (
+                '            error=row["error"],\n',
+                '            error=row["error"],\n            lease_until=row["lease_until"],\n',
+            ),
         ),
         edit(
             "src/hopper/store.py",
             ("        self._db().executescript(SCHEMA)\n", "        migrate(self._db())\n"),
-            ("from hopper.jobs import Job, State\n", "from hopper.jobs import Job, State\nfrom hopper.schema import migrate\n"),
+            (
+                "from hopper.jobs import Job, State\n",
+                "from hopper.jobs import Job, State\nfrom hopper.schema import migrate\n",
+            ),
             (
                 '''\
 SCHEMA = """
@@ -857,16 +890,22 @@ CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (queue, state, run_at);
             ),
             (
                 '        error      TEXT\n    );\n    CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (queue, state, run_at);\n    """,\n',
-                '        error      TEXT\n    )\n    """,\n'
-                '        "CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (queue, state, run_at)",\n    ),\n',
+                (
+                    '        error      TEXT\n    )\n    """,\n'
+                    '        "CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (queue, state, run_at)",\n    ),\n'
+                ),
             ),
             (
-                '    """\n    ALTER TABLE jobs ADD COLUMN lease_until REAL;\n'
-                "    UPDATE jobs SET lease_until = 0 WHERE state = 'running';\n"
-                "    CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE state = 'running';\n    \"\"\",\n",
-                '    (\n        "ALTER TABLE jobs ADD COLUMN lease_until REAL",\n'
-                "        \"UPDATE jobs SET lease_until = 0 WHERE state = 'running'\",\n"
-                "        \"CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE state = 'running'\",\n    ),\n",
+                (
+                    '    """\n    ALTER TABLE jobs ADD COLUMN lease_until REAL;\n'
+                    "    UPDATE jobs SET lease_until = 0 WHERE state = 'running';\n"
+                    '    CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE state = \'running\';\n    """,\n'
+                ),
+                (
+                    '    (\n        "ALTER TABLE jobs ADD COLUMN lease_until REAL",\n'
+                    "        \"UPDATE jobs SET lease_until = 0 WHERE state = 'running'\",\n"
+                    "        \"CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE state = 'running'\",\n    ),\n"
+                ),
             ),
             (
                 "    for number, script in enumerate(MIGRATIONS, 1):\n",
@@ -874,8 +913,10 @@ CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (queue, state, run_at);
             ),
             (
                 "                db.executescript(script)\n",
-                "                # Not executescript: it would commit first.\n"
-                "                for statement in statements:\n                    db.execute(statement)\n",
+                (
+                    "                # Not executescript: it would commit first.\n"
+                    "                for statement in statements:\n                    db.execute(statement)\n"
+                ),
             ),
         ),
         bash(
@@ -888,9 +929,15 @@ CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (queue, state, run_at);
         write("tests/test_lease.py", TEST_LEASE),
         edit(
             "tests/test_store.py",
-            ('    store.fail(job.id, "ValueError: no")\n', '    assert store.fail(job.id, "w1", "ValueError: no")\n'),
+            (
+                '    store.fail(job.id, "ValueError: no")\n',
+                '    assert store.fail(job.id, "w1", "ValueError: no")\n',
+            ),
         ),
-        edit("bench/throughput.py", ("        store.ack(job.id)\n", "        store.ack(job.id, str(os.getpid()))\n")),
+        edit(
+            "bench/throughput.py",
+            ("        store.ack(job.id)\n", "        store.ack(job.id, str(os.getpid()))\n"),
+        ),
         bash(
             "python -m pytest -q",
             pytest_run(
@@ -898,28 +945,36 @@ CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (queue, state, run_at);
                 quiet=True,
                 failures={
                     "test_drain_runs_everything_that_is_due": (
-                        "    def _run(self, job: Job) -> None:\n    ...\n>       self.store.ack(job.id)\n"
-                        "E       TypeError: Store.ack() missing 1 required positional argument: 'worker'\n\n"
-                        "src/hopper/worker.py:@{src/hopper/worker.py|self.store.ack(}: TypeError",
+                        (
+                            "    def _run(self, job: Job) -> None:\n    ...\n>       self.store.ack(job.id)\n"
+                            "E       TypeError: Store.ack() missing 1 required positional argument: 'worker'\n\n"
+                            "src/hopper/worker.py:@{src/hopper/worker.py|self.store.ack(}: TypeError"
+                        ),
                         "TypeError: Store.ack() missing 1 required positional argum...",
                     ),
                     "test_a_handler_that_raises_fails_its_job": (
-                        "    def _run(self, job: Job) -> None:\n    ...\n>           self.store.fail(job.id, last)\n"
-                        "E           TypeError: Store.fail() missing 1 required positional argument: 'error'\n\n"
-                        "src/hopper/worker.py:@{src/hopper/worker.py|self.store.fail(job.id, last)}: TypeError",
+                        (
+                            "    def _run(self, job: Job) -> None:\n    ...\n>           self.store.fail(job.id, last)\n"
+                            "E           TypeError: Store.fail() missing 1 required positional argument: 'error'\n\n"
+                            "src/hopper/worker.py:@{src/hopper/worker.py|self.store.fail(job.id, last)}: TypeError"
+                        ),
                         "TypeError: Store.fail() missing 1 required positional argu...",
                     ),
                     "test_an_unknown_kind_fails_its_job": (
-                        "    def _run(self, job: Job) -> None:\n    ...\n"
-                        ">           self.store.fail(job.id, f\"no handler for {job.kind!r}\")\n"
-                        "E           TypeError: Store.fail() missing 1 required positional argument: 'error'\n\n"
-                        "src/hopper/worker.py:@{src/hopper/worker.py|no handler for}: TypeError",
+                        (
+                            "    def _run(self, job: Job) -> None:\n    ...\n"
+                            '>           self.store.fail(job.id, f"no handler for {job.kind!r}")\n'
+                            "E           TypeError: Store.fail() missing 1 required positional argument: 'error'\n\n"
+                            "src/hopper/worker.py:@{src/hopper/worker.py|no handler for}: TypeError"
+                        ),
                         "TypeError: Store.fail() missing 1 required positional argu...",
                     ),
                     "test_run_sleeps_when_there_is_nothing_to_do": (
-                        "    def _run(self, job: Job) -> None:\n    ...\n>       self.store.ack(job.id)\n"
-                        "E       TypeError: Store.ack() missing 1 required positional argument: 'worker'\n\n"
-                        "src/hopper/worker.py:@{src/hopper/worker.py|self.store.ack(}: TypeError",
+                        (
+                            "    def _run(self, job: Job) -> None:\n    ...\n>       self.store.ack(job.id)\n"
+                            "E       TypeError: Store.ack() missing 1 required positional argument: 'worker'\n\n"
+                            "src/hopper/worker.py:@{src/hopper/worker.py|self.store.ack(}: TypeError"
+                        ),
                         "TypeError: Store.ack() missing 1 required positional argum...",
                     ),
                 },
@@ -973,7 +1028,7 @@ class Heartbeat:
 class Worker:
 '''
 
-RUN_NEW = '''\
+RUN_NEW = """\
         started = self.store.clock.now()
         with Heartbeat(self.store, job, self.name, self.lease) as heartbeat:
             try:
@@ -993,9 +1048,9 @@ RUN_NEW = '''\
             log.info("job %d (%s) done in %.3fs", job.id, job.kind, took)
         else:
             log.warning("job %d (%s) failed: %s", job.id, job.kind, last)
-'''
+"""
 
-RUN_OLD = '''\
+RUN_OLD = """\
         started = self.store.clock.now()
         try:
             function(job.payload)
@@ -1006,7 +1061,7 @@ RUN_OLD = '''\
             return
         self.store.ack(job.id)
         log.info("job %d (%s) done in %.3fs", job.id, job.kind, self.store.clock.now() - started)
-'''
+"""
 
 ASYNC_WORKER = '''\
 """The loop that runs jobs, on asyncio."""
@@ -1125,7 +1180,9 @@ def heartbeats(rec: Recorder) -> None:
         think="Heartbeat needs its own connection: Store already gives each thread one, but then the thread must close it.",
     )
     # branch 2, from the middle of the turn
-    rec.user("wait. before you start a thread: would asyncio be cleaner? one loop, heartbeat is a task", after=75)
+    rec.user(
+        "wait. before you start a thread: would asyncio be cleaner? one loop, heartbeat is a task", after=75
+    )
     rec.ai(
         "It can be. Handlers are plain functions today, so the loop has to take both kinds. A sketch:",
         write("src/hopper/worker.py", ASYNC_WORKER),
@@ -1151,43 +1208,56 @@ go to `to_thread`, and then we have the thread back, plus a loop.
 - `FakeClock.sleep` does not advance `asyncio.sleep`; every worker test has to be rewritten."""
     )
     rec.user("ok convinced. thread it is", after=40)
-    rec.say("Going back to the thread. `git checkout src/hopper/worker.py` drops the sketch; nothing else was touched.")
+    rec.say(
+        "Going back to the thread. `git checkout src/hopper/worker.py` drops the sketch; nothing else was touched."
+    )
     # back to the middle of the turn; the branch is left without a summary
     rec.go(looked)
-    rec.shell("git checkout -q src/hopper/worker.py && git status --short",
-              " M bench/throughput.py\n M src/hopper/jobs.py\n M src/hopper/store.py\n M tests/test_store.py\n"
-              "?? src/hopper/schema.py\n?? tests/test_lease.py\n", after=18)
+    rec.shell(
+        "git checkout -q src/hopper/worker.py && git status --short",
+        " M bench/throughput.py\n M src/hopper/jobs.py\n M src/hopper/store.py\n M tests/test_store.py\n"
+        "?? src/hopper/schema.py\n?? tests/test_lease.py\n",
+        after=18,
+    )
     rec.user("thread. one per running job, it must be gone when the handler returns", after=30)
-    rec.error("529 {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}")
+    rec.error('529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}')
     rec.ai(
         edit(
             "src/hopper/worker.py",
-            ("import socket\nimport traceback\n", "import socket\nimport threading\nimport time\nimport traceback\n"),
+            (
+                "import socket\nimport traceback\n",
+                "import socket\nimport threading\nimport time\nimport traceback\n",
+            ),
             ("from hopper.store import Store\n", "from hopper.store import LEASE, Store\n"),
             ("class Worker:\n", WORKER_SLEEPY),
             ("        poll: float = 0.2,\n", "        poll: float = 0.2,\n        lease: float = LEASE,\n"),
             ("        self.poll = poll\n", "        self.poll = poll\n        self.lease = lease\n"),
-            ("        self._stopping = False\n\n", "        self._stopping = False\n        self._next_reclaim = 0.0\n\n"),
+            (
+                "        self._stopping = False\n\n",
+                "        self._stopping = False\n        self._next_reclaim = 0.0\n\n",
+            ),
             (
                 "        job = self.store.claim(self.name, queue=self.queue)\n",
-                '''\
+                """\
         now = self.store.clock.now()
         if now >= self._next_reclaim:
             self._next_reclaim = now + self.lease / 3
             if back := self.store.reclaim(queue=self.queue):
                 log.warning("took back %d job(s) whose lease was over", back)
         job = self.store.claim(self.name, queue=self.queue, lease=self.lease)
-''',
+""",
             ),
             (
-                "            self.store.fail(job.id, f\"no handler for {job.kind!r}\")\n",
-                "            self.store.fail(job.id, self.name, f\"no handler for {job.kind!r}\")\n",
+                '            self.store.fail(job.id, f"no handler for {job.kind!r}")\n',
+                '            self.store.fail(job.id, self.name, f"no handler for {job.kind!r}")\n',
             ),
             (RUN_OLD, RUN_NEW),
         )
     )
     rec.ai(bash("python -m pytest -q", pytest_run(seconds=53.18, quiet=True), seconds=54))
-    rec.say("All 19 pass. The worker renews every `lease / 3`, takes back old leases at the same pace, and logs an error when it lost a job.")
+    rec.say(
+        "All 19 pass. The worker renews every `lease / 3`, takes back old leases at the same pace, and logs an error when it lost a job."
+    )
     rec.user("19 tests in 53 SECONDS?", after=9)
     rec.ai(
         bash(
@@ -1210,7 +1280,7 @@ go to `to_thread`, and then we have the thread back, plus a loop.
             ("        self._done = False\n", "        self._done = threading.Event()\n"),
             ("        self._done = True\n", "        self._done.set()\n"),
             (
-                '''\
+                """\
         while not self._done:
             time.sleep(self._lease / 3)
             if not self._done and not self._store.heartbeat(
@@ -1218,26 +1288,32 @@ go to `to_thread`, and then we have the thread back, plus a loop.
             ):
                 self.lost = True
                 break
-''',
-                '''\
+""",
+                """\
         while not self._done.wait(self._lease / 3):
             if not self._store.heartbeat(self._job.id, self._worker, lease=self._lease):
                 self.lost = True
                 break
-''',
+""",
             ),
         ),
         bash("python -m pytest -q", pytest_run(seconds=3.11, quiet=True), seconds=3.8),
     )
-    rec.say("53 s → 3.1 s. My mistake; a test that needs more than a second was the hint, and AGENTS.md even says so.")
-    rec.user("add a test that kills a real worker process with -9 and sees its job finish elsewhere", after=66)
+    rec.say(
+        "53 s → 3.1 s. My mistake; a test that needs more than a second was the hint, and AGENTS.md even says so."
+    )
+    rec.user(
+        "add a test that kills a real worker process with -9 and sees its job finish elsewhere", after=66
+    )
     rec.ai(
         edit(
             "tests/test_worker.py",
             (
                 "from __future__ import annotations\n\nfrom hopper.jobs import State\n",
-                "from __future__ import annotations\n\nimport os\nimport signal\nimport subprocess\nimport sys\n\n"
-                "from hopper.jobs import State\nfrom hopper.store import Store\n",
+                (
+                    "from __future__ import annotations\n\nimport os\nimport signal\nimport subprocess\nimport sys\n\n"
+                    "from hopper.jobs import State\nfrom hopper.store import Store\n"
+                ),
             ),
             (
                 "def test_run_sleeps_when_there_is_nothing_to_do(store, clock):\n",
@@ -1277,7 +1353,11 @@ def test_run_sleeps_when_there_is_nothing_to_do(store, clock):
 ''',
             ),
         ),
-        bash("python -m pytest -q tests/test_worker.py", pytest_run("test_worker.py", seconds=0.94, quiet=True), seconds=1.6),
+        bash(
+            "python -m pytest -q tests/test_worker.py",
+            pytest_run("test_worker.py", seconds=0.94, quiet=True),
+            seconds=1.6,
+        ),
     )
     rec.say(
         "In: a subprocess claims the job, is killed while the handler runs, and a second worker finishes it on attempt 2. "
@@ -1293,8 +1373,11 @@ What to look at:
 2. `ack` and `fail` run **after** the heartbeat thread is joined, so a renewal can never follow the ack.
 3. `lost` is only logged. The handler is not interrupted: Python cannot do that safely in a thread."""
     )
-    rec.shell("git add -A && git commit -qm 'Leases: a killed worker gives its job back' && git log --oneline -1",
-              "e7720b5 (HEAD -> fix/double-claim) Leases: a killed worker gives its job back\n", commits=True)
+    rec.shell(
+        "git add -A && git commit -qm 'Leases: a killed worker gives its job back' && git log --oneline -1",
+        "e7720b5 (HEAD -> fix/double-claim) Leases: a killed worker gives its job back\n",
+        commits=True,
+    )
     rec.custom("git.snapshot", {"id": "e7720b5", "branch": "fix/double-claim", "dirty": False, "files": 7})
 
 

@@ -622,7 +622,7 @@ if __name__ == "__main__":
     sys.exit(main())
 '''
 
-CONFTEST = '''\
+CONFTEST = """\
 from __future__ import annotations
 
 import pytest
@@ -641,9 +641,9 @@ def store(tmp_path, clock) -> Store:
     store = Store(tmp_path / "jobs.db", clock)
     yield store
     store.close()
-'''
+"""
 
-TEST_STORE = '''\
+TEST_STORE = """\
 from __future__ import annotations
 
 import pytest
@@ -714,9 +714,9 @@ def test_purge_keeps_what_is_not_final(store, clock):
 def test_get_raises_for_an_unknown_id(store):
     with pytest.raises(KeyError):
         store.get(99)
-'''
+"""
 
-TEST_WORKER = '''\
+TEST_WORKER = """\
 from __future__ import annotations
 
 from hopper.jobs import State
@@ -753,7 +753,7 @@ def test_run_sleeps_when_there_is_nothing_to_do(store, clock):
     worker = Worker(store, poll=0.5, handlers={"echo": lambda payload: None})
     assert worker.run(limit=1) == 1
     assert clock.slept == [0.5, 0.5]
-'''
+"""
 
 BENCH = '''\
 """Jobs per second: enqueue in batches, then claim and ack with N workers."""

@@ -1,4 +1,6 @@
-"""Writes a session the way pi 1.5.2 does: same key order, same tool result texts, same token arithmetic.
+"""Writes a session the way pi 1.5.2 does: same key order, same token arithmetic, same endings of shell results.
+
+What tools say besides, and what opens a branch summary, is in words of the demo's own.
 
 A `Recorder` keeps the tree, a clock and the project's files. Files belong to the *path*: going back to an entry
 brings its files back, so that every edit along every path can be replayed. Scenes call `user`, `ai`, `say` and
@@ -130,14 +132,14 @@ def read(path: str, offset: int | None = None, limit: int | None = None) -> Call
     def run(rec: Recorder) -> tuple[str, dict[str, Any] | None, bool]:
         text = rec.files.get(path)
         if text is None:
-            return f"ENOENT: no such file or directory, access '{rec.cwd}/{path}'", {}, True
+            return f"There is no file {path}.", {}, True
         lines = text.split("\n")
         start = (offset or 1) - 1
         if limit is None or start + limit >= len(lines):
             return "\n".join(lines[start:]), None, False
         shown = "\n".join(lines[start : start + limit])
         left = len(lines) - start - limit
-        return f"{shown}\n\n[{left} more lines in file. Use offset={start + limit + 1} to continue.]", None, False
+        return f"{shown}\n\n[{left} lines follow, from offset {start + limit + 1}]", None, False
 
     return Call("read", arguments, run, 0.012)
 
@@ -145,7 +147,7 @@ def read(path: str, offset: int | None = None, limit: int | None = None) -> Call
 def write(path: str, content: str) -> Call:
     def run(rec: Recorder) -> tuple[str, dict[str, Any] | None, bool]:
         rec.files = {**rec.files, path: content}
-        return f"Successfully wrote to {path}", None, False
+        return f"Wrote {path}.", None, False
 
     return Call("write", {"path": path, "content": content}, run, 0.009)
 
@@ -158,12 +160,9 @@ def edit(path: str, *pairs: tuple[str, str]) -> Call:
         spans = []
         for number, (old, new) in enumerate(pairs):
             count = before.count(old)
-            if count == 0 and len(pairs) == 1:
-                why = f"Could not find the exact text in {path}. The old text must match exactly including all"
-                return f"{why} whitespace and newlines.", {}, True
             if count == 0:
-                why = f"Could not find edits[{number}] in {path}. The oldText must match exactly including all"
-                return f"{why} whitespace and newlines.", {}, True
+                which = "The old text" if len(pairs) == 1 else f"The old text of edits[{number}]"
+                return f"{which} does not stand in {path}. Spaces and line ends count, too.", {}, True
             if count > 1:
                 raise ValueError(f"{path}: {count} places match {old!r}")
             spans.append((before.index(old), old, new))
@@ -176,7 +175,8 @@ def edit(path: str, *pairs: tuple[str, str]) -> Call:
             end = start + len(old)
         after += before[end:]
         rec.files = {**rec.files, path: after}
-        return f"Successfully replaced {len(pairs)} block(s) in {path}.", edit_details(path, before, after), False
+        pieces = "1 piece" if len(pairs) == 1 else f"{len(pairs)} pieces"
+        return f"Replaced {pieces} of {path}.", edit_details(path, before, after), False
 
     return Call("edit", arguments, run, 0.018)
 
@@ -196,13 +196,19 @@ def grep(pattern: str, path: str | None = None, glob: str | None = None) -> Call
             if glob is not None and not name.endswith(glob.removeprefix("*")):
                 continue
             shown = name.rsplit("/", 1)[-1] if name == path else name.removeprefix(f"{path}/" if path else "")
-            hits += [f"{shown}:{n}: {line}" for n, line in enumerate(text.split("\n"), 1) if re.search(pattern, line)]
-        return "\n".join(hits) or "No matches found", None, False
+            hits += [
+                f"{shown}:{n}: {line}"
+                for n, line in enumerate(text.split("\n"), 1)
+                if re.search(pattern, line)
+            ]
+        return "\n".join(hits) or "No line matches.", None, False
 
     return Call("grep", arguments, run, 0.021)
 
 
-def bash(command: str, output: Output = "", *, code: int = 0, seconds: float = 0.2, timeout: int | None = None) -> Call:
+def bash(
+    command: str, output: Output = "", *, code: int = 0, seconds: float = 0.2, timeout: int | None = None
+) -> Call:
     """A command; with `timeout` and code 124 the tool itself stops it, as pi does."""
     arguments: dict[str, Any] = {"command": command}
     if timeout is not None:
@@ -266,7 +272,9 @@ def git_diff(
             old, new = before.get(name), rec.files.get(name)
             if old == new or (old is None and base is None) or (paths and name not in paths):
                 continue
-            body = list(difflib.unified_diff((old or "").splitlines(), (new or "").splitlines(), n=3, lineterm=""))[2:]
+            body = list(
+                difflib.unified_diff((old or "").splitlines(), (new or "").splitlines(), n=3, lineterm="")
+            )[2:]
             plus = sum(line.startswith("+") for line in body)
             minus = sum(line.startswith("-") for line in body)
             added, removed, changed = added + plus, removed + minus, changed + 1
@@ -283,8 +291,12 @@ def git_diff(
 
 
 def pytest_run(
-    *targets: str, seconds: float, failures: dict[str, tuple[str, str]] | None = None, quiet: bool = False,
-    stop: bool = False, verbose: bool = False,
+    *targets: str,
+    seconds: float,
+    failures: dict[str, tuple[str, str]] | None = None,
+    quiet: bool = False,
+    stop: bool = False,
+    verbose: bool = False,
 ) -> Callable[[Recorder], str]:
     """What pytest prints for the tests that the files hold now.
 
@@ -297,7 +309,9 @@ def pytest_run(
         rec.test_runs.append((dict(rec.files), targets, set(failures), stop))
         modules = []
         for name, text in sorted(rec.files.items()):
-            if name.startswith("tests/test_") and (not targets or any(t.split("::")[0] in name for t in targets)):
+            if name.startswith("tests/test_") and (
+                not targets or any(t.split("::")[0] in name for t in targets)
+            ):
                 tests = re.findall(r"^def (test_\w+)", text, re.MULTILINE)
                 wanted = {t.split("::")[1] for t in targets if "::" in t}
                 modules.append((name, [t for t in tests if not wanted or t in wanted]))
@@ -471,7 +485,9 @@ class Recorder:
                 blocks.append({"type": "text", "text": part})
             else:
                 ids.append(f"toolu_01{self.base62(22)}")
-                blocks.append({"type": "toolCall", "id": ids[-1], "name": part.name, "arguments": part.arguments})
+                blocks.append(
+                    {"type": "toolCall", "id": ids[-1], "name": part.name, "arguments": part.arguments}
+                )
         reply = self.reply(blocks, "toolUse" if calls else "stop")
         began = self.now
         results = []
@@ -542,7 +558,10 @@ class Recorder:
         for entry in reversed(self.path()):
             if entry["type"] == "compaction":
                 return 0
-            if entry["type"] == "context_edit" and self.by_id[entry["targetId"]]["message"]["role"] != "assistant":
+            if (
+                entry["type"] == "context_edit"
+                and self.by_id[entry["targetId"]]["message"]["role"] != "assistant"
+            ):
                 return 0
             if entry["id"] in self.requests:
                 tokens, when, model = self.requests[entry["id"]]
@@ -563,9 +582,11 @@ class Recorder:
         if think is not None:
             blocks.append({"type": "thinking", "thinking": think, "thinkingSignature": self.signature()})
         blocks.append({"type": "text", "text": text})
-        return self.reply(blocks, "aborted", "Request was aborted.")
+        return self.reply(blocks, "aborted", "Stopped by the user.")
 
-    def shell(self, command: str, output: Output, *, code: int = 0, after: float = 25, commits: bool = False) -> str:
+    def shell(
+        self, command: str, output: Output, *, code: int = 0, after: float = 25, commits: bool = False
+    ) -> str:
         """`!command`, typed by the user."""
         self.wait(after * PACE)
         text = output if isinstance(output, str) else output(self)
@@ -597,7 +618,12 @@ class Recorder:
     def custom_message(self, kind: str, content: str, details: Any, *, after: float = 40) -> str:
         self.wait(after)
         return self.append(
-            "custom_message", payload_first=True, customType=kind, content=content, display=True, details=details
+            "custom_message",
+            payload_first=True,
+            customType=kind,
+            content=content,
+            display=True,
+            details=details,
         )
 
     def context_edit(self, target: str, text: str) -> str:
@@ -610,9 +636,7 @@ class Recorder:
         """The request that keeps the provider's cache alive over a break."""
         tokens = max((self.requests[e["id"]][0] for e in self.path() if e["id"] in self.requests), default=0)
         usage = usage_record(self.model, 3, 1, tokens - 3, 0)
-        entry = self.append(
-            "usage", kind="cache_warm", provider=self.provider, model=self.model, usage=usage
-        )
+        entry = self.append("usage", kind="cache_warm", provider=self.provider, model=self.model, usage=usage)
         self.requests[entry] = (tokens, self.now, self.model)
         return entry
 
@@ -630,10 +654,12 @@ class Recorder:
         gone = [entry for entry in left if entry["id"] not in here]
         from_id = self.leaf
         reads, changes = file_lists(gone)
-        preamble = "The user explored a different conversation branch before returning here.\nSummary of that exploration:\n\n"
-        summary = preamble + summary.strip() + file_tags(reads, changes)
+        opening = "From here the user first went another way, then came back. This is what happened on that way:\n\n"
+        summary = opening + summary.strip() + file_tags(reads, changes)
         spent = sum(estimate(m) for e in gone for m in contribution(e) if m["role"] != "toolResult")
-        usage = usage_record(self.model, spent + 610, estimate({"role": "user", "content": summary}) - 40, 0, 0)
+        usage = usage_record(
+            self.model, spent + 610, estimate({"role": "user", "content": summary}) - 40, 0, 0
+        )
         self.go(entry_id)
         self.wait(14)
         return self.append(
@@ -655,7 +681,7 @@ class Recorder:
         kept, first = 0, None
         start = 0
         previous: tuple[list[str], list[str]] = ([], [])
-        for index, entry in enumerate(path):
+        for entry in path:
             if entry["type"] == "compaction":
                 previous = (entry["details"]["readFiles"], entry["details"]["modifiedFiles"])
                 start = next(i for i, e in enumerate(path) if e["id"] == entry["firstKeptEntryId"])
@@ -671,7 +697,9 @@ class Recorder:
         while not contribution(path[first - 1]) and path[first - 1]["type"] != "compaction":
             first -= 1
         if is_turn_start(path[first]) != (prefix is None):
-            raise ValueError(f"the cut at {path[first]} {'splits' if prefix is None else 'does not split'} a turn")
+            raise ValueError(
+                f"the cut at {path[first]} {'splits' if prefix is None else 'does not split'} a turn"
+            )
         if prefix is not None:
             summary = f"{summary.strip()}\n\n---\n\n**Turn Context (split turn):**\n\n{prefix.strip()}"
         reads, changes = file_lists(path[start:first], previous)
@@ -732,12 +760,14 @@ class Recorder:
     def tokens_at(self) -> int:
         """pi's count of the context here: the last trusted usage and an estimate of what came after it."""
         path = self.path()
-        stale = max((i for i, e in enumerate(path) if e["type"] in {"compaction", "context_edit"}), default=-1)
+        stale = max(
+            (i for i, e in enumerate(path) if e["type"] in {"compaction", "context_edit"}), default=-1
+        )
         trailing = 0
         for entry in reversed(path[stale + 1 :]):
             message = entry.get("message", {})
             if message.get("role") == "assistant" and message["stopReason"] not in {"error", "aborted"}:
-                return message["usage"]["totalTokens"] + trailing
+                return int(message["usage"]["totalTokens"]) + trailing
             trailing += sum(estimate(m) for m in contribution(entry))
         return sum(estimate(message) for message in self.context())
 

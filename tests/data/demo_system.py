@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from demo_project import AGENTS
+from tests.data.demo_project import AGENTS
 
 SECTIONS = {
     "preamble": "You work with one engineer on the code in front of you. Look before you answer, change only what was "
@@ -41,7 +41,9 @@ def tool(name: str, description: str, required: list[str], **properties: tuple[s
         "parameters": {
             "type": "object",
             "required": required,
-            "properties": {key: {"type": kind, "description": text} for key, (kind, text) in properties.items()},
+            "properties": {
+                key: {"type": kind, "description": text} for key, (kind, text) in properties.items()
+            },
         },
     }
 

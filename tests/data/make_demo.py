@@ -10,21 +10,17 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import demo_afternoon
-import demo_midday
-import demo_morning
-import demo_project
-from demo_recorder import Recorder
-from demo_system import SECTIONS, TOOLS
-
-TARGET = Path(__file__).parents[2] / "core" / "leafward" / "data" / "demo.jsonl"
+ROOT = Path(__file__).parents[2]
+TARGET = ROOT / "core" / "leafward" / "data" / "demo.jsonl"
 CWD = "/home/ada/work/hopper"
 
 
-def record() -> Recorder:
-    """Play the whole day."""
+def render() -> str:
+    """Play the whole day; the file's text."""
+    from tests.data import demo_afternoon, demo_midday, demo_morning, demo_project
+    from tests.data.demo_recorder import Recorder
+    from tests.data.demo_system import SECTIONS, TOOLS
+
     start = datetime(2026, 11, 17, 8, 52, 14, 306_000, UTC)
     rec = Recorder(seed=17, start=start, cwd=CWD, files=demo_project.FILES)
     rec.model_change("claude-sonnet-4-5")
@@ -33,15 +29,11 @@ def record() -> Recorder:
     demo_morning.play(rec)
     demo_midday.play(rec)
     demo_afternoon.play(rec)
-    return rec
-
-
-def render() -> str:
-    """The file's text."""
-    return record().lines()
+    return rec.lines()
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
     if sys.argv[1:] == ["-"]:
         sys.stdout.buffer.write(render().encode())
     else:

@@ -76,9 +76,11 @@ class Expected:
 
     def admits(self, sent: Sent) -> bool:
         facts = (self.role, self.tools, self.images, self.call)
-        if facts != (sent.role, sent.tools, sent.images, sent.call) or not (sent.text or sent.tools):
+        if facts != (sent.role, sent.tools, sent.images, sent.call):
             return False
-        return self.text in (None, sent.text) and all(part in sent.text for part in self.parts)
+        if self.text is not None:
+            return sent.text == self.text
+        return bool(sent.text) and all(part in sent.text for part in self.parts)
 
 
 def expected_request(entries: list[reference.Entry], at: int | None) -> list[Expected]:
@@ -205,7 +207,8 @@ def tells(message: dict[str, Any], source: dict[str, Any], sent: Sent) -> bool:
         return bool(text) and text in sent.text
     if role == "bashExecution":
         return all(part in sent.text and part in text for part in (source["command"], source["output"]))
-    return all(part in text for part in (sent.text, *sent.tools))
+    answers = sent.call is None or sent.call == source.get("toolCallId")
+    return answers and all(part in text for part in (sent.text, *sent.tools))
 
 
 @pytest.fixture

@@ -1,0 +1,234 @@
+"""One line of an entry: the words that matter, whatever the entry holds."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leafward.entries import ENTRY_TYPES, MESSAGE_ROLES, ToolCall
+from leafward.headline import LIMIT, Headline, call_words, headline
+from leafward.session import Session
+from tests.acting import Acting, call
+from tests.pi_file import PiFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def last(file: PiFile) -> Headline:
+    with closing(Session.open(file.path)) as session:
+        return headline(session, len(session) - 1)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    made = Acting(tmp_path / "session.jsonl")
+    made.user("start")
+    return made
+
+
+class TestCalls:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ({"path": "src/a.py"}, "src/a.py"),
+            ({"path": "src/a.py", "offset": 10}, "src/a.py:10"),
+            ({"path": "src/a.py", "offset": 10, "limit": 5}, "src/a.py:10-14"),
+            ({"path": "src", "pattern": "def "}, "def   src"),
+            ({"content": "x", "file_path": "b.py"}, "b.py"),
+            ({"timeout": 5, "command": "make test"}, "make test"),
+            ({"command": "one\n\ttwo"}, "one two"),
+            ({"query": "words"}, "words"),
+            ({"n": 1, "anything": "else"}, "else"),
+            ({"path": ""}, ""),
+            ({"path": 7, "command": ["x"]}, ""),
+            ({}, ""),
+        ],
+    )
+    def test_say_what_they_are_about(self, arguments: dict[str, Any], words: str) -> None:
+        assert call_words(ToolCall("c", "tool", arguments)) == words
+
+    def test_a_silent_reply_is_its_first_call(self, file: Acting) -> None:
+        file.said(call("read", "1", path="a.py"), call("bash", "2", command="ls"), call("bash", "3", command="pwd"))
+        assert last(file) == Headline("read", "a.py  and 2 more")
+
+    def test_a_result_is_what_its_call_asked_for(self, file: Acting) -> None:
+        file.said(call("read", "1", path="a.py"), call("bash", "2", command="ls -l"))
+        file.answered("1", "read")
+        file.answered("2", "bash")
+        assert last(file) == Headline("bash", "ls -l")
+
+    def test_a_result_is_not_that_of_another_branch(self, file: Acting) -> None:
+        start = file.leaf
+        file.said(call("bash", "1", command="there"))
+        file.said(call("bash", "1", command="here"), parent=start)
+        file.answered("1", "bash", "came")
+        assert last(file) == Headline("bash", "here")
+
+    def test_a_result_without_its_call_is_what_it_says(self, file: Acting) -> None:
+        file.answered("nobody", "bash", "some\noutput")
+        assert last(file) == Headline("bash", "some output")
+
+    def test_a_call_far_above_is_not_looked_for(self, file: Acting) -> None:
+        file.said(call("bash", "1", command="long ago"))
+        for number in range(100):
+            file.entry("custom", customType="tick", data=number)
+        file.answered("1", "bash", "came")
+        assert last(file) == Headline("bash", "came")
+
+
+class TestMessages:
+    @pytest.mark.parametrize(
+        ("message", "expected"),
+        [
+            ({"role": "user", "content": "hello\n  there"}, Headline("you", "hello there")),
+            ({"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, Headline("you", "a b")),
+            ({"role": "user", "content": [{"type": "image", "data": "", "mimeType": "image/png"}]}, Headline("you", "[image]")),
+            ({"role": "user", "content": ""}, Headline("you", "(empty)")),
+            ({"role": "user", "content": None}, Headline("you", "(empty)")),
+            ({"role": "assistant", "content": "sure"}, Headline("ai", "sure")),
+            ({"role": "assistant", "content": []}, Headline("ai", "(no text)")),
+            ({"role": "assistant", "content": None, "stopReason": "aborted"}, Headline("ai", "(aborted)")),
+            (
+                {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "overloaded\n503"},
+                Headline("ai", "(error)  overloaded 503"),
+            ),
+            (
+                {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}], "stopReason": "stop"},
+                Headline("ai", "(no text)"),
+            ),
+            ({"role": "bashExecution", "command": "make\ncheck"}, Headline("!", "make check")),
+            ({"role": "bashExecution"}, Headline("!", "")),
+            ({"role": "system", "content": ""}, Headline("sys", "system prompt")),
+            ({"role": "custom", "content": "note"}, Headline("custom", "note")),
+            ({"role": "critic", "content": "meh"}, Headline("other", "meh")),
+        ],
+    )
+    def test_of_each_role(self, message: dict[str, Any], expected: Headline, file: Acting) -> None:
+        file.entry("message", message=message)
+        assert last(file) == expected
+
+    @pytest.mark.parametrize("message", ["text", 7, ["role"], None, True])
+    def test_that_are_no_objects(self, message: object, file: Acting) -> None:
+        file.entry("message", message=message)
+        assert last(file).word == "other"
+
+
+class TestOtherEntries:
+    @pytest.mark.parametrize(
+        ("type_", "fields", "expected"),
+        [
+            ("compaction", {"summary": "s"}, Headline("sum", "compaction")),
+            ("branch_summary", {"fromId": "root", "summary": "s"}, Headline("sum", "branch summary")),
+            ("custom_message", {"customType": "x", "content": "said"}, Headline("custom", "said")),
+            ("custom_message", {"customType": "x", "content": ""}, Headline("custom", "x")),
+            ("custom", {"customType": "git.snapshot", "data": {}}, Headline("note", "git.snapshot")),
+            ("model_change", {"provider": "p", "modelId": "m"}, Headline("model", "p/m")),
+            ("thinking_level_change", {"thinkingLevel": "high"}, Headline("think", "high")),
+            ("label", {"targetId": "00000001", "label": "here"}, Headline("label", "here")),
+            ("label", {"targetId": "00000001"}, Headline("label", "removed")),
+            ("session_info", {"name": "named"}, Headline("name", "named")),
+            ("usage", {"kind": "title", "model": "m"}, Headline("usage", "title m")),
+            ("context_edit", {"targetId": "00000001", "replacement": None}, Headline("edit", "omits start")),
+            (
+                "context_edit",
+                {"targetId": "00000001", "replacement": {"content": "x"}},
+                Headline("edit", "replaces start"),
+            ),
+            (
+                "context_edit",
+                {"targetId": "ffffffff", "replacement": None},
+                Headline("edit", "omits an entry that is not here"),
+            ),
+            ("hologram", {"beam": 1}, Headline("other", "hologram")),
+        ],
+    )
+    def test_of_each_type(self, type_: str, fields: dict[str, Any], expected: Headline, file: Acting) -> None:
+        file.entry(type_, **fields)
+        assert last(file) == expected
+
+    def test_a_branch_summary_counts_the_entries_it_stands_for(self, file: Acting) -> None:
+        start = file.leaf
+        file.reply("one")
+        file.entry("label", targetId=start, label="books do not count")
+        left = file.user("two")
+        file.entry("branch_summary", start, fromId=left, summary="s")
+        assert last(file).text == "branch summary   of 2 entries"
+
+    def test_edits_of_edits_are_not_followed(self, file: Acting) -> None:
+        file.entry("context_edit", targetId="00000002", replacement=None)
+        file.entry("context_edit", targetId="00000002", replacement=None)
+        assert last(file).text == "omits another edit"
+
+    def test_damage_says_where_it_lies(self, file: Acting) -> None:
+        offset = file.path.stat().st_size
+        file.raw("{nonsense")
+        assert last(file) == Headline("damage", f"malformed the line is not a JSON object, at byte {offset:,}")
+
+
+class TestSafety:
+    HOSTILE = "\x1b]0;owned\x07\x1b[31m[bold]red[/bold]\u202egnp\u2028\x00\u200b\ud800" + "long " * 2000
+
+    def safe(self, found: Headline) -> None:
+        for text in (found.word, found.text):
+            assert len(text) <= LIMIT + 80
+            assert "\n" not in text
+            assert not any(ord(letter) < 32 or 0x7F <= ord(letter) < 0xA0 for letter in text)
+            assert not any(letter in "\u202e\u2028\u200b\ud800" for letter in text)
+
+    @pytest.mark.parametrize("role", [*MESSAGE_ROLES, "critic"])
+    def test_no_message_can_act_on_a_terminal(self, role: str, tmp_path: Path) -> None:
+        file = Acting(tmp_path / "hostile.jsonl")
+        file.said(call(self.HOSTILE.replace("\ud800", ""), "1", path=self.HOSTILE.replace("\ud800", "")))
+        message = {"role": role, "content": self.HOSTILE, "toolName": self.HOSTILE, "command": self.HOSTILE}
+        file.raw(json.dumps({"type": "message", "id": "0000000f", "parentId": "00000001", "message": message}))
+        with closing(Session.open(file.path)) as session:
+            for index in range(len(session)):
+                self.safe(headline(session, index))
+
+    @pytest.mark.parametrize("type_", [*(name for name in ENTRY_TYPES if name != "session"), "hologram"])
+    def test_nor_any_other_entry(self, type_: str, tmp_path: Path) -> None:
+        file = PiFile(tmp_path / "hostile.jsonl")
+        fields = dict.fromkeys(
+            ("summary", "content", "customType", "provider", "modelId", "thinkingLevel", "label", "name", "kind", "model"),
+            self.HOSTILE,
+        )
+        file.raw(json.dumps({"type": type_, "id": "00000001", "parentId": None, "targetId": self.HOSTILE, **fields}))
+        self.safe(last(file))
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(("type", "text", "role", "content", "id", "name", "arguments", "path", "offset")), inner, max_size=4
+    ),
+    max_leaves=8,
+)
+FIELDS = ("message", "content", "summary", "fromId", "targetId", "replacement", "label", "name", "customType", "data")
+
+
+@given(
+    st.sampled_from((*(name for name in ENTRY_TYPES if name != "session"), "message", "hologram")),
+    st.dictionaries(st.sampled_from(FIELDS), JUNK, max_size=5),
+    st.dictionaries(
+        st.sampled_from(("content", "toolCallId", "toolName", "command", "stopReason", "errorMessage")), JUNK, max_size=4
+    ),
+    st.sampled_from((*MESSAGE_ROLES, "critic", None)),
+)
+def test_no_junk_breaks_it(
+    type_: str, fields: dict[str, Any], message: dict[str, Any], role: str | None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    file = PiFile(tmp_path_factory.mktemp("junk") / "junk.jsonl")
+    file.user("start")
+    if role is not None:
+        fields = {**fields, "message": {"role": role, **message}}
+    file.raw(json.dumps({"type": type_, "id": "0000000f", "parentId": "00000001", **fields}))
+    found = last(file)
+    assert isinstance(found.text, str)
+    assert found.word
