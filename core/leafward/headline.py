@@ -84,7 +84,8 @@ def call_of(session: Session, index: int, call_id: object) -> ToolCall | None:
             return None
         if kind[above] == Kind.ASSISTANT:
             body = session.body(above)
-            for call in tool_calls(body.get("message") or {}) if body else []:
+            reply = body.get("message") if body else None
+            for call in tool_calls(reply) if isinstance(reply, dict) else []:
                 if call.id == call_id:
                     return call
         above = parent[above]
@@ -100,7 +101,8 @@ def headline(session: Session, index: int) -> Headline:
         offset = session.columns.start[index]
         return Headline("damage", f"malformed  {DAMAGE_TEXT[Damage.MALFORMED]}, at byte {offset:,}")
     if body.get("type") == "message":
-        return _of_message(session, index, kind, word, body.get("message") or {})
+        message = body.get("message")
+        return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
     return Headline(word, _of_other(session, index, kind, body))
 
 

@@ -42,10 +42,11 @@ def edit_message(message: Body, replacement: object) -> Body | None:
     """A message after a context edit; None where the edit removes it."""
     if replacement is None:
         return None
-    if message.get("role") not in _EDITABLE or not isinstance(replacement, dict):
+    role = message.get("role")
+    if not isinstance(role, str) or role not in _EDITABLE or not isinstance(replacement, dict):
         return message
     content = replacement.get("content")
-    if isinstance(content, str) and message["role"] in ("assistant", "toolResult"):
+    if isinstance(content, str) and role in ("assistant", "toolResult"):
         content = [{"type": "text", "text": content}]
     return {**message, "content": content}
 

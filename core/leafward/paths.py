@@ -9,6 +9,10 @@ import platformdirs
 
 APP = "leafward"
 
+DRAFT_MARK = ".leafward-"
+DRAFT_END = ".tmp"
+"""What the name of a file that is still being written has behind that of the file it becomes. No agent scans such names."""
+
 
 def _home() -> Path | None:
     given = os.environ.get("LEAFWARD_HOME")
@@ -49,3 +53,8 @@ def make_private(folder: Path) -> Path:
     for path in reversed(missing):
         path.mkdir(mode=0o700, exist_ok=True)
     return folder
+
+
+def is_draft(name: str) -> bool:
+    """Whether a file name is that of a draft: one that is there at rest was left by a write that was killed."""
+    return name.endswith(DRAFT_END) and DRAFT_MARK in name

@@ -64,3 +64,15 @@ def safe_line(text: str, limit: int | None = None) -> str:
     if limit is not None:
         line = line[:limit]
     return safe(line)
+
+
+def safe_json(document: bytes) -> bytes:
+    """A JSON document in UTF-8 with everything a terminal could act on escaped. What it says stays the same."""
+    if document.isascii() and b"\x7f" not in document:
+        return document
+    return _UNSAFE.sub(_escaped, document.decode("utf-8")).encode("utf-8")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))

@@ -39,9 +39,9 @@ _PARENT_KEY = b'","parentId":"'
 _TIME_KEY = b'","timestamp":"'
 _ROLE_KEY = b'","message":{"role":"'
 _ROLE_TAIL = {
-    _ROLE_KEY + b"us": Kind.USER,
-    _ROLE_KEY + b"as": Kind.ASSISTANT,
-    _ROLE_KEY + b"to": Kind.TOOL_RESULT,
+    _ROLE_KEY + b"us": int(Kind.USER),
+    _ROLE_KEY + b"as": int(Kind.ASSISTANT),
+    _ROLE_KEY + b"to": int(Kind.TOOL_RESULT),
 }
 _CLOSE = ord("}")
 
@@ -288,8 +288,8 @@ class Scan:
                 at = start - self.end
                 self._line(bytes(buffer[at : buffer.find(b"\n", at)]), start, decode=True)
         else:
-            columns.start.extend(starts)
-            columns.kind.extend(kinds)
+            columns.start.fromlist(starts)
+            columns.kind.extend(bytes(kinds))
             columns.parent.extend(range(first - 1, first - 1 + len(kinds)))
             columns.ids.extend(joined)
             self._last_good = len(columns) - 1

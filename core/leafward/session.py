@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from leafward.columns import look_up
 from leafward.entries import (
     NATIVE_ROLE,
     NATIVE_TYPE,
@@ -97,9 +98,15 @@ class Session:
         path: Path,
         stop: Callable[[], bool] = lambda: False,
         publish: Callable[[Scan], object] = lambda _scan: None,
+        scan: Scan | None = None,
     ) -> Session:
-        """Reads a session file. Raises NotASession where that is not possible, saying why in one line."""
+        """Reads a session file. Raises NotASession where that is not possible, saying why in one line.
+
+        A `scan` of the same file is taken over, and goes on where it ended.
+        """
         session = cls(path)
+        if scan is not None:
+            session.scan = scan
         try:
             session.read(stop, publish)
         except BaseException:
@@ -341,11 +348,12 @@ class Session:
         """Labels and name: the last line of each counts, wherever in the tree it hangs (pi 1.5.2)."""
         labels: dict[EntryIndex, str] = {}
         kinds = self.columns.kind
-        for _, body in self.bodies(list(_positions(kinds, Kind.LABEL))):
-            target = self.columns.index(str((body or {}).get("targetId")))
+        marks = [(index, body or {}) for index, body in self.bodies(_positions(kinds, Kind.LABEL))]
+        targets = look_up(self.columns, [(index, str(body.get("targetId"))) for index, body in marks])
+        for (_, body), target in zip(marks, map(EntryIndex, targets), strict=True):
             if target < 0:
                 continue
-            label = (body or {}).get("label")
+            label = body.get("label")
             labels.pop(target, None)
             if isinstance(label, str) and label:
                 labels[target] = label

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from leafward.entries import blocks_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -164,7 +166,8 @@ def message_tokens(message: Body) -> int:
         sections = message.get("sections")
         if isinstance(sections, dict):
             units += sum(utf16_length(text) for text in sections.values() if isinstance(text, str))
-        if message.get("toolsAdded"):
+        # An empty list counts as well: pi asks whether it is there, and JavaScript says yes.
+        if message.get("toolsAdded") not in (None, False, 0, ""):
             units += json_length(message["toolsAdded"])
     else:
         return 0
@@ -190,15 +193,16 @@ def replayed_system(messages: Iterable[Body]) -> dict[str, Any] | None:
             text = "\n".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
         if text:
             contents.append(text)
-        for name, section in (message.get("sections") or {}).items():
+        named = message.get("sections")
+        for name, section in named.items() if isinstance(named, dict) else ():
             if section is None:
                 sections.pop(name, None)
             else:
                 sections[name] = section
-        for tool in message.get("toolsRemoved") or []:
-            tools.pop(tool.get("name"), None)
-        for tool in message.get("toolsAdded") or []:
-            tools[tool.get("name")] = tool
+        for tool in blocks_of(message.get("toolsRemoved")):
+            tools.pop(str(tool.get("name")), None)
+        for tool in blocks_of(message.get("toolsAdded")):
+            tools[str(tool.get("name"))] = tool
     if not timed and not tools:
         return None
     replayed: dict[str, Any] = {"role": "system", "content": "\n\n".join(contents)}

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from leafward.errors import Refused
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
@@ -86,6 +88,17 @@ class Resume:
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """`env` as it is handed over."""
         return {name: value for name, value in env.items() if name not in self.env_remove}
+
+    def obstacle(self) -> str | None:
+        """Why it cannot be run here as things stand; None where nothing is in the way."""
+        return None if os.path.isdir(self.cwd) else f"the folder of this session is gone: {self.cwd}"
+
+    def ready(self) -> Resume:
+        """Itself, before it is run. Raises Refused where its folder is gone."""
+        obstacle = self.obstacle()
+        if obstacle is not None:
+            raise Refused(obstacle)
+        return self
 
 
 class Agent(Protocol):

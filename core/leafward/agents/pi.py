@@ -100,8 +100,6 @@ class Pi:
             raise Refused(
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
-        if not os.path.isdir(folder):
-            raise Refused(f"the folder of this session is gone: {folder}")
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
 
 

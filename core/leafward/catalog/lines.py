@@ -37,7 +37,7 @@ def spoken_at(body: Body | None) -> int:
     message = body.get("message") if body is not None and body.get("type") == "message" else None
     if (
         not isinstance(message, dict)
-        or message.get("role") not in {"user", "assistant"}
+        or message.get("role") not in ("user", "assistant")
         or "content" not in message
     ):
         return 0
@@ -66,7 +66,7 @@ def archived_by(body: Body | None) -> bool | None:
     if body is None or body.get("customType") != ARCHIVE_TYPE:
         return None
     data = body.get("data")
-    if not isinstance(data, dict) or data.get("target") not in {None, "session"}:
+    if not isinstance(data, dict) or data.get("target") not in (None, "session"):
         return None
     return data.get("archived") is True
 

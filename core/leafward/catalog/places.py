@@ -7,6 +7,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised
+from leafward.paths import is_draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -96,7 +97,11 @@ def _below(
                             if entry.name not in _NOT_ENTERED:
                                 folders.append(entry.path)
                         elif entry.is_file() and (
-                            entry.name.endswith(_SUFFIX) or known(entry.path) or _begins_like_one(entry.path)
+                            entry.name.endswith(_SUFFIX)
+                            or (
+                                not is_draft(entry.name)
+                                and (known(entry.path) or _begins_like_one(entry.path))
+                            )
                         ):
                             files[entry.name] = _stamp(entry.stat())
                     except OSError as error:

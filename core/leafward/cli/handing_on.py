@@ -85,13 +85,19 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
     with opened(selector) as session:
         agent = agent_of(session.path)
         command = agent.resume(session, os.environ)
+    obstacle = command.obstacle()
     if as_json:
-        emit_json({"agent": agent.name, "resume": list(command.argv), "cwd": command.cwd})
+        remarks = [] if obstacle is None else [{"code": "cwd-missing", "text": obstacle}]
+        emit_json(
+            {"agent": agent.name, "resume": list(command.argv), "cwd": command.cwd, "diagnostics": remarks}
+        )
         return 0
     if only_print:
+        if obstacle is not None:
+            note(obstacle)
         say(f"cd {shlex.quote(command.cwd)} && {shlex.join(command.argv)}")
         return 0
-    return run(command, agent.title)
+    return run(command.ready(), agent.title)
 
 
 def run(command: Resume, title: str) -> int:

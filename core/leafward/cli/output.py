@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any
 
 from leafward.cli import ReaderGone
-from leafward.safe_text import safe, safe_line
+from leafward.safe_text import safe, safe_json, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,13 +68,13 @@ def emit_json(value: object) -> None:
 
 
 def json_bytes(value: object, *, indented: bool = False) -> bytes:
-    """A value as JSON in UTF-8. Lone surrogates are escaped, numbers that JSON cannot say are null."""
+    """A value as JSON in UTF-8. Lone surrogates and control codes are escaped, numbers that JSON cannot say are null."""
     import orjson
 
     try:
-        return orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else None)
+        return safe_json(orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else None))
     except TypeError:  # lone surrogates, integers beyond 64 bits, more than 254 levels
-        return _standard_json(value, 2 if indented else None).encode("ascii")
+        return safe_json(_standard_json(value, 2 if indented else None).encode("ascii"))
 
 
 def _standard_json(value: object, indent: int | None) -> str:

@@ -217,7 +217,7 @@ def message_lines(message: Body, page: Page) -> Iterator[str]:
     if role == "toolResult":
         failed = "   failed" if message.get("isError") else ""
         yield page.style(safe_line(str(message.get("toolName", ""))) + failed, "bad" if failed else "faint")
-    if role in {"bashExecution", "branchSummary", "compactionSummary", "system"}:
+    if role in ("bashExecution", "branchSummary", "compactionSummary", "system"):
         yield safe(message_text(message))
         return
     for block in blocks_of(message.get("content")):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from leafward.entries import DAMAGE_CODE
+from leafward.safe_text import safe_json
 
 if TYPE_CHECKING:
     from leafward.export.content import Content
@@ -37,6 +38,6 @@ def json_document(content: Content) -> str:
         "redacted": dict(redactor.found),
     }
     try:
-        return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
+        return safe_json(orjson.dumps(document, option=orjson.OPT_INDENT_2)).decode() + "\n"
     except TypeError:  # lone surrogates, integers beyond 64 bits, deep nesting
-        return json.dumps(document, indent=2) + "\n"
+        return safe_json(json.dumps(document, indent=2).encode()).decode() + "\n"

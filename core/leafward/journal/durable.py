@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from leafward.paths import DRAFT_END, DRAFT_MARK
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -42,7 +44,7 @@ def sync_folder(folder: Path) -> None:
 
 def draft_name(path: Path) -> Path:
     """A name beside `path` that is free and that no agent scans: it does not end in `.jsonl`."""
-    return path.with_name(f"{path.name}.leafward-{uuid4().hex[:12]}.tmp")
+    return path.with_name(f"{path.name}{DRAFT_MARK}{uuid4().hex[:12]}{DRAFT_END}")
 
 
 def write_new(path: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> None:

@@ -62,11 +62,11 @@ def landing(session: Session, target: int) -> tuple[Remark, ...]:
 def _open_calls(session: Session, here: int) -> tuple[int, int]:
     """Calls of the reply at or above an entry, in the same turn, that have no result on its path; and results found."""
     columns = session.columns
-    answered: set[object] = set()
+    answered: set[str] = set()
     while here >= 0:
         kind = columns.kind[here]
         if kind == Kind.TOOL_RESULT:
-            answered.add(_message(session, here).get("toolCallId"))
+            answered.add(str(_message(session, here).get("toolCallId")))
         elif kind == Kind.ASSISTANT:
             reply = _message(session, here)
             calls = tool_calls(reply) if reply.get("stopReason") not in _NOT_SENT else []

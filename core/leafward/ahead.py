@@ -1,0 +1,108 @@
+"""Scanning a large session in a process of its own while this one still loads the application.
+
+Loading and scanning both need the interpreter: as threads of one process they only take turns. The child is forked while
+there is no other thread, scans, and sends the columns; they are a few bytes an entry, since a scan keeps no bodies. What
+comes after the child's last read is read on as always, so nothing depends on when either of the two is done.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import threading
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from leafward.scan import Scan
+
+WORTHWHILE = 4 << 20
+"""Bytes from which on a file is scanned ahead; a smaller one takes a few milliseconds."""
+
+_TOLD_EVERY = 16
+"""Chunks between two words of how far the scan is."""
+
+
+class Ahead:
+    """A scan under way in a child process."""
+
+    def __init__(self, path: Path, child: int, pipe: BinaryIO) -> None:
+        self.path = path
+        self._child = child
+        self._pipe: BinaryIO | None = pipe
+
+    def take(
+        self,
+        stop: Callable[[], bool] = lambda: False,
+        publish: Callable[[int, int], object] = lambda _end, _entries: None,
+    ) -> Scan | None:
+        """Waits for the scan and hands it over, once; `publish` hears bytes and entries so far.
+
+        None where there is none: it was taken before, stopped, has failed, or the path is that of another file by now.
+        """
+        pipe, self._pipe = self._pipe, None
+        if pipe is None:
+            return None
+        scan = None
+        try:
+            with pipe:
+                while scan is None and not stop():
+                    # Nobody but our own child writes here.
+                    told, *found = pickle.load(pipe)  # noqa: S301
+                    if found:
+                        scan = told if _identity(os.stat(self.path)) == found[0] else None
+                        break
+                    publish(*told)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            scan = None
+        os.waitpid(self._child, 0)
+        return scan
+
+
+def scan_ahead(path: Path) -> Ahead | None:
+    """Starts to scan a file; None where that is not possible or not worth it. Call it while there is but one thread."""
+    try:
+        if not path.is_file() or path.stat().st_size < WORTHWHILE:
+            return None
+    except OSError:
+        return None
+    if not hasattr(os, "fork") or threading.active_count() > 1:
+        return None
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        return Ahead(path, child, os.fdopen(reading, "rb"))
+    try:
+        os.close(reading)
+        gc.disable()
+        _send(path, writing)
+    finally:
+        # Whatever went wrong, the parent reads the file itself and says so.
+        os._exit(0)
+
+
+def _send(path: Path, descriptor: int) -> None:
+    # Not needed in the parent until the screen stands.
+    from leafward.scan import Scan
+
+    scan = Scan()
+    chunks = 0
+    with os.fdopen(descriptor, "wb") as pipe, path.open("rb", buffering=0) as file:
+
+        def publish() -> None:
+            nonlocal chunks
+            chunks += 1
+            if chunks % _TOLD_EVERY == 0:
+                pickle.dump(((scan.end, len(scan.columns)),), pipe)
+                pipe.flush()
+
+        scan.advance(file, publish=publish)
+        pickle.dump((scan, _identity(os.fstat(file.fileno()))), pipe, protocol=5)
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_ino, found.st_dev
