@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import ExitStack
@@ -38,9 +39,21 @@ if TYPE_CHECKING:
     from textual.command import Provider
     from textual.screen import Screen
 
+    from leafward.ahead import Ahead
+
 __all__ = ["LeafwardApp", "run"]
 
 _PROBLEM_SECONDS = 12
+
+
+_SETTLED = 1.0
+"""Seconds after which start-up is over."""
+
+
+def _collect_again() -> None:
+    """Garbage is collected from now on; what start-up made stays and is not looked through again."""
+    gc.freeze()
+    gc.enable()
 
 
 def _now() -> datetime:
@@ -73,10 +86,15 @@ class LeafwardApp(App[int], inherit_bindings=False):
         clock: Callable[[], datetime] = _now,
         env: Mapping[str, str] | None = None,
         encoding: str | None = None,
+        ahead: Ahead | None = None,
     ) -> None:
-        """``problems`` of the configuration are told once the first screen stands; ``clock`` is what "now" is."""
+        """``problems`` of the configuration are told once the first screen stands; ``clock`` is what "now" is.
+
+        ``ahead`` is the scan of the session named, where one is under way.
+        """
         env = os.environ if env is None else env
         self.paths = tuple(paths)
+        self._ahead = ahead
         self.config = config if config is not None else Config()
         self.clock = clock
         self.terminal = Terminal.detect(env)
@@ -104,6 +122,8 @@ class LeafwardApp(App[int], inherit_bindings=False):
         for name in self.palettes:
             self.register_theme(textual_theme(self.shown(name)))
         self.theme = first
+        self._styled_with = self.get_css_variables()
+        self.stylesheet.set_variables(self._styled_with)
         self.set_keymap(self.keymap.textual)
 
     # --- themes -------------------------------------------------------------------------------------------------------
@@ -140,6 +160,13 @@ class LeafwardApp(App[int], inherit_bindings=False):
             self.palette_now = self.shown(theme_name)
             self.styles_now = Styles.of(self.palette_now)
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """Takes the stylesheets anew where their variables changed: at start-up Textual asks twice for what is there."""
+        variables = self.get_css_variables()
+        if variables != self._styled_with:
+            self._styled_with = variables
+            super().refresh_css(animate)
+
     def choose_theme(self, name: str) -> None:
         """Switches to a theme and remembers it."""
         self.theme = name
@@ -152,7 +179,7 @@ class LeafwardApp(App[int], inherit_bindings=False):
         if len(self.paths) == 1 and self.paths[0].is_file():
             from leafward_tui.screens.explorer import ExplorerScreen
 
-            return ExplorerScreen(self.paths[0], None)
+            return ExplorerScreen(self.paths[0], None, self._ahead)
         from leafward_tui.screens.catalogue import CatalogueScreen
 
         return CatalogueScreen(self.paths)
@@ -184,6 +211,8 @@ class LeafwardApp(App[int], inherit_bindings=False):
         """What is wrong with configuration, keymap and themes, told once."""
         if self._problems:
             self.call_after_refresh(self._tell_problems)
+        if not gc.isenabled():
+            self.set_timer(_SETTLED, _collect_again)
 
     def _tell_problems(self) -> None:
         told = self._problems[:4]
@@ -211,8 +240,12 @@ class LeafwardApp(App[int], inherit_bindings=False):
     def say(self, text: str, *, problem: bool = False) -> None:
         """A toast: for what is done elsewhere (clipboard, files, agents) only."""
         timeout = _PROBLEM_SECONDS if problem else None
-        severity = "warning" if problem else "information"
-        self.notify(safe_text.safe(text), severity=severity, timeout=timeout, markup=False)
+        self.notify(
+            safe_text.safe(text),
+            severity="warning" if problem else "information",
+            timeout=timeout,
+            markup=False,
+        )
 
     def remember(self, key: str, value: object) -> None:
         """Keeps a small choice of the user for the next start; never raises."""
@@ -223,11 +256,11 @@ class LeafwardApp(App[int], inherit_bindings=False):
         return self._memory.get(key)
 
 
-def run(paths: Sequence[Path] = ()) -> int:
+def run(paths: Sequence[Path] = (), ahead: Ahead | None = None) -> int:
     """Loads the configuration, runs the application and returns its exit code."""
     from leafward.config import load
 
     config, problems = load()
-    app = LeafwardApp(paths, config, problems=problems)
+    app = LeafwardApp(paths, config, problems=problems, ahead=ahead)
     app.run()
     return app.return_code or 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
 from textual.content import Content
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["IntentCommands", "Palette", "working_intents"]
 
 
-def working_intents(screen: BaseScreen[object]) -> list[Intent]:
+def working_intents(screen: BaseScreen[Any]) -> list[Intent]:
     """The intents of the screen that do something in its present state and make sense from the palette."""
     return [
         entry

@@ -83,6 +83,7 @@ class Exploration:
             everything=self.filter is Filter.ALL,
             dropped=self.findings.silent,
         )
+        self._points: list[int] | None = None
         landmarks = [self.layout.row_of(entry) for entry in session.labels]
         landmarks.append(self.layout.row_of(self.layout.leaf))
         if self.mark >= 0:
@@ -95,7 +96,8 @@ class Exploration:
     def fold_again(self) -> None:
         """Takes folds and filter anew; the layout stays."""
         folds = self.folds or Folds()
-        archived = set(self.findings.archived) - self.opened
+        on_path = self.layout.on_path  # the leaf may have moved into a branch that was put away
+        archived = {entry for entry in self.findings.archived if not on_path(entry)} - self.opened
         self.lines: Lines
         if self.filter in (Filter.CONVERSATION, Filter.ALL):
             self.lines = FoldedLines(self.pieces, folds, archived)
@@ -223,66 +225,58 @@ class Exploration:
         return before
 
     def sibling(self, row: int, step: int) -> int:
-        """The row as far down the next or previous branch that leaves the nearest branch point above."""
-        layout = self.layout
+        """The row as far down the next or previous branch that leaves the nearest branch point above, around the end.
+
+        The way on from the branch point is one of its branches; at the top, the trees of a file with several roots are.
+        """
         ways = self._ways(row)
         if len(ways) < 2:
             return row
-        here = max((way for way in range(len(ways)) if self._within(ways[way], row)), default=0)
+        here = max(way for way, first in enumerate(ways) if first <= row)
         depth = 0
         at = ways[here]
         while at != row and depth < _FAR:
             at, depth = self.child(at), depth + 1
         to = ways[(here + step) % len(ways)]
         for _ in range(depth):
-            branch = layout.branch_of(to)
             further = self.child(to)
-            if further == to or layout.branch_of(further) != branch:
+            if further == to:
                 break
             to = further
         return to
 
     def _ways(self, row: int) -> list[int]:
-        """First rows of all that leaves the nearest branch point at or above a row, in display order."""
+        """First rows of all that leaves the nearest branch point above a row, in display order, the way on last."""
         layout = self.layout
+        branches = layout.branches
         branch = layout.branch_of(row)
-        while True:
-            leaving = [
-                value
-                for value in layout.branches[branch + 1 :]
-                if value.above == branch and value.first_row < row and layout.head[row] > value.leaves_at
-            ]
-            if leaving:
-                point = leaving[-1].leaves_at
-                break
-            above = layout.branches[branch].above
-            if above < 0:
-                return []
-            point = layout.branches[branch].leaves_at
-            branch = above
-            break
-        ways = [
-            value.first_row for value in layout.branches if value.above == branch and value.leaves_at == point
+        leaving = [
+            value for value in branches[branch + 1 :] if value.above == branch and value.first_row < row
         ]
-        onward = self.child(layout.row_of(point)) if point >= 0 else -1
-        if onward >= 0 and layout.branch_of(onward) == branch and layout.head[onward] > point:
-            ways.append(onward)
-        return ways
-
-    def _within(self, first_row: int, row: int) -> bool:
-        layout = self.layout
-        branch = layout.branch_of(first_row)
-        return first_row <= row < layout.branch_rows[branch]
+        if leaving:
+            point = layout.row_of(leaving[-1].leaves_at)
+        elif branches[branch].above >= 0:
+            point = layout.row_of(branches[branch].leaves_at)
+            branch = branches[branch].above
+        else:
+            return [value.first_row for value in branches if value.above < 0]
+        ways = [
+            value.first_row
+            for value in branches[branch + 1 :]
+            if value.above == branch and layout.row_of(value.leaves_at) == point
+        ]
+        onward = self.child(point)
+        return [*ways, onward] if onward != point else ways
 
     def branch_point(self, row: int, step: int) -> int:
         """The next row below, or above, from which a branch leaves; the row itself where there is none."""
-        points = self._points()
+        if self._points is None:
+            layout = self.layout
+            leaving = (value.leaves_at for value in layout.branches if value.leaves_at >= 0)
+            self._points = sorted({layout.row_of(entry) for entry in leaving})
+        points = self._points
         at = bisect_right(points, row) if step > 0 else bisect_left(points, row) - 1
         return points[at] if 0 <= at < len(points) else row
-
-    def _points(self) -> list[int]:
-        layout = self.layout
-        return sorted({layout.row_of(value.leaves_at) for value in layout.branches if value.leaves_at >= 0})
 
     def turn_of(self, entry: int) -> int:
         """The number of the turn an entry belongs to on its path, from 1; 0 before the first prompt."""
@@ -291,7 +285,8 @@ class Exploration:
         return sum(kind.count(start, run.start, run.stop) for run in runs for start in (Kind.USER, Kind.BASH))
 
 
-_FAR = 10_000
+_FAR = 2_000
+"""Rows that a step to a sibling branch counts down."""
 _PROMPTS = frozenset({Kind.USER, Kind.BASH})
 _MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 _PASSING: dict[Filter, frozenset[Kind]] = {

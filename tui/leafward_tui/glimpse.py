@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +16,8 @@ from leafward.safe_text import safe_line
 from leafward_tui.cells import count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leafward.catalog import Card, Details
     from leafward.session import Session
     from leafward.tree import Run

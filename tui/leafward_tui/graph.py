@@ -114,8 +114,14 @@ class Layout:
         return entry < self.path_stop.get(self.tree.run_of(entry), -1)
 
     def row_of(self, entry: int) -> int:
-        """The row an entry is part of; that of the nearest entry above it where it has none. -1 where there is none."""
+        """The row an entry is part of; that of the nearest entry above it where it has none.
+
+        Before the first row of a tree, that row; -1 where there are no rows.
+        """
         tree = self.tree
+        below = 0 if len(self.head) else -1
+        if self.dropped and entry >= 0 and self.dropped[entry]:
+            entry += 1
         while entry >= 0:
             run = tree.run_of(entry)
             stretch = self.stretch_of_run.get(run, -1)
@@ -124,8 +130,9 @@ class Layout:
                 at = bisect_right(self.head, entry, first, stop) - 1
                 if at >= first:
                     return at
+                below = first
             entry = tree.parent[tree.starts[run]]
-        return 0 if len(self.head) else -1
+        return below
 
     def _rows_of(self, stretch: int) -> tuple[int, int]:
         following = stretch + 1
@@ -161,7 +168,7 @@ class Layout:
     def _with_reply(self, entry: int) -> range:
         """An entry, with the silent reply before it whose call it answers."""
         above = self.tree.parent[entry]
-        if above == entry - 1 and above >= 0 and above < len(self.dropped) and self.dropped[above]:
+        if self.dropped and above == entry - 1 and above >= 0 and self.dropped[above]:
             return range(above, entry + 1)
         return range(entry, entry + 1)
 
@@ -173,7 +180,7 @@ class Layout:
             stretch = bisect_right(self.stretch_row, row) - 1
             last = min(stop_row, self._rows_of(stretch)[1]) - 1
             tail = self.entries_of(last)
-            found.append(range(self.head[row], tail[0].stop))
+            found.append(range(self.entries_of(row)[0].start, tail[0].stop))
             found.extend(tail[1:])
             row = last + 1
         return found
@@ -211,8 +218,14 @@ def arrange(
     if density is Density.ENTRIES:
         shown = bytes(tree.kind).translate(_EVERYTHING_MASK if everything else _ENTRY_MASK)
         if dropped is not None:
-            layout.dropped = bytes(dropped)
-            kept = layout.dropped.translate(_NOT).ljust(len(shown), b"\1")
+            silent = bytearray(dropped[: len(shown)].ljust(len(shown), b"\0"))
+            for start in tree.starts:
+                if start:
+                    silent[start - 1] = 0  # where it goes on in several ways, or ends, the reply has a row
+            if silent:
+                silent[-1] = 0
+            layout.dropped = bytes(silent)
+            kept = layout.dropped.translate(_NOT)
             shown = bytes(map(and_, shown, kept))
     _Arranger(layout, shown).place()
     layout.landmarks = sorted(set(layout.landmarks))

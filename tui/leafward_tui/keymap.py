@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from textual.keys import _character_to_key
 
 from leafward_tui.intents import INTENTS, SCREENS, Intent, intent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["Keymap", "key_label", "key_name"]
 

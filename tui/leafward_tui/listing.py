@@ -6,13 +6,15 @@ Made in a worker from what is known at that moment; ten thousand sessions take s
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.catalog import Card, Details, Group, Sort, arrange, parents
 from leafward.search import Query, Shelf, matches, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["EMPTY", "Grouping", "LineKind", "ListLine", "Listing", "Stock", "View", "list_sessions"]
 
@@ -70,6 +72,8 @@ class Stock:
     """All cards with what is worked out from them once: who is whose fork, texts ready to be searched."""
 
     def __init__(self, cards: Sequence[Card], files: Mapping[str, Details] | None = None) -> None:
+        self.source = cards
+        """The very list it was made from."""
         self.cards = sorted(cards, key=lambda card: card.path)
         self.parents = parents(self.cards)
         self.files = files

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leafward.paths import make_private, state_dir
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["Memory"]
 

@@ -15,7 +15,6 @@ from operator import and_
 from typing import TYPE_CHECKING
 
 from leafward.entries import BOOKKEEPING_BYTES, TURN_STARTS, Kind
-from leafward.tally import FAILED
 from leafward.tree import Run
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ _HEADS = TURN_STARTS | {Kind.COMPACTION}
 _HEAD = re.compile(b"[" + b"".join(re.escape(bytes([kind])) for kind in sorted(_HEADS)) + b"]")
 _STALE = re.compile(b"[" + re.escape(bytes([Kind.COMPACTION, Kind.CONTEXT_EDIT])) + b"]")
 _CONTENT = re.compile(b"[^" + re.escape(BOOKKEEPING_BYTES) + b"]")
-_IS_FAILED = bytes(bool(value & FAILED) for value in range(256))
 _IS_ZERO = b"\1" + bytes(255)
 _IS_CONTENT = bytes(kind not in BOOKKEEPING_BYTES for kind in range(256))
 _CHECKED = 2048
@@ -148,6 +146,8 @@ class Overview:
 
         Branches that begin with an entry in `archived` are left out. Of bodies, only compactions are decoded.
         """
+        from leafward.tally import FAILED
+
         tree = session.tree
         runs = tree.path_runs(session.place)
         path = _Path(session, tallies, runs)
@@ -156,7 +156,8 @@ class Overview:
         if sizes is None:
             return None
         failed = bytearray(len(starts))
-        for position in compress(range(len(path.kinds)), path.flags.translate(_IS_FAILED)):
+        is_failed = bytes(bool(value & FAILED) for value in range(256))
+        for position in compress(range(len(path.kinds)), path.flags.translate(is_failed)):
             failed[bisect_right(starts, position) - 1] = 1
         heads = path.heads(starts)
         bare = cls(

@@ -42,7 +42,8 @@ NUMBERS = (("edits", 7), ("calls", 7), ("tok", 8))
 OUTCOMES = (("outcome", 11), ("tok", 8))
 """The columns where a row is an entry."""
 
-_GOES_FIRST = ("calls", "edits", "outcome", "tok")
+_GOES_FIRST = (("calls", 40), ("edits", 40), ("outcome", 34), ("tok", 28))
+"""Columns in the order in which they go, each with the cells that text keeps while it stays."""
 _LEFT = 3
 """Cells of cursor, verdict and gap."""
 
@@ -66,10 +67,9 @@ class Columns:
         lanes = max(1, min(lanes, most))
         numbers = dict(OUTCOMES if density is Density.ENTRIES else NUMBERS)
         text = room - LANE_WIDTH * lanes
-        for name in _GOES_FIRST:
-            if text - sum(numbers.values()) >= LEAST_TEXT:
-                break
-            numbers.pop(name, None)
+        for name, least in _GOES_FIRST:
+            if name in numbers and text - sum(numbers.values()) < least:
+                del numbers[name]
         return cls(width, lanes, tuple(numbers.items()), text - sum(numbers.values()))
 
     @property

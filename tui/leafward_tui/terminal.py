@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import os
 import sys
-import tempfile
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from pathlib import Path
@@ -211,6 +210,8 @@ def osc52(text: str, multiplexer: Multiplexer = Multiplexer.NONE) -> str:
 
 def _write_private(path: Path, text: str) -> None:
     """Write ``text`` to ``path``, mode 0600, whole or not at all; the folder is made with mode 0700."""
+    import tempfile
+
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -52,13 +52,17 @@ class TooSmall(Widget):
         if y != height // 2:
             return Strip([Segment(" " * width, ground.blank)], width)
         has = self.app.size
-        words = fit(f"needs {LEAST_WIDTH} × {LEAST_HEIGHT}, has {has.width} × {has.height}", width)
+        times = "x" if shell_of(self).glyphs.hairline == "-" else "×"
+        words = f"needs {LEAST_WIDTH} {times} {LEAST_HEIGHT}, has {has.width} {times} {has.height}"
+        words = fit(words, width, ellipsis=shell_of(self).glyphs.ellipsis)
         return Strip([Segment(words.center(width), ground.sub)]).adjust_cell_length(width, ground.blank)
 
 
 class BaseScreen(SafeScreen[ScreenResultType]):
-    """A full screen. A subclass gives ``NAME`` and ``BINDINGS = bindings_for(NAME)``, composes its content between the
-    bars, and has an action for each of its intents; ``check_action`` says which of them work now.
+    """A full screen: two bars and what a subclass composes between them.
+
+    The subclass gives ``NAME`` and ``BINDINGS = bindings_for(NAME)`` and has an action for each of its intents;
+    ``check_action`` says which of them work now.
     """
 
     NAME: ClassVar[str] = ""
@@ -66,14 +70,19 @@ class BaseScreen(SafeScreen[ScreenResultType]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,super+c", "copy_selection", show=False)]
     AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  Textual's own form
         (0, "-tiny"),
         (LEAST_WIDTH, "-narrow"),
         (80, "-compact"),
         (100, "-normal"),
         (120, "-wide"),
     ]
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_HEIGHT, "-short"), (30, "-tall"), (36, "-high")]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012  Textual's own form
+        (0, "-flat"),
+        (LEAST_HEIGHT, "-short"),
+        (30, "-tall"),
+        (36, "-high"),
+    ]
 
     DEFAULT_CSS = """
     BaseScreen {

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import os
-from collections import OrderedDict
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
-from textual.worker import Worker, WorkerState, get_current_worker
 
-from leafward.catalog import Card, Catalogue, Sort, Update
+from leafward.catalog import Sort
 from leafward_tui.cells import counted, exact
 from leafward_tui.intents import bindings_for
-from leafward_tui.listing import Grouping, LineKind, Listing, Stock, View, list_sessions
-from leafward_tui.screens.base import BaseScreen
+from leafward_tui.listing import Grouping, LineKind, Listing, View
+from leafward_tui.screens.catalogue_work import SessionsWork
 from leafward_tui.widgets.filter_bar import FilterBar
 from leafward_tui.widgets.hairline import ColumnRule
 from leafward_tui.widgets.key_bar import Hint
+from leafward_tui.widgets.list_head import ListHead
 from leafward_tui.widgets.preview import Preview
-from leafward_tui.widgets.session_list import ListHead, SessionList, tilde
-from leafward_tui.widgets.title_bar import Progress
+from leafward_tui.widgets.session_list import SessionList
+from leafward_tui.widgets.session_row import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +28,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
-    from leafward.agents import Resume
+    from leafward.catalog import Card
     from leafward_tui.glimpse import Glimpse
 
 __all__ = ["CatalogueScreen"]
@@ -43,60 +39,20 @@ SETTLE = 0.08
 LOOK_AGAIN = 15.0
 """Seconds between two looks at the stores."""
 
-_GLIMPSES = 64
 _SORTS = tuple(Sort)
 _GROUPINGS = tuple(Grouping)
 
 
-class CatalogueScreen(BaseScreen[None]):
+class CatalogueScreen(SessionsWork):
     """Sessions of every agent, or what lies in ``paths``. Files are read in workers; what they bring has a generation."""
 
     NAME = "catalogue"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("catalogue")]
     CSS_PATH = Path(__file__).with_name("catalogue.tcss")
 
-    @dataclass
-    class Known(Message):
-        """Cards that are new or better: all of them, and how far the work is. ``update`` is None for the stored ones."""
-
-        cards: list[Card]
-        update: Update | None
-
-    @dataclass
-    class Listed(Message):
-        """Lines are ready."""
-
-        generation: int
-        listing: Listing
-
-    @dataclass
-    class Seen(Message):
-        """A session was looked into."""
-
-        generation: int
-        card: Card
-        glimpse: Glimpse
-
-    @dataclass
-    class ReadyToResume(Message):
-        """How a session is resumed, or why not."""
-
-        resume: Resume | None
-        problem: str = ""
-
     def __init__(self, paths: Sequence[Path] = ()) -> None:
-        super().__init__()
-        self._paths = tuple(paths)
-        self._catalogue: Catalogue | None = None
-        self._cards: list[Card] | None = None
-        self._stock = Stock(())
-        self._view = View()
-        self._folded_hits: frozenset[str] = frozenset()
-        self._generation = 0
-        self._looks = 0
+        super().__init__(paths)
         self._settling: Timer | None = None
-        self._glimpses: OrderedDict[tuple[str, int, int], Glimpse] = OrderedDict()
-        self._searching = True
         self._side = False
         """On a narrow screen, whether the preview is shown instead of the list."""
         self._with_preview = True
@@ -124,9 +80,14 @@ class CatalogueScreen(BaseScreen[None]):
         self._view = self._remembered()
         self.sessions.focus()
         self._arrange_panes()
-        self._show_state()
-        self._look_around()
-        self.set_interval(LOOK_AGAIN, self._look_again)
+        self.show_state()
+        self.look_around()
+        self.set_interval(LOOK_AGAIN, self._now_and_then)
+
+    def _now_and_then(self) -> None:
+        """Ages grow, sessions come."""
+        self.look_again()
+        self.sessions.forget_ages()
 
     def _remembered(self) -> View:
         """Sort and grouping of the last time."""
@@ -208,86 +169,14 @@ class CatalogueScreen(BaseScreen[None]):
             return line is not None
         return super().check_action(action, parameters)
 
-    # --- cards --------------------------------------------------------------------------------------------------------
+    # --- what the work brings -----------------------------------------------------------------------------------------
 
-    def _look_around(self) -> None:
-        """Reads the stored index, then the stores."""
-        self._searching = True
-        self.run_worker(self._refresh, thread=True, group="stores", exclusive=True, exit_on_error=False)
+    def show_listing(self, listing: Listing) -> None:
+        """New lines."""
+        self.sessions.show(listing)
+        self.show_state()
 
-    def _look_again(self) -> None:
-        """Now and then, while nobody is busy with it and the screen is the one seen."""
-        if self.is_current and not self._searching:
-            self._look_around()
-            self.sessions.forget_ages()
-
-    def on_screen_resume(self) -> None:
-        """Back from a session: it may have changed."""
-        if self._cards is not None:
-            self._look_again()
-
-    def _refresh(self) -> None:
-        worker = get_current_worker()
-        if self._catalogue is None:
-            self._catalogue = Catalogue(self.shell.config, self._paths)
-            self.post_message(self.Known(self._catalogue.cards(), None))
-        catalogue = self._catalogue
-
-        def publish(update: Update) -> None:
-            if not worker.is_cancelled:
-                self.post_message(self.Known(catalogue.cards(), update))
-
-        publish(catalogue.refresh(lambda: worker.is_cancelled, publish))
-
-    def on_catalogue_screen_known(self, message: Known) -> None:
-        """Takes the cards; lines are made in a worker."""
-        message.stop()
-        update = message.update
-        known = self._cards is not None
-        self._searching = update is None or not update.finished
-        if update is not None:
-            busy = not update.finished and update.done < update.total
-            self.title_bar.progress(Progress("indexing", update.done, update.total) if busy else None)
-        if known and update is not None and not update.changed and not update.gone:
-            if not self._cards:
-                self._show_state()
-            return
-        self._cards = message.cards
-        self._list_again(cards=message.cards)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A worker that failed is told of, once."""
-        if event.state is WorkerState.ERROR:
-            self._searching = False
-            self.shell.say(f"{event.worker.group}: {event.worker.error}", problem=True)
-
-    # --- lines --------------------------------------------------------------------------------------------------------
-
-    def _list_again(self, cards: list[Card] | None = None) -> None:
-        """Lines for the present view, in a worker; a later call makes an earlier answer void."""
-        self._generation += 1
-        view = replace(self._view, folded=self._folded_hits) if self._view.text else self._view
-        now = int(self.shell.clock().timestamp() * 1000)
-        work = partial(self._make_lines, self._generation, view, now, cards)
-        self.run_worker(work, thread=True, group="lines", exclusive=True, exit_on_error=False)
-
-    def _make_lines(self, generation: int, view: View, now: int, cards: list[Card] | None) -> None:
-        stock = self._stock if cards is None else Stock(cards)
-        if "file:" in view.text.lower() and stock.files is None and self._catalogue is not None:
-            stock = Stock(stock.cards, self._catalogue.files())
-        self.post_message(self.Listed(generation, list_sessions(stock, view, now)))
-
-    def on_catalogue_screen_listed(self, message: Listed) -> None:
-        """Shows the lines, unless newer ones are on their way."""
-        message.stop()
-        if message.listing.stock is not self._stock and len(message.listing.stock.cards) >= 0:
-            self._stock = message.listing.stock
-        if message.generation != self._generation:
-            return
-        self.sessions.show(message.listing)
-        self._show_state()
-
-    def _show_state(self) -> None:
+    def show_state(self) -> None:
         """Everything around the lines: title, figures, hints, what stands where there are none."""
         listing = self.sessions.listing
         total, agents = listing.total, len(self._stock.agents)
@@ -335,12 +224,9 @@ class CatalogueScreen(BaseScreen[None]):
             *([("strong", f"{demo}  opens a demo session to look around in")] if demo else []),
         ]
 
-    # --- preview ------------------------------------------------------------------------------------------------------
-
     def on_session_list_cursor_moved(self, message: SessionList.CursorMoved) -> None:
         """The preview follows once the cursor rests."""
         message.stop()
-        self._looks += 1
         if self._settling is not None:
             self._settling.stop()
         self._settling = self.set_timer(SETTLE, self._look)
@@ -348,35 +234,14 @@ class CatalogueScreen(BaseScreen[None]):
 
     def _look(self) -> None:
         card = self.sessions.card
-        if card is None or not self.preview.display:
-            return
-        known = self._glimpses.get(_version(card))
-        if known is not None:
-            self.preview.show(card, known, self.sessions.listing.query)
-            return
-        work = partial(self._glimpse, self._looks, card)
-        self.run_worker(work, thread=True, group="preview", exclusive=True, exit_on_error=False)
+        if card is not None and self.preview.display:
+            self.look_into(card)
 
-    def _glimpse(self, generation: int, card: Card) -> None:
-        from leafward_tui.glimpse import glimpse
-
-        worker = get_current_worker()
-        catalogue = self._catalogue
-        if catalogue is None:
-            return
-        seen = glimpse(card, catalogue.details(card.path), lambda: worker.is_cancelled)
-        if seen is not None:
-            self.post_message(self.Seen(generation, card, seen))
-
-    def on_catalogue_screen_seen(self, message: Seen) -> None:
-        """Keeps what was seen; shows it if the cursor is still there."""
-        message.stop()
-        self._glimpses[_version(message.card)] = message.glimpse
-        while len(self._glimpses) > _GLIMPSES:
-            self._glimpses.popitem(last=False)
-        card = self.sessions.card
-        if card is not None and card.path == message.card.path:
-            self.preview.show(card, message.glimpse, self.sessions.listing.query)
+    def show_glimpse(self, card: Card, glimpse: Glimpse) -> None:
+        """In the preview, if the cursor is still there."""
+        here = self.sessions.card
+        if here is not None and here.path == card.path:
+            self.preview.show(card, glimpse, self.sessions.listing.query)
 
     # --- actions ------------------------------------------------------------------------------------------------------
 
@@ -437,7 +302,7 @@ class CatalogueScreen(BaseScreen[None]):
         message.stop()
         self._folded_hits = frozenset()
         self._view = replace(self._view, text=message.text.strip())
-        self._list_again()
+        self.list_again()
 
     def on_filter_bar_committed(self, message: FilterBar.Committed) -> None:
         """The list has the keys again, filtered."""
@@ -512,12 +377,12 @@ class CatalogueScreen(BaseScreen[None]):
     def _keep_view(self) -> None:
         self.shell.remember("catalogue", {"sort": self._view.sort.value, "group": self._view.grouping.value})
         self._light()
-        self._list_again()
+        self.list_again()
 
     def action_archived_toggle(self) -> None:
         """With or without archived sessions."""
         self._view = replace(self._view, archived=not self._view.archived)
-        self._list_again()
+        self.list_again()
 
     @property
     def _folded(self) -> frozenset[str]:
@@ -528,7 +393,7 @@ class CatalogueScreen(BaseScreen[None]):
             self._folded_hits = folded
         else:
             self._view = replace(self._view, folded=folded)
-        self._list_again()
+        self.list_again()
 
     def action_project_fold(self) -> None:
         """The group of the cursor, closed or open."""
@@ -573,8 +438,8 @@ class CatalogueScreen(BaseScreen[None]):
 
     def action_catalogue_refresh(self) -> None:
         """Looks at the stores now."""
-        self._look_around()
-        self._show_state()
+        self.look_around()
+        self.show_state()
 
     def action_copy_text(self) -> None:
         """The path of the session."""
@@ -587,37 +452,7 @@ class CatalogueScreen(BaseScreen[None]):
         self.shell.open_demo()
 
     def action_session_resume(self) -> None:
-        """Reads the session to learn how its agent opens it."""
+        """In its agent, in our place."""
         card = self.sessions.card
         if card is not None:
-            work = partial(self._ask_resume, card)
-            self.run_worker(work, thread=True, group="resume", exclusive=True, exit_on_error=False)
-
-    def _ask_resume(self, card: Card) -> None:
-        from leafward.agents import agent_named
-        from leafward.errors import LeafwardError
-
-        try:
-            agent = agent_named(card.agent)
-            session = agent.open(Path(card.path))
-            try:
-                answer = self.ReadyToResume(agent.resume(session, os.environ))
-            finally:
-                session.close()
-        except (LeafwardError, OSError) as error:
-            answer = self.ReadyToResume(None, str(error))
-        self.post_message(answer)
-
-    def on_catalogue_screen_ready_to_resume(self, message: ReadyToResume) -> None:
-        """Hands the terminal over; back again, looks at what the agent wrote."""
-        from leafward_tui.resume import run_in_agent
-
-        message.stop()
-        problem = message.problem if message.resume is None else run_in_agent(self.app, message.resume)
-        if problem:
-            self.shell.say(problem, problem=True)
-        self._look_again()
-
-
-def _version(card: Card) -> tuple[str, int, int]:
-    return card.path, card.size, card.modified
+            self.resume(card)

@@ -47,7 +47,7 @@ class HelpScreen(Modal):
         keys = "  ".join(self.shell.keymap.labels(row.id)) or self.shell.glyphs.zero
         return [
             Segment(fit(keys, _KEYS, pad=True), ground.text),
-            Segment(fit(row.title, max(0, width - _KEYS)), ground.sub),
+            Segment(fit(row.title, max(0, width - _KEYS), ellipsis=self.shell.glyphs.ellipsis), ground.sub),
         ]
 
     def action_app_help(self) -> None:

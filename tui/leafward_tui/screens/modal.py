@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.segment import Segment
 from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
@@ -15,6 +14,7 @@ from leafward_tui.shell import Shell, shell_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.segment import Segment
     from textual import events
     from textual.app import ComposeResult
 

@@ -13,6 +13,7 @@ from leafward_tui.palette import HUES
 from leafward_tui.screens.modal import Modal
 
 if TYPE_CHECKING:
+    from rich.color import Color as RichColor
     from textual import events
     from textual.binding import BindingType
 
@@ -50,9 +51,9 @@ class ThemesScreen(Modal):
             Segment(f"{glyphs.cursor if current else ' '} ", ground.leaf),
             Segment(fit(palette.title, _TITLE, pad=True), ground.strong if current else ground.text),
         ]
-        blank = cast("Style", ground.blank)
         pieces += [
-            Segment(f"{glyphs.dot} ", blank + Style(color=_colour(getattr(shown, hue)))) for hue in HUES
+            Segment(f"{glyphs.dot} ", ground.blank + Style(color=_colour(getattr(shown, hue))))
+            for hue in HUES
         ]
         kind = "dark " if palette.dark else "light"
         pieces.append(Segment(f" {kind}  ", ground.faint))
@@ -89,7 +90,7 @@ class ThemesScreen(Modal):
             self._step(row - (self.rows.cursor or 0))
 
 
-def _colour(name: str) -> object:
+def _colour(name: str) -> RichColor:
     from textual.color import Color
 
     return Color.parse(name).rich_color

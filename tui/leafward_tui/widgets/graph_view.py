@@ -141,7 +141,7 @@ class GraphView(ScrollView, can_focus=True):
         if fresh:
             self.reveal(middle=True)
         else:
-            self.scroll_to(y=y * self.line_height - before, animate=False)
+            self.scroll_to(y=y * self.line_height - before, animate=False, force=True)
             self.reveal()
 
     def _refit(self) -> None:
@@ -235,7 +235,8 @@ class GraphView(ScrollView, can_focus=True):
             at = top - margin
         elif bottom > at + height - margin:
             at = bottom + margin - height
-        self.scroll_to(y=max(0, at), animate=False)
+        # Forced, because the scrollbar that would allow it appears with the next layout only.
+        self.scroll_to(y=max(0, at), animate=False, force=True)
 
     def set_ghost(self, ghost: Ghost | None) -> None:
         """Shows a proposed move, or none."""
@@ -326,6 +327,11 @@ class GraphView(ScrollView, can_focus=True):
         shown = self.rows_on_screen()
         if shown:
             self.post_message(self.RowsShown(self, shown.start, shown.stop - 1))
+
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """A scrollbar that appears after the view was scrolled is told where it stands."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
 
     def on_resize(self) -> None:
         """Fits the columns to the new width."""

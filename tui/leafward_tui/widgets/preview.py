@@ -13,7 +13,7 @@ from leafward.search import matches
 from leafward_tui.cells import cell_len, count, counted, fit, fit_path, limit, right, shares, split_path, wrap
 from leafward_tui.glimpse import Glimpse, Sign, TreeRow
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.session_list import LIVE_SECONDS, _marked, tilde
+from leafward_tui.widgets.session_row import LIVE_SECONDS, marked, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,12 +120,12 @@ class Preview(Widget):
         if glimpse.problem:
             yield []
             yield [Segment(f"{glyphs.malformed} ", ground.bad), Segment("cannot be read", ground.sub)]
-            for line in wrap(glimpse.problem, width, lines=6):
+            for line in wrap(glimpse.problem, width, lines=6, ellipsis=glyphs.ellipsis):
                 yield [Segment(line, ground.faint)]
             return
         yield from self._tree(card, glimpse, width, ground, glyphs)
         yield from self._gauge(card, width, ground, glyphs)
-        yield from self._words(card, glimpse, width, ground, glyphs)
+        yield from self._words(glimpse, width, ground, glyphs)
         yield from self._files(glimpse, width, ground, glyphs)
 
     def _meta(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
@@ -136,7 +136,10 @@ class Preview(Widget):
             Segment(fit(card.agent, 4, pad=True), ground.sub),
             Segment(f" {where}", ground.faint),
             Segment(
-                right(fit(model, max(0, width - 6 - cell_len(where))), width - 5 - cell_len(where)),
+                right(
+                    fit(model, max(0, width - 6 - cell_len(where)), ellipsis=glyphs.ellipsis),
+                    width - 5 - cell_len(where),
+                ),
                 ground.faint,
             ),
         ]
@@ -185,9 +188,7 @@ class Preview(Widget):
             Segment(glyphs.block_free * free, ground.edge),
         ]
 
-    def _words(
-        self, card: Card, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs
-    ) -> Iterator[Line]:
+    def _words(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
         if glimpse.first and glimpse.first != glimpse.last:
             yield []
             yield [Segment("First", ground.strong)]
@@ -212,7 +213,7 @@ class Preview(Widget):
             return [Segment(line, style)]
         found = matches(self._card._replace(title=line), self._query)
         spans = found.spans.get("title", ()) if found is not None else ()
-        return _marked(line, line, spans, style, ground.hit)
+        return marked(line, line, spans, style, ground.hit)
 
     def _files(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
         names = [change.path for change in glimpse.changes] or list(reversed(glimpse.changed))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -19,6 +19,8 @@ from leafward_tui.cells import cell_len, fit, right
 from leafward_tui.shell import shell_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from textual import events
     from textual.app import ComposeResult
 
@@ -95,7 +97,7 @@ class _Sheet(ModalScreen["str | None"]):
             yield _Line(self._rule)
             yield _Line(self._head)
             for line in self._about:
-                yield _Line(lambda width, ground, line=line: _about(line, width, ground))
+                yield _Line(partial(self._about_line, line))
             yield _Line(lambda _width, _ground: [])
             yield from self.compose_body()
             yield _Line(lambda _width, _ground: [])
@@ -125,6 +127,11 @@ class _Sheet(ModalScreen["str | None"]):
         pieces = [Segment(" ", ground.blank), Segment(title, ground.strong)]
         return [*pieces, Segment(f"  {note}", ground.faint)] if note else pieces
 
+    def _about_line(self, line: SheetLine, width: int, ground: Ground) -> list[Segment]:
+        style = getattr(ground, line.hue) if line.hue else ground.sub
+        text = fit(line.text, width - 2, ellipsis=shell_of(self).glyphs.ellipsis)
+        return [Segment(" ", ground.blank), Segment(text, style)]
+
     def _foot(self, width: int, ground: Ground) -> list[Segment]:
         pieces = [Segment(" ", ground.blank)]
         used = 1
@@ -146,11 +153,6 @@ class _Sheet(ModalScreen["str | None"]):
         """A click beside the sheet leaves it."""
         if event.widget is self:
             self.action_leave()
-
-
-def _about(line: SheetLine, width: int, ground: Ground) -> list[Segment]:
-    style = getattr(ground, line.hue) if line.hue else ground.sub
-    return [Segment(" ", ground.blank), Segment(fit(line.text, width - 2), style)]
 
 
 class _Choices(Widget):

@@ -8,14 +8,11 @@ from textual import work
 
 from leafward.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.errors import LeafwardError
-from leafward.journal import archive, label, move, redo, rename, undo
-from leafward.messages import prompt_text
 from leafward_tui.cells import count, counted
 from leafward_tui.folds import LineKind
 from leafward_tui.ghost import Ghost
 from leafward_tui.screens.explorer.finding import Finding
-from leafward_tui.screens.explorer.work import Wrote
-from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
+from leafward_tui.screens.explorer.results import Wrote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +51,10 @@ class Changing(Finding):
 
     def action_move_here(self) -> None:
         """Asks how the leaf should move to the line of the cursor."""
+        from leafward.journal import move
+        from leafward.messages import prompt_text
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine
+
         exploration, line = self.exploration, self.graph.line
         session = self.session
         if exploration is None or session is None or line is None or line.kind is LineKind.HIDDEN:
@@ -126,16 +127,23 @@ class Changing(Finding):
 
     def action_operation_undo(self) -> None:
         """Takes the last operation back, by appending its inverse."""
+        from leafward.journal import undo
+
         self.start_write("undone", undo)
 
     def action_operation_redo(self) -> None:
         """Does again what was undone last."""
+        from leafward.journal import redo
+
         self.start_write("done again", redo)
 
     # --- bookmarks ----------------------------------------------------------------------------------------------------
 
     def action_label_edit(self) -> None:
         """Asks for the label of the entry under the cursor."""
+        from leafward.journal import label
+        from leafward_tui.widgets.sheet import TextSheet
+
         session, exploration = self.session, self.exploration
         if session is None or exploration is None or self.graph.row < 0:
             return
@@ -165,6 +173,9 @@ class Changing(Finding):
 
     def action_name_edit(self) -> None:
         """Asks for the session's name."""
+        from leafward.journal import rename
+        from leafward_tui.widgets.sheet import TextSheet
+
         session = self.session
         if session is None:
             return
@@ -186,6 +197,8 @@ class Changing(Finding):
 
     def action_branch_archive(self) -> None:
         """Puts the branch under the cursor away, or brings it back; nothing of it is removed."""
+        from leafward.journal import archive
+
         exploration, line = self.exploration, self.graph.line
         if exploration is None or line is None:
             return

@@ -10,9 +10,8 @@ from textual.worker import get_current_worker
 
 from leafward_tui.exploration import Filter
 from leafward_tui.screens.explorer.going import Going
-from leafward_tui.screens.explorer.work import Failed, Found, search
+from leafward_tui.screens.explorer.results import Failed, Found
 from leafward_tui.widgets.price_line import KeyHint
-from leafward_tui.widgets.sheet import Choice, ChoiceSheet, TextSheet
 
 if TYPE_CHECKING:
     from leafward.session import Session
@@ -39,6 +38,8 @@ class Finding(Going):
 
     def action_find_open(self) -> None:
         """Asks what to search for, and searches while one types."""
+        from leafward_tui.widgets.sheet import TextSheet
+
         if self.exploration is None:
             return
         before = self.graph.row
@@ -87,6 +88,8 @@ class Finding(Going):
 
     @work(thread=True, exclusive=True, group="search", exit_on_error=False)
     def _search(self, session: Session, query: str, run: int) -> None:
+        from leafward_tui.screens.explorer.work import search
+
         worker = get_current_worker()
         try:
             found = search(
@@ -155,6 +158,8 @@ class Finding(Going):
 
     def action_filter_choose(self) -> None:
         """Asks which rows to show."""
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet
+
         exploration = self.exploration
         if exploration is None:
             return

@@ -10,11 +10,9 @@ from textual import work
 from textual.app import SuspendNotSupported
 
 from leafward.errors import LeafwardError
-from leafward.messages import message_text, messages_of
 from leafward.safe_text import safe
 from leafward_tui.screens.explorer.resting import Resting
-from leafward_tui.screens.explorer.work import Exported
-from leafward_tui.widgets.sheet import Choice, ChoiceSheet
+from leafward_tui.screens.explorer.results import Exported
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +27,8 @@ class Handing(Resting):
 
     def action_copy_text(self) -> None:
         """Copies the text of the entry under the cursor."""
+        from leafward.messages import message_text, messages_of
+
         session, exploration = self.session, self.exploration
         if session is None or exploration is None:
             return
@@ -42,6 +42,8 @@ class Handing(Resting):
 
     def action_export_save(self) -> None:
         """Asks for a format and writes the path of the cursor to a file in the current folder."""
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet
+
         session, exploration, line = self.session, self.exploration, self.graph.line
         if session is None or exploration is None or line is None:
             return
@@ -92,7 +94,7 @@ class Handing(Resting):
         if session is None:
             return
         try:
-            command = agent_of(session.path).resume(session, os.environ)
+            command = agent_of(session.path).resume(session, os.environ).ready()
         except LeafwardError as error:
             self.tell(str(error), "bad")
             return

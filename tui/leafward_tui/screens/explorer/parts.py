@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from leafward.ahead import Ahead
     from leafward.price import Price
     from leafward.session import Session
     from leafward.tally import Tallies
@@ -71,10 +72,12 @@ class ExplorerParts(BaseScreen[None]):
     }
     """
 
-    def __init__(self, path: Path, agent: str | None = None) -> None:
+    def __init__(self, path: Path, agent: str | None = None, ahead: Ahead | None = None) -> None:
         super().__init__()
         self.path = path
         self.agent = agent
+        self.ahead = ahead
+        """The scan of this session that began before there was a screen."""
         self.exploration: Exploration | None = None
         self.tallies: Tallies | None = None
         self.notes: dict[int, str] = {}

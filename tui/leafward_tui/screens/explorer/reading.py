@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import os
-import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import work
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from leafward.agents import agent_of
 from leafward.entries import Kind
 from leafward.errors import LeafwardError
-from leafward.journal import OperationKind, archived_branches
 from leafward.safe_text import safe_line
 from leafward_tui.folds import LineKind
 from leafward_tui.graph import Density
 from leafward_tui.rows import RowPainter
 from leafward_tui.screens.explorer.handing import Handing
-from leafward_tui.screens.explorer.work import (
+from leafward_tui.screens.explorer.results import (
     Counted,
-    CountJob,
     Failed,
     Grown,
     Noted,
     Opened,
     ReadSoFar,
     Wrote,
-    findings_of,
-    note_of,
-    open_session,
-    outcome_of,
 )
 from leafward_tui.widgets.price_line import KeyHint
 from leafward_tui.widgets.title_bar import Fact, Progress
@@ -39,6 +31,7 @@ from leafward_tui.widgets.title_bar import Fact, Progress
 if TYPE_CHECKING:
     from leafward.session import Session
     from leafward.tally import Tallies
+    from leafward_tui.screens.explorer.work import CountJob
     from leafward_tui.widgets.graph_view import GraphView
 
 
@@ -73,6 +66,8 @@ class Reading(Handing):
 
     @work(thread=True, exclusive=True, group="read", exit_on_error=False)
     def _read(self, run: int, density: Density, height: int) -> None:
+        from leafward_tui.screens.explorer.work import open_session
+
         worker = get_current_worker()
         try:
             exploration, tallies = open_session(
@@ -81,6 +76,7 @@ class Reading(Handing):
                 height,
                 lambda: worker.is_cancelled,
                 lambda done, total, entries: self.post_message(ReadSoFar(run, done, total, entries)),
+                self.ahead,
             )
         except (LeafwardError, OSError) as error:
             self.post_message(Failed(run, str(error), fatal=True))
@@ -200,6 +196,8 @@ class Reading(Handing):
         session, tallies, exploration = self.session, self.tallies, self.exploration
         if session is None or tallies is None or exploration is None:
             return
+        from leafward_tui.screens.explorer.work import CountJob
+
         self._job = CountJob(session, tallies, self._on_screen())
         self._count(self.generation, self._job, session, tallies)
         self.note_rows()
@@ -219,6 +217,8 @@ class Reading(Handing):
 
     @work(thread=True, exclusive=True, group="count", exit_on_error=False)
     def _count(self, run: int, job: CountJob, session: Session, tallies: Tallies) -> None:
+        from leafward_tui.screens.explorer.work import findings_of
+
         worker = get_current_worker()
         try:
             broken = job.run(
@@ -283,6 +283,8 @@ class Reading(Handing):
         wanted: list[tuple[int, list[range]]],
         notes: dict[int, str],
     ) -> None:
+        from leafward_tui.screens.explorer.work import note_of, outcome_of
+
         worker = get_current_worker()
         for head, spans in wanted:
             if worker.is_cancelled:
@@ -335,6 +337,8 @@ class Reading(Handing):
 
     def session_changed(self, *, to_leaf: bool) -> None:
         """Lays out anew after the session grew, and counts what is new."""
+        from leafward.journal.operations import archived_branches
+
         exploration, tallies = self.exploration, self.tallies
         if exploration is None or tallies is None:
             return
@@ -350,6 +354,8 @@ class Reading(Handing):
 
     def on_wrote(self, message: Wrote) -> None:
         """Shows what a change did, or why it was refused."""
+        from leafward.journal import OperationKind
+
         self.writing = False
         exploration = self.exploration
         if message.run != self.generation or exploration is None:
@@ -380,6 +386,10 @@ class Reading(Handing):
 
     def _reopening(self, session: Session) -> str:
         """How an agent that may be running gets to see a write: it holds its own leaf in memory."""
+        import shlex
+
+        from leafward.agents import agent_of
+
         try:
             command = shlex.join(agent_of(session.path).resume(session, os.environ).argv)
         except LeafwardError:

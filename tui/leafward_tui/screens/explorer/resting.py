@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.worker import get_current_worker
 
-from leafward.context import context_at
 from leafward.errors import LeafwardError
-from leafward.price import price_of_move
 from leafward_tui.cells import count
 from leafward_tui.folds import LineKind
 from leafward_tui.ghost import Ghost
 from leafward_tui.graph import Density
-from leafward_tui.overview import Overview
 from leafward_tui.screens.explorer.changing import Changing
-from leafward_tui.screens.explorer.work import Failed, Glanced, Measured, Priced, Surveyed, glance_at
+from leafward_tui.screens.explorer.results import Failed, Glanced, Measured, Priced, Surveyed
 from leafward_tui.widgets.gauge import Load
 from leafward_tui.widgets.inspector import Gauge as Measure
 from leafward_tui.widgets.inspector import Selection, SelectionKind
@@ -77,6 +74,8 @@ class Resting(Changing):
 
     @work(thread=True, exclusive=True, group="glance", exit_on_error=False)
     def _glance(self, run: int, selection: Selection) -> None:
+        from leafward_tui.screens.explorer.work import glance_at
+
         glance = glance_at(selection.session, selection.entries, selection.head)
         if not get_current_worker().is_cancelled:
             self.post_message(Glanced(run, glance))
@@ -141,6 +140,8 @@ class Resting(Changing):
 
     @work(thread=True, exclusive=True, group="price", exit_on_error=False)
     def _price(self, run: int, session: Session, tallies: Tallies, target: int) -> None:
+        from leafward.price import price_of_move
+
         worker = get_current_worker()
         try:
             price = price_of_move(session, target, tallies=tallies, stop=lambda: worker.is_cancelled)
@@ -181,6 +182,9 @@ class Resting(Changing):
 
     @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
     def _survey(self, run: int, exploration: Exploration, tallies: Tallies) -> None:
+        from leafward.context import context_at
+        from leafward_tui.overview import Overview
+
         worker = get_current_worker()
         session = exploration.session
         try:

@@ -1,7 +1,4 @@
-"""What the explorer does off the UI thread, and the messages in which the results come back.
-
-Every result carries the run it belongs to; one of an earlier run is dropped by whoever receives it.
-"""
+"""What the explorer does off the UI thread. Loaded when some of it starts: the first frame does without."""
 
 from __future__ import annotations
 
@@ -9,8 +6,6 @@ import time
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING
-
-from textual.message import Message
 
 from leafward.context import context_at
 from leafward.edits import NATIVE_TOOLS, Action, delta_in, delta_of
@@ -29,10 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from leafward.journal import Write
-    from leafward.price import Price
+    from leafward.ahead import Ahead
     from leafward_tui.graph import Density
-    from leafward_tui.overview import Overview
 
 PUBLISH_EVERY = 0.25
 """Seconds between two repaints while something loads."""
@@ -41,149 +34,30 @@ _CHUNK = 1024
 """Entries counted between two looks at what is wanted first."""
 
 
-@dataclass
-class ReadSoFar(Message):
-    """A session is being read: bytes so far, of how many, and entries found."""
-
-    run: int
-    done: int
-    total: int
-    entries: int
-
-    def can_replace(self, message: Message) -> bool:
-        """Only the latest counts."""
-        return isinstance(message, ReadSoFar)
-
-
-@dataclass
-class Opened(Message):
-    """A session was read and laid out."""
-
-    run: int
-    exploration: Exploration
-    tallies: Tallies
-
-
-@dataclass
-class Failed(Message):
-    """Something could not be done; the text is one line."""
-
-    run: int
-    text: str
-    fatal: bool = False
-    """There is no session to show."""
-
-
-@dataclass
-class Counted(Message):
-    """More rows have their numbers."""
-
-    run: int
-    complete: bool
-    findings: Findings | None = None
-
-    def can_replace(self, message: Message) -> bool:
-        """A later one says as much, unless it is the last."""
-        return isinstance(message, Counted) and not self.complete
-
-
-@dataclass
-class Noted(Message):
-    """What is known of some entries besides their headlines arrived in the notes."""
-
-    run: int
-
-
-@dataclass
-class Found(Message):
-    """What a search found: entries, in file order."""
-
-    run: int
-    query: str
-    entries: list[int]
-    complete: bool
-
-
-@dataclass
-class Grown(Message):
-    """The file changed: it grew, or was replaced and is read anew."""
-
-    run: int
-    added: int
-    replaced: bool
-
-
-@dataclass
-class Wrote(Message):
-    """A change was written, or refused: then `written` is None and the text says why."""
-
-    run: int
-    written: Write | None
-    text: str
-    then: str
-
-
-@dataclass
-class Priced(Message):
-    """The price of a move to an entry."""
-
-    run: int
-    target: int
-    price: Price
-
-
-@dataclass
-class Glanced(Message):
-    """What the turn under the cursor came to."""
-
-    run: int
-    glance: Glance
-
-
-@dataclass
-class Measured(Message):
-    """The size of the context at the leaf, in tokens, and the model it is for."""
-
-    run: int
-    total: int
-    model: str | None
-
-
-@dataclass
-class Surveyed(Message):
-    """The overview of the path."""
-
-    run: int
-    overview: Overview
-
-
-@dataclass
-class Exported(Message):
-    """An export is written, or is not."""
-
-    text: str
-    problem: bool = False
-
-
 def open_session(
     path: Path,
     density: Density,
     height: int,
     stop: Callable[[], bool],
     progress: Callable[[int, int, int], object],
+    ahead: Ahead | None = None,
 ) -> tuple[Exploration, Tallies]:
-    """Reads and lays out a session. `progress` hears bytes read, bytes in all and entries. Raises LeafwardError."""
+    """Reads and lays out a session. `progress` hears bytes read, bytes in all and entries. Raises LeafwardError.
+
+    What was scanned `ahead` is not scanned again.
+    """
     size = path.stat().st_size if path.exists() else 0
     said = time.monotonic()
 
-    def publish(scan: object) -> None:
+    def publish(end: int, entries: int) -> None:
         nonlocal said
         now = time.monotonic()
         if now - said >= PUBLISH_EVERY:
             said = now
-            progress(getattr(scan, "end", 0), size, len(getattr(scan, "columns", ())))
+            progress(end, size, entries)
 
-    session = Session.open(path, stop, publish)
+    scan = ahead.take(stop, publish) if ahead is not None else None
+    session = Session.open(path, stop, lambda scan: publish(scan.end, len(scan.columns)), scan)
     findings = Findings(archived=archived_branches(session))
     return Exploration(session, density, height, findings), Tallies(session)
 

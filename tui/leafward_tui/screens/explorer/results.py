@@ -1,0 +1,144 @@
+"""The messages in which the results of background work come back.
+
+Every one carries the run it belongs to; one of an earlier run is dropped by whoever receives it. Nothing heavy is imported
+here: the work itself lies in `work`, which is loaded by whoever starts some.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from leafward.journal import Write
+    from leafward.price import Price
+    from leafward.tally import Tallies
+    from leafward_tui.exploration import Exploration, Findings
+    from leafward_tui.overview import Overview
+    from leafward_tui.widgets.peek import Glance
+
+
+@dataclass
+class ReadSoFar(Message):
+    """A session is being read: bytes so far, of how many, and entries found."""
+
+    run: int
+    done: int
+    total: int
+    entries: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the latest counts."""
+        return isinstance(message, ReadSoFar)
+
+
+@dataclass
+class Opened(Message):
+    """A session was read and laid out."""
+
+    run: int
+    exploration: Exploration
+    tallies: Tallies
+
+
+@dataclass
+class Failed(Message):
+    """Something could not be done; the text is one line."""
+
+    run: int
+    text: str
+    fatal: bool = False
+    """There is no session to show."""
+
+
+@dataclass
+class Counted(Message):
+    """More rows have their numbers."""
+
+    run: int
+    complete: bool
+    findings: Findings | None = None
+
+    def can_replace(self, message: Message) -> bool:
+        """A later one says as much, unless it is the last."""
+        return isinstance(message, Counted) and not self.complete
+
+
+@dataclass
+class Noted(Message):
+    """What is known of some entries besides their headlines arrived in the notes."""
+
+    run: int
+
+
+@dataclass
+class Found(Message):
+    """What a search found: entries, in file order."""
+
+    run: int
+    query: str
+    entries: list[int]
+    complete: bool
+
+
+@dataclass
+class Grown(Message):
+    """The file changed: it grew, or was replaced and is read anew."""
+
+    run: int
+    added: int
+    replaced: bool
+
+
+@dataclass
+class Wrote(Message):
+    """A change was written, or refused: then `written` is None and the text says why."""
+
+    run: int
+    written: Write | None
+    text: str
+    then: str
+
+
+@dataclass
+class Priced(Message):
+    """The price of a move to an entry."""
+
+    run: int
+    target: int
+    price: Price
+
+
+@dataclass
+class Glanced(Message):
+    """What the turn under the cursor came to."""
+
+    run: int
+    glance: Glance
+
+
+@dataclass
+class Measured(Message):
+    """The size of the context at the leaf, in tokens, and the model it is for."""
+
+    run: int
+    total: int
+    model: str | None
+
+
+@dataclass
+class Surveyed(Message):
+    """The overview of the path."""
+
+    run: int
+    overview: Overview
+
+
+@dataclass
+class Exported(Message):
+    """An export is written, or is not."""
+
+    text: str
+    problem: bool = False

@@ -1,0 +1,226 @@
+"""One row of the list of sessions, and the columns it shares with the head."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from leafward.safe_text import safe_line
+from leafward.search import matches
+from leafward_tui.cells import age, cell_len, count, counted, exact, fit, fit_path, right, split_path
+from leafward_tui.listing import LineKind, Listing, ListLine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.style import Style
+
+    from leafward.catalog import Card
+    from leafward_tui.glyphs import Glyphs
+    from leafward_tui.theme import Ground, Styles
+
+__all__ = ["LIVE_SECONDS", "TEXT_AT", "Columns", "RowPainter", "marked", "tilde"]
+
+LIVE_SECONDS = 120
+"""A session that spoke this recently is being written."""
+
+TEXT_AT = 5
+"""Cells before the text: cursor, fold sign, live sign."""
+
+_LEAST_TEXT = 40
+
+
+def tilde(path: str) -> str:
+    """A path made safe, with the home folder as ``~``."""
+    home = os.path.expanduser("~")
+    shown = safe_line(path)
+    return "~" + shown[len(home) :] if home and (shown == home or shown.startswith(home + os.sep)) else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns there is room for, from left to right, each with its width and the gap before it."""
+
+    text: int
+    shown: tuple[tuple[str, int, int], ...]
+    """Name, width, gap."""
+
+    @classmethod
+    def of(cls, width: int, *, agents: bool) -> Columns:
+        """The columns of a list of ``width`` cells, its scroll bar not counted; ``agents`` when there is more than one agent to tell apart.
+
+        The text keeps 40 cells as long as a column can go; what tells least goes first.
+        """
+        wanted = [("agent", 8, 2)] if agents else []
+        wanted += [("turns", 5, 2), ("branches", 8, 1), ("compact", 7, 1), ("tokens", 6, 1), ("when", 4, 2)]
+        room = width - TEXT_AT
+        for going in ("compact", "branches", "agent", "turns", "tokens"):
+            if room - sum(size + gap for _, size, gap in wanted) >= _LEAST_TEXT:
+                break
+            wanted = [column for column in wanted if column[0] != going]
+        return cls(max(0, room - sum(size + gap for _, size, gap in wanted)), tuple(wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class RowPainter:
+    """Makes the lines of one listing at one width."""
+
+    listing: Listing
+    styles: Styles
+    glyphs: Glyphs
+    width: int
+    now: float
+    """Seconds since 1970: what ages count from."""
+    columns: Columns
+
+    def strip(self, line: ListLine, *, selected: bool) -> Strip:
+        """The line, exactly as wide as the list."""
+        styles, glyphs, width = self.styles, self.glyphs, self.width
+        ground = styles.sel if selected else styles.bg
+        lead = Segment(glyphs.cursor if selected else " ", ground.leaf)
+        if line.kind is LineKind.GROUP:
+            pieces = self._group(line, ground)
+        elif line.kind is LineKind.SESSION and line.card is not None:
+            pieces = self._session(line, line.card, ground, selected=selected)
+        elif line.kind is LineKind.HIDDEN:
+            pieces = _hidden(line, ground)
+        else:
+            pieces = []
+        return Strip([lead, *pieces]).adjust_cell_length(width, ground.blank)
+
+    def _group(self, line: ListLine, ground: Ground) -> list[Segment]:
+        columns, glyphs = self.columns, self.glyphs
+        shown = (
+            f"{exact(line.shown)} of {exact(line.total)}" if line.shown != line.total else exact(line.total)
+        )
+        room = columns.text + 2 - cell_len(shown) - 3
+        path = fit_path(tilde(line.group) or "no project", room, gap=glyphs.gap)
+        folder, name = split_path(path)
+        used = cell_len(path) + 3 + cell_len(shown)
+        pieces = [
+            Segment(f"{glyphs.folded if line.folded else glyphs.unfolded} ", ground.faint),
+            Segment(folder, ground.faint),
+            Segment(name, ground.strong),
+            Segment(f"   {shown}", ground.faint),
+            Segment(" " * max(0, columns.text + 2 - used), ground.blank),
+        ]
+        cells = {
+            "tokens": (count(line.tokens) if line.tokens else "", ground.faint),
+            "when": (self._age(line.modified), ground.faint),
+        }
+        return pieces + _cells(columns, cells, ground)
+
+    def _session(self, line: ListLine, card: Card, ground: Ground, *, selected: bool) -> list[Segment]:
+        columns, glyphs = self.columns, self.glyphs
+        live = card.problem is None and self._seconds(card.modified) < LIVE_SECONDS
+        pieces = [
+            Segment("  ", ground.blank),
+            Segment(f"{glyphs.dot if live else ' '} ", ground.leaf),
+        ]
+        if card.problem is not None:
+            return pieces + self._problem(card, ground)
+        nest = _nest(line.nest, glyphs)
+        found = matches(card, self.listing.query) if self.listing.query.words else None
+        chips = self._chips(card)
+        chip = f"  {chips}" if chips else ""
+        room = max(4, columns.text - cell_len(nest) - cell_len(chip))
+        title = card.title
+        spans = found.spans.get("title", ()) if found is not None else ()
+        if card.relation == "subagent":
+            title, spans = f"sub-agent: {title}", tuple((start + 11, end + 11) for start, end in spans)
+        style = ground.faint if card.archived else ground.sub if line.nest else ground.text
+        base = ground.strong if selected else style
+        mark = ground.strong_hit if selected else ground.hit
+        text = fit(title, room, pad=True, ellipsis=glyphs.ellipsis)
+        pieces.append(Segment(nest, ground.faint))
+        pieces += marked(text, title, spans, base, mark)
+        if chip:
+            damaged = card.damage > 0
+            pieces.append(Segment(chip, ground.warn if damaged else ground.faint))
+        zero = ground.edge
+
+        def number(value: int | None) -> tuple[str, Style]:
+            return count(value, zero=glyphs.zero), zero if value == 0 else ground.sub
+
+        cells = {
+            "agent": (fit(card.agent, 8, pad=True), ground.faint),
+            "turns": number(card.turns),
+            "branches": number(card.branches),
+            "compact": number(card.compactions),
+            "tokens": number(card.tokens),
+            "when": (self._age(card.modified), ground.text if selected else ground.faint),
+        }
+        return pieces + _cells(columns, cells, ground)
+
+    def _problem(self, card: Card, ground: Ground) -> list[Segment]:
+        """A file that is no session: sign, name and reason over the columns, its age at the end."""
+        columns, glyphs = self.columns, self.glyphs
+        tail = [column for column in columns.shown if column[0] == "when"]
+        room = columns.text + sum(size + gap for name, size, gap in columns.shown if name != "when")
+        name = fit(card.title, min(40, room // 2), ellipsis=glyphs.ellipsis)
+        reason = fit(card.problem or "", max(0, room - cell_len(name) - 5), ellipsis=glyphs.ellipsis)
+        used = 2 + cell_len(name) + 3 + cell_len(reason)
+        return [
+            Segment(f"{glyphs.malformed} ", ground.bad),
+            Segment(name, ground.sub),
+            Segment(f"   {reason}", ground.faint),
+            Segment(" " * max(0, room - used), ground.blank),
+            *_cells(Columns(0, tuple(tail)), {"when": (self._age(card.modified), ground.faint)}, ground),
+        ]
+
+    def _chips(self, card: Card) -> str:
+        if card.damage:
+            return f"! {exact(card.damage)} damaged"
+        if card.archived:
+            return "archived"
+        files = self.listing.files_found(card.path)
+        return fit(split_path(files[0])[1], 18, ellipsis=self.glyphs.ellipsis) if files else ""
+
+    def _seconds(self, milliseconds: int) -> float:
+        return self.now - milliseconds / 1000
+
+    def _age(self, milliseconds: int) -> str:
+        return age(self._seconds(milliseconds))
+
+
+def _nest(levels: tuple[bool, ...], glyphs: Glyphs) -> str:
+    """The sign of a fork: a line for every level above that goes on, then its own branch."""
+    if not levels:
+        return ""
+    above = "".join(f"{glyphs.nest_side}  " if follows else "   " for follows in levels[:-1][-4:])
+    return f"{above}{glyphs.nest if levels[-1] else glyphs.nest_last}{glyphs.nest_arm} "
+
+
+def _cells(columns: Columns, cells: dict[str, tuple[str, Style]], ground: Ground) -> list[Segment]:
+    pieces = []
+    for name, size, gap in columns.shown:
+        text, style = cells.get(name, ("", ground.blank))
+        pieces += [Segment(" " * gap, ground.blank), Segment(right(text, size), style)]
+    return pieces
+
+
+def _hidden(line: ListLine, ground: Ground) -> list[Segment]:
+    where = f" in {counted(line.total, 'other project')}" if line.total else ""
+    return [Segment(f"  {counted(line.shown, 'session')}{where} {line.words}", ground.nothing)]
+
+
+def marked(
+    text: str, whole: str, spans: Sequence[tuple[int, int]], base: Style, mark: Style
+) -> list[Segment]:
+    """``text``, the fitted form of ``whole``, with the hits in it marked."""
+    if not spans:
+        return [Segment(text, base)]
+    same = next((at for at, (one, other) in enumerate(zip(text, whole, strict=False)) if one != other), None)
+    same = min(len(text), len(whole)) if same is None else same
+    pieces = []
+    at = 0
+    for start, end in spans:
+        start, end = min(start, same), min(end, same)
+        if end > start:
+            pieces += [Segment(text[at:start], base), Segment(text[start:end], mark)]
+            at = end
+    return [*pieces, Segment(text[at:], base)]
