@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import random
+import tempfile
 from array import array
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
 from leafward.entries import BOOKKEEPING, Kind
+from leafward.session import Session
 from leafward.tree import SessionTree
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 WRITABLE = (
     Kind.USER,
@@ -168,3 +172,14 @@ def write_plan(path: Path, plan: Plan) -> Path:
     lines = [HEADER, *(line_of(index, plan.parents[index], plan.kinds[index]) for index in range(len(plan)))]
     path.write_bytes(b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines))
     return path
+
+
+@contextmanager
+def session_of(plan: Plan) -> Iterator[Session]:
+    """A plan as an open session, whose file is gone afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_plan(Path(folder) / "session.jsonl", plan)
+        with closing(Session.open(path)) as session:
+            assert tuple(session.columns.parent) == plan.parents
+            assert tuple(session.columns.kind) == plan.kinds
+            yield session

@@ -144,6 +144,16 @@ class TestResume:
         assert outcome.code == 1
         assert "gone" in outcome.err
 
+    def test_a_folder_that_is_gone_is_remarked_where_nothing_is_run(self, run: Run, resumable: Path) -> None:
+        (resumable.parent / "my project").rmdir()
+        printed = run("resume", resumable, "--print")
+        assert printed.code == 0
+        assert f"pi --session {resumable}" in printed.out
+        assert "gone" in printed.err
+        document = run("resume", resumable, "--json").document
+        assert document["resume"] == ["pi", "--session", str(resumable)]
+        assert [remark["code"] for remark in document["diagnostics"]] == ["cwd-missing"]
+
 
 class TestDemo:
     def test_prints_its_tree_without_a_terminal(self, done: Run) -> None:

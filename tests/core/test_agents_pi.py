@@ -175,5 +175,5 @@ def test_resume_where_the_folder_is_gone_is_refused(tmp_path: Path, cwd: str, re
     draft.user("hello")
     session = PI.open(draft.write(tmp_path / "a.jsonl"))
     with pytest.raises(Refused, match=reason):
-        PI.resume(session, {})
+        PI.resume(session, {}).ready()
     session.close()

@@ -1,0 +1,198 @@
+"""Makes every picture of the README, and nothing else: `make screenshots`.
+
+The screens are the real ones, run without a terminal on the bundled demo. Clock, ids, folders and environment are fixed,
+so that two runs give the same bytes and a changed picture means a changed screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+import tempfile
+import time
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from leafward_tui.app import LeafwardApp
+
+FOLDER = Path(__file__).resolve().parent
+NOW = datetime(2026, 11, 17, 15, 38, 10, tzinfo=UTC)
+"""Two minutes after the demo's day ends."""
+
+ENVIRONMENT = {
+    "COLORTERM": "truecolor",
+    "HOME": "/home/ada",
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "TERM": "xterm-256color",
+    "TEXTUAL_ANIMATIONS": "none",
+    "TZ": "UTC",
+}
+
+WIDE, NORMAL, SMALL = (140, 40), (120, 32), (80, 24)
+
+STILL = 0.25
+"""Seconds without a change after which a screen counts as complete."""
+PATIENCE = 30.0
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture: what is opened, how, and what is pressed before it is taken."""
+
+    name: str
+    title: str
+    """What a screen reader says."""
+    size: tuple[int, int] = WIDE
+    keys: tuple[str, ...] = ()
+    """Textual's names; `text:…` types letter by letter."""
+    opened: str = "demo"
+    """`demo`, `log` (the demo after a few operations) or `store`."""
+    config: dict[str, Any] = field(default_factory=dict)
+
+
+INTO_A_BRANCH = ("{", "{", "{", "j", "j", "z", "j")
+"""From the leaf up to where that branch leaves the path, past its older sibling, and down to its last turn."""
+
+BRANCH = "7fd99650"
+"""The same branch by its first entry."""
+
+SHOTS = (
+    Shot("explorer", "The explorer on the demo session: tree, turn, context strip and gauge"),
+    Shot("explorer-light", "The explorer in the light theme", config={"theme": "clearing"}),
+    Shot("ghost", "A proposed move: what it leaves, enters and costs", keys=INTO_A_BRANCH),
+    Shot("move", "The sheet that asks before a move, saying what it writes", keys=(*INTO_A_BRANCH, "enter")),
+    Shot("search", "A search: hits marked in the tree and on the path", keys=("/", "text:lease", "enter", "n", "n")),
+    Shot("context", "What the model sees at the leaf, message by message", keys=("x",)),
+    Shot("files", "The files read and modified up to the leaf", keys=("w",)),
+    Shot("entries", "One row for each entry", config={"density": "entries"}, keys=("{", "k")),
+    Shot("catalogue", "The catalogue of all sessions, with a preview", opened="store"),
+    Shot("log", "The log of operations", opened="log", keys=("o",)),
+    Shot("help", "All keys of the explorer", keys=("?",)),
+    Shot("themes", "Choosing a theme", keys=("t",)),
+    Shot("small", "The explorer on 80 by 24 cells", size=SMALL),
+    Shot("ascii", "The explorer drawn with ASCII only", size=NORMAL, config={"ascii": True}),
+    Shot("mono", "The explorer without any hue", size=NORMAL, config={"theme": "mono"}, keys=INTO_A_BRANCH),
+)  # fmt: skip
+
+
+def main(names: list[str]) -> int:
+    """Makes the named pictures; without names all of them, and removes what else lies there from before."""
+    unknown = set(names) - {shot.name for shot in SHOTS}
+    if unknown:
+        sys.stderr.write(f"no such picture: {', '.join(sorted(unknown))}\n")
+        return 2
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT | {"PATH": os.defpath})
+    if hasattr(time, "tzset"):
+        time.tzset()
+    with tempfile.TemporaryDirectory(prefix="leafward-screenshots-") as folder:
+        for shot in SHOTS:
+            if not names or shot.name in names:
+                made = _make(shot, Path(folder, shot.name))
+                Path(FOLDER, f"{shot.name}.svg").write_text(made, encoding="utf-8", newline="\n")
+                sys.stdout.write(f"{shot.name:16} {len(made.encode()) / 1024:5.0f} KB\n")
+    if not names:
+        for path in FOLDER.glob("*.svg"):
+            if path.stem not in {shot.name for shot in SHOTS}:
+                path.unlink()
+    return 0
+
+
+def _make(shot: Shot, folder: Path) -> str:
+    """The picture; whatever the application writes goes to `folder`."""
+    os.environ["LEAFWARD_HOME"] = str(folder / "leafward")
+    os.environ["PI_CODING_AGENT_SESSION_DIR"] = str(folder / "sessions")
+    return asyncio.run(_shoot(shot, folder))
+
+
+async def _shoot(shot: Shot, folder: Path) -> str:
+    from textual.widgets import Input
+
+    from leafward.config import Config
+    from leafward_tui.app import LeafwardApp
+    from screenshots.picture import picture
+
+    demo = _files(shot.opened, folder)
+    config = Config(**shot.config)
+    paths = () if shot.opened == "store" else (demo,)
+    app = LeafwardApp(paths, config, clock=lambda: NOW, env=ENVIRONMENT, encoding="utf-8")
+    Input.cursor_blink = False  # type: ignore[assignment]  # the default of a reactive, set on its class
+    async with app.run_test(size=shot.size, notifications=True) as pilot:
+        await _complete(app, pilot)
+        for key in shot.keys:
+            typed = list(key.removeprefix("text:")) if key.startswith("text:") else [key]
+            await pilot.press(*typed)
+            await _complete(app, pilot)
+        return picture(app.export_screenshot(), shot.title)
+
+
+async def _complete(app: LeafwardApp, pilot: Pilot[int]) -> None:
+    """Waits until what the screen shows no longer changes."""
+    before, since, limit = "", time.monotonic(), time.monotonic() + PATIENCE
+    while time.monotonic() - since < STILL or any(not worker.is_finished for worker in app.workers):
+        if time.monotonic() > limit:
+            raise TimeoutError("the screen does not come to rest")
+        await pilot.pause(0.02)
+        now = app.export_screenshot()
+        if now != before:
+            before, since = now, time.monotonic()
+
+
+def _files(opened: str, folder: Path) -> Path:
+    """The session that is looked at, in a store of its own."""
+    from importlib.resources import files
+
+    from screenshots.store import make_store, touch
+
+    data = files("leafward").joinpath("data", "demo.jsonl").read_bytes()
+    if opened == "store":
+        return make_store(folder / "sessions", data, NOW)
+    path = folder / "sessions" / "demo.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    if opened == "log":
+        _operate(path)
+    touch(path, NOW - timedelta(minutes=2))
+    return path
+
+
+def _operate(path: Path) -> None:
+    """A few minutes of work on the tree: looks at two branches, labels one, goes back."""
+    from leafward import journal
+    from leafward.entries import EntryId
+    from leafward.session import Session
+
+    moment = NOW - timedelta(minutes=14)
+
+    def clock() -> datetime:
+        nonlocal moment
+        moment += timedelta(seconds=97)
+        return moment
+
+    chance = random.Random(4)
+    writing = journal.Writing(now=clock)
+    with patch("leafward.journal.lines.uuid4", lambda: UUID(int=chance.getrandbits(128), version=4)):
+        for operation in ("label", "move", "undo"):
+            with closing(Session.open(path)) as session:
+                target = session.columns.index(EntryId(BRANCH))
+                if operation == "label":
+                    journal.label(session, target, "policy in the job row", writing)
+                elif operation == "move":
+                    journal.move(session, target, writing)
+                else:
+                    journal.undo(session, None, writing)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

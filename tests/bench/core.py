@@ -1,0 +1,155 @@
+"""Figures of the library: reading, laying out, folding, filtering, contexts, the memory that an index takes."""
+
+from __future__ import annotations
+
+import gc
+import json
+import subprocess
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from leafward.context import context_at
+from leafward.session import Session
+from leafward_tui.exploration import Exploration, Filter
+from leafward_tui.folds import LineKind
+from leafward_tui.graph import arrange
+from tests.bench import references
+from tests.bench.report import ROUNDS, Report, median, seconds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MEMORY = """
+import gc, json, os, sys
+from pathlib import Path
+from leafward.session import Session
+import leafward.context
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+gc.collect()
+before = resident()
+session = Session.open(Path(sys.argv[1]))
+gc.collect()
+kept = resident() - before
+columns = session.columns
+held = sum(map(sys.getsizeof, (columns.start, columns.kind, columns.ids, columns.parent)))
+print(json.dumps([len(session), kept, held]))
+"""
+
+
+def index_and_layout(report: Report, path: Path, entries: int) -> None:
+    """A session from its bytes to rows, beside decoding its lines."""
+    ours: list[float] = []
+    reference: list[float] = []
+    lines: list[float] = []
+
+    def work() -> None:
+        with closing(Session.open(path)) as session:
+            arrange(session.tree, session.leaf)
+
+    for _ in range(ROUNDS):
+        gc.collect()
+        reference.append(references.decode_all(path))
+        lines.append(references.decode_lines(path))
+        gc.collect()
+        ours.append(seconds(work))
+    what = f"index and layout, {entries:,} entries"
+    measured = median(ours)
+    report.ratio(what, measured, "orjson.loads over the lines", median(reference), 0.60)
+    report.ratio(f"{what}: the same", measured, "orjson.loads, lines in memory", median(lines), None)
+    command = references.node()
+    if command is None:
+        report.skipped(what, "node is not installed")
+    else:
+        whole, parsing = references.node_decode_all(command, path, ROUNDS)
+        report.ratio(what, measured, "node: JSON.parse over the lines", whole, 0.30)
+        report.ratio(f"{what}: the same", measured, "node: JSON.parse, lines in memory", parsing, None)
+
+
+def memory(report: Report, path: Path, entries: int) -> None:
+    """Resident bytes an entry that an open session adds to a process; Linux only."""
+    what = f"memory of the index, {entries:,} entries"
+    if not sys.platform.startswith("linux"):
+        report.skipped(what, "read from /proc")
+        return
+    kept, held = [], []
+    for _ in range(ROUNDS):
+        done = subprocess.run(
+            [sys.executable, "-c", _MEMORY, str(path)], check=True, capture_output=True, text=True
+        )
+        count, resident, columns = json.loads(done.stdout)
+        kept.append(resident / count)
+        held.append(columns / count)
+    report.limit(what, median(kept), "bytes an entry", 64, f"columns alone {median(held):.1f}")
+
+
+def folds_and_filters(report: Report, path: Path, entries: int) -> None:
+    """A fold toggled and a filter changed at the size at which that is slowest."""
+    reference = median([references.decode_all(path) for _ in range(ROUNDS)])
+    with closing(Session.open(path)) as session:
+        exploration = Exploration(session)
+        exploration.fold_everything()
+        folds: list[float] = []
+        lines = exploration.lines
+        for number in range(2 * ROUNDS):
+            y = len(lines) * (number + 1) // (2 * ROUNDS + 2)
+            line = next(
+                line
+                for line in map(exploration.lines.line, range(y, len(exploration.lines)))
+                if line.kind is not LineKind.ROW
+            )
+            row = line.row
+            folds.append(seconds(lambda line=line: exploration.toggle_fold(line)))  # type: ignore[misc]  # bound now
+            again = exploration.lines.line(exploration.lines.y_of(row))
+            folds.append(seconds(lambda line=again: exploration.toggle_fold(line)))  # type: ignore[misc]  # as above
+        report.ratio(
+            f"fold toggled, {entries:,} entries", median(folds), "orjson.loads over the lines", reference, 0.01
+        )
+        for wanted in (Filter.PROMPTS, Filter.COMPACTIONS, Filter.LABELLED):
+            times: list[float] = []
+            for _ in range(ROUNDS):
+                exploration.filter = wanted
+                times.append(seconds(exploration.fold_again))
+                exploration.filter = Filter.CONVERSATION
+                times.append(seconds(exploration.fold_again))
+            report.ratio(
+                f"filter changed to {wanted.value} and back, {entries:,} entries",
+                median(times),
+                "orjson.loads over the lines",
+                reference,
+                0.05,
+            )
+        relaid: list[float] = []
+        for _ in range(ROUNDS):
+            exploration.filter = Filter.NO_TOOLS
+            relaid.append(seconds(exploration.lay_out))
+            exploration.filter = Filter.CONVERSATION
+            relaid.append(seconds(exploration.lay_out))
+        report.ratio(
+            f"filter that lays out anew ({Filter.NO_TOOLS.value}) and back, {entries:,} entries",
+            median(relaid),
+            "orjson.loads over the lines",
+            reference,
+            0.05,
+        )
+
+
+def context(report: Report, path: Path, entries: int) -> None:
+    """What the model sees at the end of one long path without a compaction."""
+    ours: list[float] = []
+    reference: list[float] = []
+    with closing(Session.open(path)) as session:
+        for _ in range(ROUNDS):
+            reference.append(references.decode_all(path))
+            ours.append(seconds(lambda: context_at(session)))
+    report.ratio(
+        f"context at the leaf of a path of {entries:,}",
+        median(ours),
+        "orjson.loads over the path",
+        median(reference),
+        2.5,
+    )

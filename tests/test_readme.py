@@ -1,0 +1,246 @@
+"""What the README and its neighbours claim. `python -m tests.test_readme` writes the parts that are generated anew."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ("README.md", "AGENTS.md", "CHANGELOG.md")
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
+TEST = re.compile(r"`(test_\w+)`")
+ABSOLUTE = re.compile(r"(?<![\w~.])/(?:home|root|tmp|usr|opt|work|Users|private|var)\b[^\s`)]*|[A-Z]:\\")
+
+KEY_SIGNS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "page up", "pagedown": "page down"}
+
+
+# --- what is generated ------------------------------------------------------------------------------------------------
+
+
+def keys_table() -> str:
+    """Every intent, in the order of the help."""
+    from leafward_tui.intents import EVERYWHERE, GROUPS, INTENTS, SCREENS
+    from leafward_tui.keymap import key_label
+
+    lines = ["| key | does | on | name |", "|---|---|---|---|"]
+    for group in GROUPS:
+        lines.append(f"| **{group}** | | | |")
+        for entry in INTENTS:
+            if entry.group != group:
+                continue
+            keys = " ".join(f"`{KEY_SIGNS.get(key) or key_label(key)}`" for key in entry.default_keys)
+            everywhere = set(EVERYWHERE) <= set(entry.screens)
+            where = (
+                "everywhere" if everywhere else ", ".join(name for name in SCREENS if name in entry.screens)
+            )
+            lines.append(f"| {keys} | {entry.title} | {where} | `{entry.id}` |")
+    return "\n".join(lines)
+
+
+def help_block() -> str:
+    """The help of the command and of each verb."""
+    from leafward.cli.reference import reference
+
+    return reference().strip()
+
+
+GENERATED: dict[str, Callable[[], str]] = {"keys": keys_table, "help": help_block}
+
+
+def block(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(<!-- {name} -->\n)(.*?)(\n?<!-- /{name} -->)", re.DOTALL)
+
+
+def test_generated_parts_are_up_to_date(readme: str) -> None:
+    for name, make in GENERATED.items():
+        found = block(name).search(readme)
+        assert found, f"no <!-- {name} --> … <!-- /{name} -->"
+        assert found[2].strip() == make(), f"{name} is out of date: python -m tests.test_readme writes it"
+
+
+# --- commands, links, pictures ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def readme() -> str:
+    return (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(params=PAGES)
+def page(request: pytest.FixtureRequest) -> str:
+    return Path(ROOT, request.param).read_text(encoding="utf-8")
+
+
+def test_the_two_commands_come_first(readme: str) -> None:
+    commands = [line for _, body in FENCE.findall(readme) for line in body.splitlines()]
+    assert commands[:2] == ["make demo", "make test"]
+
+
+def test_commands_of_make_exist(page: str) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = re.findall(r"^make (\w+)", "\n".join(body for _, body in FENCE.findall(page)), re.MULTILINE)
+    assert set(named) <= targets
+
+
+def anchors(text: str) -> set[str]:
+    """Headings as a forge links to them."""
+    found = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+def local_links(text: str) -> Iterator[str]:
+    for match in LINK.finditer(FENCE.sub("", text)):
+        target = match[1] or match[2]
+        if not target.startswith(("https://", "http://")):
+            yield target
+
+
+def test_local_links_and_pictures_exist(page: str) -> None:
+    for target in local_links(page):
+        path, _, anchor = target.partition("#")
+        assert not path or (ROOT / path).exists(), target
+        if anchor:
+            assert anchor in anchors((ROOT / path).read_text(encoding="utf-8") if path else page), target
+
+
+def test_every_picture_is_made_by_the_one_command_and_shown(readme: str) -> None:
+    from screenshots.__main__ import SHOTS
+
+    shown = {target for target in local_links(readme) if target.endswith(".svg")}
+    assert shown == {f"screenshots/{shot.name}.svg" for shot in SHOTS}
+    assert shown == {path.relative_to(ROOT).as_posix() for path in (ROOT / "screenshots").glob("*.svg")}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "screenshots").glob("*.svg")), ids=lambda path: path.stem)
+def test_a_picture_is_small_and_loads_nothing(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.encode()) < 120_000
+    assert re.findall(r"https?://[^\s\"']+", text) == ["http://www.w3.org/2000/svg"]
+    assert not re.search(r"url\(|@import|@font-face|<script|<image|<foreignObject", text)
+
+
+def test_no_path_of_a_machine(page: str) -> None:
+    assert ABSOLUTE.findall(page) == []
+
+
+def test_tests_that_are_named_exist(page: str) -> None:
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    there = set(re.findall(r"def (test_\w+)\(", tests))
+    assert set(TEST.findall(page)) - there == set()
+    for name, path in re.findall(r"\[`(test_\w+)`\]\(([^)#]+)\)", page):
+        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), (name, path)
+
+
+# --- configuration and JSON -------------------------------------------------------------------------------------------
+
+
+def rows(text: str, heading: str) -> list[list[str]]:
+    """The cells of the table that begins with this row of headings."""
+    _, _, rest = text.partition(f"\n{heading}\n")
+    assert rest, heading
+    lines = rest.split("\n\n")[0].splitlines()[1:]
+    return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+
+
+def test_configuration_is_described_whole(readme: str) -> None:
+    from leafward.config import Config, known_keys
+
+    table = {key.strip("`"): default for key, default, _ in rows(readme, "| key | default | what |")}
+    assert sorted(table) == known_keys()
+    for key, default in table.items():
+        value = None if key.endswith(".*") else getattr(Config(), key.replace(".", "_").replace("-", "_"))
+        said = tomllib.loads(f"x = {default.strip('`')}")["x"] if default else None
+        assert said == value, key
+
+
+def test_the_example_configuration_is_sound(readme: str) -> None:
+    from leafward.config import parse
+    from leafward_tui.keymap import Keymap
+    from leafward_tui.palette import TOKENS, built_in_names
+
+    (example,) = (body for language, body in FENCE.findall(readme) if language == "toml")
+    config, problems = parse(example, Path("config.toml"))
+    assert problems == []
+    assert Keymap.of(config.keymap).problems == ()
+    assert config.theme in built_in_names()
+    assert len(built_in_names()) == 15
+    assert "fifteen themes" in readme
+    assert len(TOKENS) == 14
+    assert "fourteen colours" in readme
+
+
+ARGUMENTS = {
+    "ls": [],
+    "tree": ["{}"],
+    "show": ["{}"],
+    "context": ["{}"],
+    "files": ["{}"],
+    "move": ["{}", "#9", "--dry-run"],
+    "undo": ["{}"],
+    "redo": ["{}"],
+    "log": ["{}"],
+    "label": ["{}", "leaf", "here"],
+    "name": ["{}", "a name"],
+    "archive": ["{}", "#9"],
+    "doctor": ["{}"],
+    "export": ["{}"],
+    "resume": ["{}"],
+    "demo": [],
+}
+"""What each verb is run with; `{}` is a session. In this order, so that there is something to undo."""
+
+
+def test_documents_hold_the_keys_that_are_listed(
+    readme: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import json
+
+    from leafward.cli import main
+
+    session = tmp_path / "branches.jsonl"
+    text = (ROOT / "tests" / "data" / "pi" / "sessions" / "branches.jsonl").read_text(encoding="utf-8")
+    header, _, rest = text.partition("\n")
+    session.write_text(
+        json.dumps(json.loads(header) | {"cwd": str(tmp_path)}) + "\n" + rest, encoding="utf-8"
+    )
+
+    documents: dict[str, dict[str, Any]] = {}
+    for verb in ("label", *(verb for verb in ARGUMENTS if verb != "label")):
+        arguments = [argument.format(session) for argument in ARGUMENTS[verb]]
+        assert main([verb, *arguments, "--json"]) == 0, verb
+        documents[verb] = json.loads(capsys.readouterr().out)
+    day = documents["demo"]["session"]
+    assert (day["branches"], day["compactions"]) == (8, 2)
+    assert "eight branches and two compactions" in readme
+    listed = [
+        (verb.strip("`"), set(re.findall(r"`(\w+)`", keys)))
+        for verbs, keys in rows(readme, "| verb | keys of the document |")
+        for verb in verbs.split(", ")
+    ]
+    assert sorted(verb for verb, _ in listed) == sorted(ARGUMENTS)
+    for verb, keys in listed:
+        assert keys <= documents[verb].keys(), (verb, keys - documents[verb].keys())
+
+
+def main() -> None:
+    """Writes the generated parts anew."""
+    path = ROOT / "README.md"
+    text = path.read_text(encoding="utf-8")
+    for name, make in GENERATED.items():
+        found = block(name).search(text)
+        assert found
+        text = f"{text[: found.start()]}{found[1]}\n{make()}\n\n<!-- /{name} -->{text[found.end() :]}"
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

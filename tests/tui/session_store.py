@@ -1,0 +1,193 @@
+"""A small store of pi sessions with fixed times, and what is needed to drive the application over it."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from leafward_tui.app import LeafwardApp
+from leafward_tui.screens.catalogue import CatalogueScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from textual.app import App
+    from textual.pilot import Pilot
+
+    from leafward.config import Config
+
+NOW = datetime(2026, 3, 2, 15, 4, tzinfo=UTC)
+DEADLINE = 400
+"""Turns of the event loop a test waits for something."""
+
+
+class SessionFile:
+    """One session file under ``root``; entries follow each other, ``branch`` goes back to an earlier one."""
+
+    def __init__(
+        self, root: Path, cwd: str, prompt: str, *, ago: timedelta, parent: SessionFile | None = None
+    ) -> None:
+        self.time = NOW - ago
+        self.id = f"{abs(hash_of(cwd + prompt)):012x}"
+        folder = root / f"--{cwd.strip('/').replace('/', '-')}--"
+        folder.mkdir(parents=True, exist_ok=True)
+        stamp = self._stamp().replace(":", "-").replace(".", "-")
+        self.path = folder / f"{stamp}_{self.id}.jsonl"
+        header: dict[str, Any] = {
+            "type": "session",
+            "version": 3,
+            "id": self.id,
+            "timestamp": self._stamp(),
+            "cwd": cwd,
+        }
+        if parent is not None:
+            header["parentSession"] = str(parent.path)
+        self.lines = [header]
+        self.leaf: str | None = None
+        self.turn(prompt)
+
+    def _stamp(self) -> str:
+        return f"{self.time:%Y-%m-%dT%H:%M:%S}.000Z"
+
+    def entry(self, **fields: Any) -> str:
+        entry = f"{len(self.lines):08x}"
+        self.lines.append({"id": entry, "parentId": self.leaf, "timestamp": self._stamp(), **fields})
+        self.leaf = entry
+        self.path.write_text(
+            "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self.lines), encoding="utf-8"
+        )
+        return entry
+
+    def _said(self, **message: Any) -> str:
+        return self.entry(type="message", message={**message, "timestamp": int(self.time.timestamp() * 1000)})
+
+    def turn(self, prompt: str, *, edit: str | None = None) -> str:
+        """A prompt and its reply; with a call that edits a file of the project."""
+        start = self._said(role="user", content=[{"type": "text", "text": prompt}])
+        content: list[dict[str, Any]] = [{"type": "text", "text": f"Done: {prompt}."}]
+        if edit is not None:
+            arguments = {"path": edit, "oldText": "one\n", "newText": "two\nthree\n"}
+            content.append(
+                {"type": "toolCall", "id": f"call_{start}", "name": "edit", "arguments": arguments}
+            )
+        usage = {"input": 4000, "output": 200, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 4200}
+        self._said(
+            role="assistant",
+            content=content,
+            api="test",
+            provider="local",
+            model="scripted-1",
+            usage={**usage, "cost": {"total": 0.01}},
+            stopReason="toolUse" if edit else "stop",
+        )
+        if edit is not None:
+            self._said(
+                role="toolResult", toolCallId=f"call_{start}", toolName="edit", content=[], isError=False
+            )
+        return start
+
+    def branch(self, entry: str | None, prompt: str) -> str:
+        self.leaf = entry
+        return self.turn(prompt)
+
+    def name(self, name: str) -> None:
+        self.entry(type="session_info", name=name)
+
+    def archive(self) -> None:
+        self.entry(type="custom", customType="leafward.archive", data={"archived": True, "op": "0"})
+
+    def damage(self, lines: int = 1) -> None:
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write('{"type":"message","broken\n' * lines)
+
+
+def hash_of(text: str) -> int:
+    """Equal in every run, unlike ``hash``."""
+    value = 0
+    for character in text:
+        value = (value * 131 + ord(character)) % (1 << 48)
+    return value
+
+
+def small_store(root: Path) -> dict[str, SessionFile]:
+    """Three projects: forks of forks, branches, a name, an archived session, a damaged one."""
+    hour = timedelta(hours=1)
+    port = SessionFile(root, "/home/ada/orchard", "Port the selectors to the theme system", ago=2 * hour)
+    port.turn("start with the footer", edit="/home/ada/orchard/src/theme.ts")
+    footer = port.leaf
+    port.turn("now the header", edit="/home/ada/orchard/src/header.ts")
+    port.branch(footer, "no, the header first")
+    light = SessionFile(root, "/home/ada/orchard", "Light theme, second attempt", ago=3 * hour, parent=port)
+    blue = SessionFile(root, "/home/ada/orchard", "and once more, in blue", ago=4 * hour, parent=light)
+    loop = SessionFile(root, "/home/ada/orchard", "why is the loop so slow?", ago=30 * hour)
+    loop.name("Refactor the agent loop")
+    bug = SessionFile(root, "/home/ada/payments", "Fix the idempotency bug", ago=26 * hour)
+    bug.damage(3)
+    spike = SessionFile(root, "/home/ada/payments", "Spike: themeable checkout", ago=50 * hour)
+    spike.archive()
+    notes = SessionFile(root, "/home/ada/notes", "Dark theme for the reading view", ago=9 * 24 * hour)
+    return {
+        "port": port,
+        "light": light,
+        "blue": blue,
+        "loop": loop,
+        "bug": bug,
+        "spike": spike,
+        "notes": notes,
+    }
+
+
+def app_over(
+    *paths: Path,
+    config: Config | None = None,
+    env: dict[str, str] | None = None,
+    kind: type[LeafwardApp] = LeafwardApp,
+) -> LeafwardApp:
+    """The application with a fixed clock, in a terminal of 24 bits."""
+    given = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"} | (env or {})
+    return kind(paths, config, clock=lambda: NOW, env=given, encoding="utf-8")
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], object]) -> None:
+    """Lets the application run until something holds."""
+    for _ in range(DEADLINE):
+        await pilot.pause()
+        if holds():
+            return
+    raise AssertionError("it never came to be")
+
+
+async def listed(pilot: Pilot[int]) -> CatalogueScreen:
+    """The catalogue, with all there is to be listed."""
+    screen = pilot.app.screen
+    assert isinstance(screen, CatalogueScreen)
+    await until(
+        pilot,
+        lambda: (
+            not screen._searching
+            and screen._cards is not None
+            and screen.sessions.listing.stock.source is screen._cards
+        ),
+    )
+    return screen
+
+
+async def previewed(pilot: Pilot[int], screen: CatalogueScreen) -> None:
+    """The preview shows the session under the cursor."""
+    card = screen.sessions.card
+    assert card is not None
+    await until(pilot, lambda: screen.preview.card is not None and screen.preview.card.path == card.path)
+    await pilot.pause()
+
+
+def rows(app: App[Any]) -> list[str]:
+    """What stands on the screen."""
+    strips = app.screen._compositor.render_strips()
+    return ["".join(strip.text for strip in strip_row).rstrip() for strip_row in _rows(strips)]
+
+
+def _rows(strips: Iterable[Any]) -> Iterable[list[Any]]:
+    for strip in strips:
+        yield strip if isinstance(strip, list) else [strip]

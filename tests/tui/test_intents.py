@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from leafward_tui import intents
+from leafward_tui.intents import (
+    APP_ACTIONS,
+    EVERYWHERE,
+    GROUPS,
+    INTENTS,
+    SCREENS,
+    app_bindings,
+    bindings_for,
+    intent,
+    intents_for,
+)
+from leafward_tui.keymap import UNBOUND, Keymap, key_label, key_name
+
+
+def test_every_intent_is_well_formed() -> None:
+    ids = [entry.id for entry in INTENTS]
+    assert len(set(ids)) == len(ids)
+    for entry in INTENTS:
+        area, verb = entry.id.split(".")
+        assert area.isidentifier(), entry
+        assert verb.isidentifier(), entry
+        assert entry.group in GROUPS, entry
+        assert set(entry.screens) <= set(SCREENS), entry
+        assert 1 <= len(entry.hint.split()) <= 2, entry
+        assert not entry.title.endswith("."), entry
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_no_two_intents_of_a_screen_share_a_key(screen: str) -> None:
+    for one, other in combinations(intents_for(screen), 2):
+        assert not {*one.default_keys} & {*other.default_keys}, (one.id, other.id)
+
+
+def test_the_common_keys_mean_the_same_on_every_full_screen() -> None:
+    common = {
+        "j": "row.down",
+        "k": "row.up",
+        "g": "row.top",
+        "G": "row.bottom",
+        "?": "app.help",
+        "tab": "pane.next",
+        "escape": "mode.leave",
+        "q": "app.back",
+        "ctrl+p": "app.palette",
+    }
+    for screen in EVERYWHERE:
+        found = {key: entry.id for entry in intents_for(screen) for key in entry.default_keys}
+        assert {key: found.get(key) for key in common} == common
+
+
+@pytest.mark.parametrize("screen", EVERYWHERE)
+def test_bindings_carry_the_ids_a_keymap_needs(screen: str) -> None:
+    bound = {binding.id for binding in bindings_for(screen)}
+    assert bound == {entry.id for entry in intents_for(screen)} - APP_ACTIONS.keys()
+    assert {binding.id for binding in app_bindings()} == APP_ACTIONS.keys()
+    assert all(binding.priority for binding in app_bindings())
+
+
+@pytest.mark.parametrize("name", ["catalogue", "explorer", "log", "help", "themes"])
+def test_every_screen_has_an_action_for_each_of_its_intents(name: str) -> None:
+    from leafward_tui.screens.catalogue import CatalogueScreen
+    from leafward_tui.screens.explorer import ExplorerScreen
+    from leafward_tui.screens.help import HelpScreen
+    from leafward_tui.screens.log import LogScreen
+    from leafward_tui.screens.themes import ThemesScreen
+
+    screens = {
+        one.NAME: one for one in (CatalogueScreen, ExplorerScreen, LogScreen, HelpScreen, ThemesScreen)
+    }
+    missing = [
+        entry.id
+        for entry in intents_for(name)
+        if entry.id not in APP_ACTIONS and not hasattr(screens[name], f"action_{entry.action}")
+    ]
+    assert missing == []
+
+
+def test_what_a_later_stage_brings_is_not_listed() -> None:
+    for key in ("c", "d", "s"):
+        assert not any(key in entry.default_keys for entry in intents_for("explorer"))
+
+
+# --- keymap -----------------------------------------------------------------------------------------------------------
+
+
+def test_without_a_keymap_nothing_changes() -> None:
+    keymap = Keymap.of({})
+    assert keymap.textual == {}
+    assert keymap.problems == ()
+    assert keymap.labels("row.down") == ("j", "down")
+    assert keymap.label("branch.next") == "]"
+
+
+def test_keys_given_replace_all_keys_of_an_intent() -> None:
+    keymap = Keymap.of({"mark.set": ("M", "ctrl+m")})
+    assert keymap.textual == {"mark.set": "M,ctrl+m"}
+    assert keymap.labels("mark.set") == ("M", "ctrl+m")
+    assert keymap.problems == ()
+
+
+def test_an_unknown_id_is_named_with_the_nearest() -> None:
+    (problem,) = Keymap.of({"row.dwon": ("n",)}).problems
+    assert "row.dwon" in problem
+    assert "row.down" in problem
+
+
+def test_the_one_the_user_bound_takes_the_key_and_the_loser_is_named() -> None:
+    keymap = Keymap.of({"entry.child": ("x",)})
+    assert keymap.keys["entry.child"] == ("x",)
+    assert keymap.keys["tab.context"] == ("2",)
+    (problem,) = keymap.problems
+    assert "x is bound to entry.child and to tab.context" in problem
+    assert keymap.textual == {"entry.child": "x", "tab.context": "2"}
+
+
+def test_an_intent_left_without_a_key_says_so() -> None:
+    keymap = Keymap.of({"entry.child": ("m",)})
+    assert keymap.keys["mark.set"] == ()
+    assert keymap.label("mark.set") == ""
+    assert "mark.set is left without a key" in keymap.problems[0]
+
+
+def test_an_empty_list_unbinds_because_textual_ignores_an_empty_text() -> None:
+    keymap = Keymap.of({"app.quit": ()})
+    assert keymap.textual == {"app.quit": UNBOUND}
+
+
+def test_swapping_two_keys_is_no_clash() -> None:
+    keymap = Keymap.of({"row.down": ("k",), "row.up": ("j",)})
+    assert keymap.problems == ()
+    assert keymap.keys["row.down"] == ("k",)
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "label"),
+    [
+        ("[", "left_square_bracket", "["),
+        ("esc", "escape", "esc"),
+        ("Esc", "escape", "esc"),
+        (" ", "space", "space"),
+        ("J", "J", "J"),
+        ("@", "at", "@"),
+        ("Ctrl+P", "ctrl+p", "ctrl+p"),
+        ("ctrl+/", "ctrl+slash", "ctrl+/"),
+        ("return", "enter", "enter"),
+    ],
+)
+def test_keys_are_written_as_people_write_them(written: str, name: str, label: str) -> None:
+    assert key_name(written) == name
+    assert key_label(name) == label
+
+
+def test_the_catalogue_names_every_group_it_uses() -> None:
+    assert {entry.group for entry in INTENTS} == set(GROUPS)
+    assert intent("row.down") in intents.INTENTS

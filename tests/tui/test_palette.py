@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from textual.command import CommandList, CommandPalette
+
+from leafward_tui.commands import working_intents
+from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.screens.help import HelpScreen
+from tests.tui.session_store import SessionFile, app_over, listed, rows, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from leafward_tui.app import LeafwardApp
+
+SIZE = (120, 32)
+
+
+async def options(pilot: Pilot[int], app: LeafwardApp) -> list[str]:
+    """The titles in the open palette; it gathers them in a task of its own."""
+    palette = app.screen
+    assert isinstance(palette, CommandPalette)
+    found = palette.query_one(CommandList)
+    await until(pilot, lambda: found.option_count)
+    await pilot.pause()
+    return [str(option.prompt).split("  ", maxsplit=1)[0].strip() for option in found.options]
+
+
+async def test_the_palette_lists_what_works_now_and_nothing_else(tmp_path: Path) -> None:
+    SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(hours=1))
+    app = app_over(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await listed(pilot)
+        working = {entry.title for entry in working_intents(screen)}
+        await pilot.press("ctrl+p")
+        found = await options(pilot, app)
+        assert set(found) == working
+        assert "Open this session" in found
+        assert "Next hit" not in found
+        assert "Next row" not in found
+
+
+async def test_without_sessions_there_is_nothing_to_open(tmp_path: Path) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        await listed(pilot)
+        await pilot.press("ctrl+p")
+        found = await options(pilot, app)
+        assert "Open this session" not in found
+        assert "Resume this session in its agent" not in found
+        assert "Open the demo session" in found
+
+
+async def test_what_is_chosen_runs_on_the_screen_below(tmp_path: Path) -> None:
+    SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(hours=1))
+    app = app_over(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        await listed(pilot)
+        await pilot.press("ctrl+p", *"open this")
+        assert (await options(pilot, app))[0] == "Open this session"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
+
+
+async def test_the_palette_does_not_open_over_a_modal(tmp_path: Path) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        await listed(pilot)
+        await pilot.press("question_mark", "ctrl+p")
+        assert isinstance(app.screen, HelpScreen)
+
+
+async def test_the_frame_says_what_it_is_and_how_to_leave(tmp_path: Path) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await listed(pilot)
+        await pilot.press("ctrl+p")
+        await options(pilot, app)
+        text = "\n".join(rows(app))
+        assert "Commands" in text
+        assert "esc leaves" in text
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
