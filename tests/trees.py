@@ -140,7 +140,11 @@ def line_of(index: int, parent: int, kind: Kind) -> dict[str, Any]:
     text = f"entry {index}"
     messages: dict[Kind, dict[str, Any]] = {
         Kind.USER: {"role": "user", "content": text},
-        Kind.ASSISTANT: {"role": "assistant", "content": [{"type": "text", "text": text}], "stopReason": "stop"},
+        Kind.ASSISTANT: {
+            "role": "assistant",
+            "content": [{"type": "text", "text": text}],
+            "stopReason": "stop",
+        },
         Kind.TOOL_RESULT: {
             "role": "toolResult",
             "toolCallId": "c",
@@ -157,7 +161,10 @@ def line_of(index: int, parent: int, kind: Kind) -> dict[str, Any]:
     rest: dict[Kind, tuple[str, dict[str, Any]]] = {
         Kind.COMPACTION: ("compaction", {"summary": text, "firstKeptEntryId": None, "tokensBefore": 1000}),
         Kind.BRANCH_SUMMARY: ("branch_summary", {"fromId": "root", "summary": text}),
-        Kind.CUSTOM_MESSAGE: ("custom_message", {"customType": "test.note", "content": text, "display": True}),
+        Kind.CUSTOM_MESSAGE: (
+            "custom_message",
+            {"customType": "test.note", "content": text, "display": True},
+        ),
         Kind.CONTEXT_EDIT: ("context_edit", {"targetId": entry_id(max(0, parent)), "replacement": None}),
         Kind.MODEL_CHANGE: ("model_change", {"provider": "local", "modelId": "scripted-1"}),
         Kind.LABEL: ("label", {"targetId": entry_id(max(0, parent))}),

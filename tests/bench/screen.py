@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 COLUMNS, ROWS = 120, 40
 
+FRAME_START = b"\x1b[?2026h"
 FRAME_END = b"\x1b[?2026l"
 _ASKED = b"\x1b[?2026$p"
 _WHOLE_SCREEN = COLUMNS * ROWS
@@ -95,15 +96,21 @@ class Screen:
     def first_frame(self, seconds: float = 30.0) -> float:
         """Reads until the whole screen was painted once; returns when that was. Raises TimeoutError.
 
-        It comes before the program has heard that the terminal knows frames, so that its end is the first pause.
+        It may come before the program has heard that the terminal knows frames. Then it ends at the first pause, or where
+        the next frame begins.
         """
         deadline = self.now() + seconds
         while len(self.output) < _WHOLE_SCREEN:
             if not self.read(deadline - self.now()):
                 raise TimeoutError(f"nothing was painted; the output was {bytes(self.output)!r}")
-        while self.read(_PAUSE):
-            pass
-        return self.last
+        if FRAME_START in self.output[:_WHOLE_SCREEN]:
+            while not self.frames:
+                self.read(deadline - self.now())
+            return self.frames[0][0]
+        last = self.last
+        while self.read(_PAUSE) and FRAME_START not in self.output:
+            last = self.last
+        return last
 
     def frame(self, seconds: float = 30.0) -> float:
         """Reads until one more frame has ended; returns when that was. Raises TimeoutError."""

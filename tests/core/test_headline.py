@@ -53,7 +53,9 @@ class TestCalls:
         assert call_words(ToolCall("c", "tool", arguments)) == words
 
     def test_a_silent_reply_is_its_first_call(self, file: Acting) -> None:
-        file.said(call("read", "1", path="a.py"), call("bash", "2", command="ls"), call("bash", "3", command="pwd"))
+        file.said(
+            call("read", "1", path="a.py"), call("bash", "2", command="ls"), call("bash", "3", command="pwd")
+        )
         assert last(file) == Headline("read", "a.py  and 2 more")
 
     def test_a_result_is_what_its_call_asked_for(self, file: Acting) -> None:
@@ -86,19 +88,34 @@ class TestMessages:
         ("message", "expected"),
         [
             ({"role": "user", "content": "hello\n  there"}, Headline("you", "hello there")),
-            ({"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, Headline("you", "a b")),
-            ({"role": "user", "content": [{"type": "image", "data": "", "mimeType": "image/png"}]}, Headline("you", "[image]")),
+            (
+                {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+                Headline("you", "a b"),
+            ),
+            (
+                {"role": "user", "content": [{"type": "image", "data": "", "mimeType": "image/png"}]},
+                Headline("you", "[image]"),
+            ),
             ({"role": "user", "content": ""}, Headline("you", "(empty)")),
             ({"role": "user", "content": None}, Headline("you", "(empty)")),
             ({"role": "assistant", "content": "sure"}, Headline("ai", "sure")),
             ({"role": "assistant", "content": []}, Headline("ai", "(no text)")),
             ({"role": "assistant", "content": None, "stopReason": "aborted"}, Headline("ai", "(aborted)")),
             (
-                {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "overloaded\n503"},
+                {
+                    "role": "assistant",
+                    "content": [],
+                    "stopReason": "error",
+                    "errorMessage": "overloaded\n503",
+                },
                 Headline("ai", "(error)  overloaded 503"),
             ),
             (
-                {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}], "stopReason": "stop"},
+                {
+                    "role": "assistant",
+                    "content": [{"type": "thinking", "thinking": "hm"}],
+                    "stopReason": "stop",
+                },
                 Headline("ai", "(no text)"),
             ),
             ({"role": "bashExecution", "command": "make\ncheck"}, Headline("!", "make check")),
@@ -167,7 +184,9 @@ class TestOtherEntries:
     def test_damage_says_where_it_lies(self, file: Acting) -> None:
         offset = file.path.stat().st_size
         file.raw("{nonsense")
-        assert last(file) == Headline("damage", f"malformed  the line is not a JSON object, at byte {offset:,}")
+        assert last(file) == Headline(
+            "damage", f"malformed  the line is not a JSON object, at byte {offset:,}"
+        )
 
 
 class TestSafety:
@@ -185,7 +204,9 @@ class TestSafety:
         file = Acting(tmp_path / "hostile.jsonl")
         file.said(call(self.HOSTILE.replace("\ud800", ""), "1", path=self.HOSTILE.replace("\ud800", "")))
         message = {"role": role, "content": self.HOSTILE, "toolName": self.HOSTILE, "command": self.HOSTILE}
-        file.raw(json.dumps({"type": "message", "id": "0000000f", "parentId": "00000001", "message": message}))
+        file.raw(
+            json.dumps({"type": "message", "id": "0000000f", "parentId": "00000001", "message": message})
+        )
         with closing(Session.open(file.path)) as session:
             for index in range(len(session)):
                 self.safe(headline(session, index))
@@ -194,29 +215,61 @@ class TestSafety:
     def test_nor_any_other_entry(self, type_: str, tmp_path: Path) -> None:
         file = PiFile(tmp_path / "hostile.jsonl")
         fields = dict.fromkeys(
-            ("summary", "content", "customType", "provider", "modelId", "thinkingLevel", "label", "name", "kind", "model"),
+            (
+                "summary",
+                "content",
+                "customType",
+                "provider",
+                "modelId",
+                "thinkingLevel",
+                "label",
+                "name",
+                "kind",
+                "model",
+            ),
             self.HOSTILE,
         )
-        file.raw(json.dumps({"type": type_, "id": "00000001", "parentId": None, "targetId": self.HOSTILE, **fields}))
+        file.raw(
+            json.dumps(
+                {"type": type_, "id": "00000001", "parentId": None, "targetId": self.HOSTILE, **fields}
+            )
+        )
         self.safe(last(file))
 
 
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(("type", "text", "role", "content", "id", "name", "arguments", "path", "offset")), inner, max_size=4
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(("type", "text", "role", "content", "id", "name", "arguments", "path", "offset")),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=8,
 )
-FIELDS = ("message", "content", "summary", "fromId", "targetId", "replacement", "label", "name", "customType", "data")
+FIELDS = (
+    "message",
+    "content",
+    "summary",
+    "fromId",
+    "targetId",
+    "replacement",
+    "label",
+    "name",
+    "customType",
+    "data",
+)
 
 
 @given(
     st.sampled_from((*(name for name in ENTRY_TYPES if name != "session"), "message", "hologram")),
     st.dictionaries(st.sampled_from(FIELDS), JUNK, max_size=5),
     st.dictionaries(
-        st.sampled_from(("content", "toolCallId", "toolName", "command", "stopReason", "errorMessage")), JUNK, max_size=4
+        st.sampled_from(("content", "toolCallId", "toolName", "command", "stopReason", "errorMessage")),
+        JUNK,
+        max_size=4,
     ),
     st.sampled_from((*MESSAGE_ROLES, "critic", None)),
 )

@@ -38,7 +38,11 @@ def message(entry: object, parent: object = None, role: str = "user", content: o
     return line("message", entry, parent, message={"role": role, "content": content})
 
 
-ONE, TWO, THREE = message("00000001"), message("00000002", "00000001", "assistant"), message("00000003", "00000002")
+ONE, TWO, THREE = (
+    message("00000001"),
+    message("00000002", "00000001", "assistant"),
+    message("00000003", "00000002"),
+)
 
 
 def scanned(data: bytes) -> Scan:
@@ -99,7 +103,9 @@ class TestWhatPiWrites:
         lines.append(line("compaction", "00000004", "00000003", summary="s", firstKeptEntryId="00000002"))
         lines.append(line("custom", "00000005", "00000004", customType="note", data={"a": {"b": [1, "}"]}}))
         lines.append(line("label", "00000006", "00000005", targetId="00000001", label="here"))
-        lines.append(line("custom_message", "00000007", "00000006", customType="x", content="y", display=True))
+        lines.append(
+            line("custom_message", "00000007", "00000006", customType="x", content="y", display=True)
+        )
         lines.append(message("00000008", "00000007", "bashExecution"))
         scan = scanned(HEAD + b"".join(lines))
         assert kinds(scan) == [
@@ -148,11 +154,19 @@ class TestWhatPiWrites:
         ],
     )
     def test_every_role(self, role: str, kind: Kind) -> None:
-        assert entries(scanned(HEAD + ONE + message("00000002", "00000001", role)))[1] == ("00000002", 0, kind)
+        assert entries(scanned(HEAD + ONE + message("00000002", "00000001", role)))[1] == (
+            "00000002",
+            0,
+            kind,
+        )
 
     def test_branches_and_parents_that_come_later(self) -> None:
         scan = scanned(
-            HEAD + ONE + message("00000002", "00000005") + message("00000003", "00000001") + message("00000005", "00000001")
+            HEAD
+            + ONE
+            + message("00000002", "00000005")
+            + message("00000003", "00000001")
+            + message("00000005", "00000001")
         )
         assert parents(scan) == [-1, 3, 0, 0]
         assert scan.columns.damage == {}
@@ -231,7 +245,9 @@ class TestOddLines:
     )
     @pytest.mark.parametrize("role", ["user", "bashExecution"])
     def test_ids_of_any_form(self, entry: str, role: str) -> None:
-        scan = scanned(HEAD + message("00000001") + message(entry, "00000001", role) + message("00000003", entry))
+        scan = scanned(
+            HEAD + message("00000001") + message(entry, "00000001", role) + message("00000003", entry)
+        )
         assert ids(scan) == ["00000001", entry, "00000003"]
         assert parents(scan) == [-1, 0, 1]
         assert scan.columns.index(entry) == 1
@@ -259,7 +275,9 @@ class TestOddLines:
         assert scan.columns.index("abaaaaaa") == -1  # lies across two ids
 
     def test_prefixes(self) -> None:
-        columns = scanned(HEAD + message("aaaa0001") + message("aaaa0002") + message("bbbb0001") + message("aa")).columns
+        columns = scanned(
+            HEAD + message("aaaa0001") + message("aaaa0002") + message("bbbb0001") + message("aa")
+        ).columns
         assert columns.starting_with("b") == [2]
         assert len(columns.starting_with("aaaa")) == 2
         assert columns.starting_with("a000") == []
@@ -313,7 +331,9 @@ class TestDamage:
         assert parents(scan) == [-1, 0, 1, 1]
 
     def test_blank_lines_are_nothing(self) -> None:
-        assert everything(scanned(HEAD + ONE))["entries"] == entries(scanned(HEAD + b"\n\n  \n\r\n" + ONE + b"\n \t\n"))
+        assert everything(scanned(HEAD + ONE))["entries"] == entries(
+            scanned(HEAD + b"\n\n  \n\r\n" + ONE + b"\n \t\n")
+        )
 
     def test_a_bom(self) -> None:
         scan = scanned(b"\xef\xbb\xbf" + HEAD + ONE + TWO)
@@ -339,7 +359,9 @@ class TestDamage:
         assert body["message"]["content"] == "a\ud83d b"
 
     def test_a_lone_surrogate_in_an_id(self) -> None:
-        data = HEAD + message("00000001") + rb'{"type":"custom","id":"\ud83dabc","parentId":"00000001"}' + b"\n"
+        data = (
+            HEAD + message("00000001") + rb'{"type":"custom","id":"\ud83dabc","parentId":"00000001"}' + b"\n"
+        )
         child = rb'{"type":"label","id":"00000003","parentId":"\ud83dabc","targetId":"00000001"}' + b"\n"
         scan = scanned(data + child)
         assert ids(scan)[1] == "\ud83dabc"
@@ -486,7 +508,9 @@ MIXED = b"".join(
         TWO,
         b"\n",
         THREE,
-        line("custom", "00000004", "00000003", customType="leafward.leaf", data={"op": "00000004", "id": "x"}),
+        line(
+            "custom", "00000004", "00000003", customType="leafward.leaf", data={"op": "00000004", "id": "x"}
+        ),
         b"{broken\n",
         message("00000005", "00000002", "bashExecution"),
         message("00000006", "ffffffff"),
@@ -632,7 +656,9 @@ class TestFiles:
         path.chmod(0)
         assert "Permission denied" in self.refusal(path)
 
-    @pytest.mark.parametrize("data", [b"hello\nworld\n", b"\0" * 5000, b"{\n}\n", bytes(range(256)) * 40, b"[]\n"])
+    @pytest.mark.parametrize(
+        "data", [b"hello\nworld\n", b"\0" * 5000, b"{\n}\n", bytes(range(256)) * 40, b"[]\n"]
+    )
     def test_no_session_at_all(self, data: bytes, tmp_path: Path) -> None:
         path = tmp_path / "other.jsonl"
         path.write_bytes(data)

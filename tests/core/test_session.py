@@ -37,7 +37,6 @@ def file(tmp_path: Path) -> PiFile:
     return conversation(tmp_path / "session.jsonl")
 
 
-
 def broken_reply(entry: str, parent: str) -> str:
     """A line that begins and ends like a message but is no object."""
     return (
@@ -64,7 +63,9 @@ class TestHeader:
 
 
 class TestLabels:
-    def test_the_last_line_about_an_entry_counts(self, file: PiFile, opened: Callable[[Path], Session]) -> None:
+    def test_the_last_line_about_an_entry_counts(
+        self, file: PiFile, opened: Callable[[Path], Session]
+    ) -> None:
         file.entry("label", targetId="00000001", label="first")
         file.entry("label", targetId="00000003", label="second")
         file.entry("label", targetId="00000001", label="third")
@@ -139,7 +140,12 @@ class TestFind:
         file = PiFile(tmp_path / "ids.jsonl")
         parent = None
         for entry in ("abcd0001", "abce0001", "b0000001", "a-much-longer-id"):
-            line = {"type": "message", "id": entry, "parentId": parent, "message": {"role": "user", "content": ""}}
+            line = {
+                "type": "message",
+                "id": entry,
+                "parentId": parent,
+                "message": {"role": "user", "content": ""},
+            }
             file.raw(json.dumps(line))
             parent = entry
         session = opened(file.path)
@@ -151,9 +157,7 @@ class TestFind:
             session.find("abc")
 
     @pytest.mark.parametrize("selector", ["#6", "#-1", "#", "#x", "ffffffff", "", "LEAF", "00000001 ", "é"])
-    def test_what_is_not_there(
-        self, selector: str, file: PiFile, opened: Callable[[Path], Session]
-    ) -> None:
+    def test_what_is_not_there(self, selector: str, file: PiFile, opened: Callable[[Path], Session]) -> None:
         session = opened(file.path)
         with pytest.raises(NotFound):
             session.find(selector)
@@ -179,8 +183,17 @@ class TestEntries:
     def test_an_entry_is_decoded_whole(self, file: PiFile, opened: Callable[[Path], Session]) -> None:
         session = opened(file.path)
         entry = session.entry(3)
-        assert (entry.index, entry.id, entry.parent, entry.kind) == (3, "00000004", "00000003", Kind.ASSISTANT)
-        assert (entry.type, entry.role, entry.timestamp) == ("message", "assistant", "2026-11-21T21:00:04.000Z")
+        assert (entry.index, entry.id, entry.parent, entry.kind) == (
+            3,
+            "00000004",
+            "00000003",
+            Kind.ASSISTANT,
+        )
+        assert (entry.type, entry.role, entry.timestamp) == (
+            "message",
+            "assistant",
+            "2026-11-21T21:00:04.000Z",
+        )
         assert json.loads(entry.raw) == entry.body
         assert entry.damage is None
 
@@ -188,10 +201,16 @@ class TestEntries:
         file.entry("hologram", beam=[1, 2])
         file.entry("message", message={"role": "critic", "content": "meh"})
         session = opened(file.path)
-        assert (session.entry(6).type, session.entry(6).role, session.entry(6).body["beam"]) == ("hologram", None, [1, 2])
+        assert (session.entry(6).type, session.entry(6).role, session.entry(6).body["beam"]) == (
+            "hologram",
+            None,
+            [1, 2],
+        )
         assert (session.entry(7).type, session.entry(7).role) == ("message", "critic")
 
-    def test_bodies_come_in_the_order_asked_for(self, file: PiFile, opened: Callable[[Path], Session]) -> None:
+    def test_bodies_come_in_the_order_asked_for(
+        self, file: PiFile, opened: Callable[[Path], Session]
+    ) -> None:
         session = opened(file.path)
         asked = [5, 0, 1, 2, 4, 4, 3]
         assert [index for index, _ in session.bodies(asked)] == asked
@@ -239,7 +258,12 @@ class TestRefresh:
         self, file: PiFile, opened: Callable[[Path], Session]
     ) -> None:
         line = json.dumps(
-            {"type": "message", "id": "0000000a", "parentId": "00000006", "message": {"role": "user", "content": "x"}}
+            {
+                "type": "message",
+                "id": "0000000a",
+                "parentId": "00000006",
+                "message": {"role": "user", "content": "x"},
+            }
         )
         file.raw(line[:50], end="")
         session = opened(file.path)
@@ -298,7 +322,9 @@ class TestRefresh:
         file.user("two")
         assert session.refresh() == Growth(2, replaced=True)
 
-    def test_a_file_that_went_away_stays_on_show(self, file: PiFile, opened: Callable[[Path], Session]) -> None:
+    def test_a_file_that_went_away_stays_on_show(
+        self, file: PiFile, opened: Callable[[Path], Session]
+    ) -> None:
         session = opened(file.path)
         file.path.unlink()
         assert session.refresh() is None

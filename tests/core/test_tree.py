@@ -203,7 +203,12 @@ def test_a_hundred_thousand_entries_need_no_stack(name: str) -> None:
     found, length, depth, _ = under_limit(measure)
     assert found == leaves
     assert length == depth + 1
-    assert length == {"chain": HUGE, "chain, last line first": HUGE, "star": 2, "forest": 1, "comb": HUGE // 2 + 1}[name]
+    assert (
+        length
+        == {"chain": HUGE, "chain, last line first": HUGE, "star": 2, "forest": 1, "comb": HUGE // 2 + 1}[
+            name
+        ]
+    )
 
 
 @settings(max_examples=5)

@@ -108,6 +108,19 @@ def test_the_first_screen_needs_neither_a_model_library_nor_the_explorer() -> No
     assert done.stdout.strip() == "[]"
 
 
+async def test_ctrl_c_copies_what_is_selected_and_else_says_how_to_quit(tmp_path: Path) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("ctrl+c")
+        assert toasts(app) == ["ctrl+q quits, q goes back"]
+        screen.get_selected_text = lambda: "chosen"  # type: ignore[method-assign]  # as if dragged over
+        await pilot.press("ctrl+c")
+        assert app.clipboard == "chosen"
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: not app.is_running)
+
+
 # --- themes -----------------------------------------------------------------------------------------------------------
 
 
@@ -243,9 +256,10 @@ async def test_the_help_shows_every_key_of_the_screen_within_its_frame(
         assert modal.rows.outer_size.width <= 76
         assert modal.rows.outer_size.height <= 20
         seen: list[str] = []
-        for _ in range(60):
+        for _ in range(8):
             seen += rows(app)
-            await pilot.press("j")
+            await pilot.press("pagedown")
+            await pilot.pause()
         text = "\n".join(seen)
         assert [entry.id for entry in intents_for("catalogue") if entry.title not in text] == []
         await pilot.press("question_mark")

@@ -18,7 +18,7 @@ from tests.pi_file import PiFile
 from tests.trees import Plan, plans, session_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 DENSITIES = st.sampled_from((Density.TURNS, Density.ENTRIES, Density.COMFORTABLE))
@@ -128,7 +128,9 @@ class TestSteps:
                 found.add(row)
             assert found == left
             for row in range(len(layout)):
-                assert exploration.branch_point(row, -1) == max((one for one in left if one < row), default=row)
+                assert exploration.branch_point(row, -1) == max(
+                    (one for one in left if one < row), default=row
+                )
 
     @given(plans(), DENSITIES)
     def test_the_target_of_a_line_is_the_end_of_what_it_stands_for(
@@ -325,7 +327,11 @@ class TestFolding:
 class TestArchive:
     def test_hides_a_branch_behind_its_count(self, fork: Session) -> None:
         exploration = Exploration(fork, findings=Findings(archived=[2]))
-        assert [(line.kind, line.row, line.rows) for line in lines_of(exploration)][2] == (LineKind.ARCHIVED, 2, 2)
+        assert [(line.kind, line.row, line.rows) for line in lines_of(exploration)][2] == (
+            LineKind.ARCHIVED,
+            2,
+            2,
+        )
         assert rows_shown(exploration) == 8
 
     def test_opens_to_be_looked_at_and_closes_again(self, fork: Session) -> None:
@@ -445,5 +451,3 @@ def test_the_mark_stays_on_its_entry(fork: Session) -> None:
         exploration.lay_out()
         row = exploration.layout.row_of(exploration.mark)
         assert exploration.layout.head[row] == 3
-
-

@@ -68,7 +68,11 @@ def assert_whole(lines: Lines) -> None:
 class TestPieces:
     @given(pieces())
     def test_part_the_rows(self, cut: Pieces) -> None:
-        rows = [row for first, count in zip(cut.first, cut.count, strict=True) for row in range(first, first + count)]
+        rows = [
+            row
+            for first, count in zip(cut.first, cut.count, strict=True)
+            for row in range(first, first + count)
+        ]
         assert rows == list(range(len(cut.layout)))
         for row in rows:
             piece = cut.of_row(row)
@@ -138,7 +142,9 @@ class TestFolds:
         inner = [branch for branch in layout.branches if branch.above >= 0]
         if not inner:
             return
-        everything = Folds(set(layout.head), {branch.first_entry for branch in layout.branches if branch.above >= 0})
+        everything = Folds(
+            set(layout.head), {branch.first_entry for branch in layout.branches if branch.above >= 0}
+        )
         for folds in (Folds(), everything):
             lines = FoldedLines(cut, folds, {branch.first_entry for branch in inner})
             assert_whole(lines)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.entries import BOOKKEEPING, TURN_STARTS, Kind
+from leafward.entries import TURN_STARTS, Kind
 from leafward.tree import SessionTree
 from leafward_tui.graph import DAMAGED, MARKS, Density, Layout, arrange
 from tests.trees import Plan, plans, random_plan
@@ -117,7 +117,9 @@ class TestEveryEntryOnce:
             stop += 1
         rows = data.draw(st.integers(1, stop - row))
         together = chain.from_iterable(layout.entries_between(row, rows))
-        apart = chain.from_iterable(chain.from_iterable(layout.entries_of(one) for one in range(row, row + rows)))
+        apart = chain.from_iterable(
+            chain.from_iterable(layout.entries_of(one) for one in range(row, row + rows))
+        )
         assert list(filter(plan.content, together)) == list(filter(plan.content, apart))
 
 
@@ -200,7 +202,9 @@ class TestThePath:
 
     @given(plans())
     def test_what_lies_below_the_leaf_is_a_branch(self, plan: Plan) -> None:
-        inner = next((entry for entry in range(len(plan)) if plan.content(entry) and plan.content_children(entry)), -1)
+        inner = next(
+            (entry for entry in range(len(plan)) if plan.content(entry) and plan.content_children(entry)), -1
+        )
         if inner < 0:
             return
         layout = arrange(plan.tree, inner, Density.ENTRIES)
@@ -211,7 +215,9 @@ class TestThePath:
 
 
 class TestShapes:
-    def lay(self, parents: list[int], kinds: Iterable[Kind], leaf: int, density: Density = Density.TURNS) -> Layout:
+    def lay(
+        self, parents: list[int], kinds: Iterable[Kind], leaf: int, density: Density = Density.TURNS
+    ) -> Layout:
         return arrange(SessionTree(array("i", parents), bytearray(kinds)), leaf, density)
 
     def test_nothing(self) -> None:
@@ -226,7 +232,12 @@ class TestShapes:
         kinds = [Kind.USER, Kind.ASSISTANT, Kind.COMPACTION, Kind.MODEL_CHANGE, Kind.ASSISTANT, Kind.USER]
         layout = self.lay([-1, 0, 1, 2, 3, 4], kinds, 5)
         assert list(layout.head) == [0, 2, 4, 5]
-        assert [layout.entries_of(row) for row in range(4)] == [[range(2)], [range(2, 4)], [range(4, 5)], [range(5, 6)]]
+        assert [layout.entries_of(row) for row in range(4)] == [
+            [range(2)],
+            [range(2, 4)],
+            [range(4, 5)],
+            [range(5, 6)],
+        ]
 
     def test_marks_and_first_rows_are_landmarks(self) -> None:
         kinds = [Kind.USER, Kind.COMPACTION, Kind.USER, Kind.USER, Kind.USER]
@@ -296,13 +307,12 @@ class TestShapes:
         )
         assert turns.head == comfortable.head
 
-    @pytest.mark.slow
-    def test_thousands_of_nested_branches(self) -> None:
-        # Each entry leaves the one before on a side of its own, so that nesting goes all the way down.
-        size = 6000
-        parents = [-1]
-        for index in range(1, size):
-            parents.append(index - 2 if index % 2 == 0 else index - 1)
-        layout = self.lay(parents, [Kind.USER] * size, 0, Density.ENTRIES)
+    def test_thousands_of_branches_one_after_the_other(self) -> None:
+        # Every entry is followed by a tip and by the next entry; the leaf is the first tip.
+        size = 8000
+        parents = [-1, *(index - 1 if index % 2 else max(0, index - 2) for index in range(1, size))]
+        layout = self.lay(parents, [Kind.USER] * size, 1, Density.ENTRIES)
         assert sorted(layout.head) == list(range(size))
-        assert BOOKKEEPING.isdisjoint(set(layout.tree.kind))
+        assert len(layout.branches) == size // 2
+        assert max(branch.lane for branch in layout.branches) == 2
+        assert layout.head[len(layout) - 1] == layout.leaf == 1

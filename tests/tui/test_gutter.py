@@ -273,7 +273,9 @@ def test_every_kind_has_its_sign(explore: Explore) -> None:
         file.reply("goes on")
         file.entry("branch_summary", fromId="root", summary="s")
         file.raw("{bad")
-        file.entry("message", message={"role": "bashExecution", "command": "make", "output": "", "exitCode": 0})
+        file.entry(
+            "message", message={"role": "bashExecution", "command": "make", "output": "", "exitCode": 0}
+        )
         file.entry("context_edit", targetId="00000001", replacement=None)
         file.ids["o"] = file.user("orphan", "ffffffff")
         file.user("end", "00000007")
@@ -324,9 +326,7 @@ class TestFolded:
             "  ┊        c 5 hidden",
         )
 
-    def test_an_archived_branch_leaves_a_gap_in_the_rail(
-        self, explore: Explore
-    ) -> None:
+    def test_an_archived_branch_leaves_a_gap_in_the_rail(self, explore: Explore) -> None:
         exploration, file = explore(self.build)
         exploration.findings = Findings(archived=[exploration.session.columns.index(file.ids["x"])])
         exploration.fold_again()

@@ -229,6 +229,11 @@ class LeafwardApp(App[int], inherit_bindings=False):
 
             self.push_screen(Palette())
 
+    def action_help_quit(self) -> None:
+        """ctrl+c without a selection: it never quits by accident, and says what does."""
+        quits, back = self.keymap.label("app.quit"), self.keymap.label("app.back")
+        self.say(f"{quits or 'the palette'} quits, {back or 'the palette'} goes back")
+
     # --- services -----------------------------------------------------------------------------------------------------
 
     def copy(self, text: str) -> Copied:

@@ -219,7 +219,7 @@ class CatalogueScreen(SessionsWork):
             ("text", "No sessions yet: they appear here once a coding agent has run."),
             ("faint", ""),
             ("faint", "Looked in"),
-            *(("sub", f"  {tilde(place)}") for place in where),
+            *(("path", tilde(place)) for place in where),
             ("faint", ""),
             *([("strong", f"{demo}  opens a demo session to look around in")] if demo else []),
         ]

@@ -11,12 +11,10 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward_tui.folds import LineKind
-from leafward_tui.glyphs import ASCII
 from leafward_tui.graph import Density
 from leafward_tui.gutter import LANE_WIDTH
 from leafward_tui.rows import Columns, RowPainter, RowState
-from leafward_tui.shell import shell_of
-from leafward_tui.widgets.slim_bar import SlimBar
+from leafward_tui.widgets.slim_bar import slim
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,8 +111,7 @@ class GraphView(ScrollView, can_focus=True):
 
     def on_mount(self) -> None:
         """A thin scrollbar, where the terminal has the sign for it."""
-        if shell_of(self).glyphs is not ASCII:
-            self.vertical_scrollbar.renderer = SlimBar  # type: ignore[misc]  # Textual's documented way to set one
+        slim(self)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 

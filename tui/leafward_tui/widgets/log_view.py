@@ -17,6 +17,7 @@ from leafward_tui.cells import age, cell_len, fit, right
 from leafward_tui.rows import Columns
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.inspector.times import moment
+from leafward_tui.widgets.slim_bar import slim
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -84,6 +85,10 @@ class LogList(ScrollView, can_focus=True):
         self.agent = "agent"
         """What the agent is called."""
         self.cursor = -1
+
+    def on_mount(self) -> None:
+        """A thin scrollbar."""
+        slim(self)
 
     @property
     def operation(self) -> Operation | None:

@@ -11,10 +11,11 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from leafward_tui.cells import fit
+from leafward_tui.cells import fit, fit_path
 from leafward_tui.listing import EMPTY, LineKind, Listing, ListLine
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.session_row import Columns, RowPainter
+from leafward_tui.widgets.slim_bar import slim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +71,10 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         self._cache: dict[tuple[int, bool, int], Strip] = {}
         self._empty: tuple[tuple[str, str], ...] = ()
 
+    def on_mount(self) -> None:
+        """A thin scrollbar."""
+        slim(self)
+
     # --- model --------------------------------------------------------------------------------------------------------
 
     @property
@@ -115,7 +120,7 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         return next((number for number, line in enumerate(lines[:200]) if line.kind is LineKind.SESSION), 0)
 
     def say_empty(self, lines: Sequence[tuple[str, str]]) -> None:
-        """What stands where there are no lines: name of a style and text, one a row."""
+        """What stands where there are no lines: name of a style, or ``path``, and text, one a row."""
         if tuple(lines) != self._empty:
             self._empty = tuple(lines)
             self.refresh()
@@ -237,10 +242,10 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         pieces = []
         if 0 <= at < len(self._empty):
             style, text = self._empty[at]
-            pieces = [
-                Segment("   ", ground.blank),
-                Segment(
-                    fit(text, width - 4, ellipsis=shell_of(self).glyphs.ellipsis), getattr(ground, style)
-                ),
-            ]
+            glyphs = shell_of(self).glyphs
+            if style == "path":
+                line = Segment(f"  {fit_path(text, width - 6, gap=glyphs.gap)}", ground.sub)
+            else:
+                line = Segment(fit(text, width - 4, ellipsis=glyphs.ellipsis), getattr(ground, style))
+            pieces = [Segment("   ", ground.blank), line]
         return Strip(pieces).adjust_cell_length(width, ground.blank)

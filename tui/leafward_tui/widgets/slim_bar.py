@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.color import Color
 from rich.segment import Segment, Segments
 from rich.style import Style
 from textual.scrollbar import ScrollBarRender
+
+from leafward_tui.glyphs import ASCII
+from leafward_tui.shell import shell_of
+
+if TYPE_CHECKING:
+    from textual.scroll_view import ScrollView
+
+__all__ = ["SlimBar", "slim"]
 
 _THUMB = "▐"
 _BACK = Color.default()
@@ -40,3 +50,9 @@ class SlimBar(ScrollBarRender):
                 segment = Segment(_THUMB.rjust(thickness), style)
             segments.append(segment)
         return Segments(segments, new_lines=True)
+
+
+def slim(widget: ScrollView) -> None:
+    """Draws a widget's vertical scrollbar in half a cell, where the terminal has the sign for it."""
+    if shell_of(widget).glyphs is not ASCII:
+        widget.vertical_scrollbar.renderer = SlimBar  # type: ignore[misc]  # Textual's documented way to set one

@@ -126,7 +126,10 @@ class Resting(Changing):
         if line.kind is not LineKind.ROW:
             kind = SelectionKind.FOLD
             if line.kind in (LineKind.FOLDED_BRANCH, LineKind.ARCHIVED):
-                spans = layout.entries_of(line.row)
+                # What a move to it would enter: the branch down to its tip, without those that leave from it.
+                tree = exploration.session.tree
+                way = tree.below(tree.parent[head], exploration.target(line))
+                spans = [range(run.start, run.stop) for run in way]
         return Selection(
             exploration.session,
             tuple(spans),

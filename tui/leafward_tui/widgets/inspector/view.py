@@ -14,10 +14,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward.safe_text import safe
-from leafward_tui.glyphs import ASCII
 from leafward_tui.intents import intent
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.slim_bar import SlimBar
+from leafward_tui.widgets.slim_bar import slim
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -133,8 +132,7 @@ class PageView(ScrollView, can_focus=True):
 
     def on_mount(self) -> None:
         """The scrollbar is drawn in half a cell where there are such signs."""
-        if shell_of(self).glyphs is not ASCII:
-            self.vertical_scrollbar.renderer = SlimBar  # type: ignore[misc]  # Textual's documented way to set one
+        slim(self)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
