@@ -208,7 +208,9 @@ class Scan:
         self.pending = None
         unclosed = filled > 0 and not stopped and self._last_line(bytes(buffer[:filled]))
         self.links_changed = link(self.columns, first, self._jumps, self._orphans)
-        if unclosed:  # after the links: what is wrong with the entry itself outlives the newline that will come
+        if (
+            unclosed
+        ):  # after the links: what is wrong with the entry itself outlives the newline that will come
             self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
         self._jumps = []
         return len(self.columns) - first

@@ -90,6 +90,8 @@ class Session:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.gone = False
+        """No file had the name any more when it was last looked at."""
         self._open()
 
     @classmethod
@@ -124,7 +126,7 @@ class Session:
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         self.scan = Scan()
-        self._stat = os.fstat(self.file.fileno())
+        self._stat = self._looked = os.fstat(self.file.fileno())
 
     def close(self) -> None:
         """Closes the file; bodies can no longer be read."""
@@ -135,7 +137,7 @@ class Session:
         collecting = gc.isenabled()
         gc.disable()
         try:
-            self._stat = os.fstat(self.file.fileno())
+            self._stat = self._looked = os.fstat(self.file.fileno())
             added = self.scan.advance(self.file, stop, lambda: publish(self.scan))
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
@@ -156,12 +158,17 @@ class Session:
         return any(kind not in (Kind.MALFORMED, Kind.UNKNOWN) for kind in self.scan.columns.kind[:64])
 
     def changed_on_disk(self) -> bool:
-        """Whether the file is longer, newer or another one than what was read; costs one stat."""
+        """Whether the file is longer, newer or another one than when it was last looked at; costs one stat.
+
+        A file that is not there is no change: what was read can be read on, and `gone` says so.
+        """
         try:
             now = self.path.stat()
         except OSError:
+            self.gone = True
             return False
-        return any(getattr(now, name) != getattr(self._stat, name) for name in _TELLING)
+        self.gone = False
+        return any(getattr(now, name) != getattr(self._looked, name) for name in _TELLING)
 
     def refresh(self) -> Growth | None:
         """Takes in what was appended since; None where nothing changed. Polled while following."""
@@ -178,11 +185,18 @@ class Session:
         return self.reload()
 
     def reload(self) -> Growth:
-        """Reads the whole file anew, whatever file has its name now."""
-        old = self.file
-        self._open()
-        old.close()
-        return Growth(self.read(lambda: False, lambda _scan: None), replaced=True)
+        """Reads the whole file anew, whatever file has its name now. What was read stays where that is no session."""
+        before = self.file, self.scan, self._stat
+        try:
+            self._open()
+            growth = Growth(self.read(lambda: False, lambda _scan: None), replaced=True)
+        except NotASession:
+            if self.file is not before[0]:
+                self.file.close()
+            self.file, self.scan, self._stat = before
+            raise
+        before[0].close()
+        return growth
 
     def _rebuild(self) -> None:
         self.tree = SessionTree(self.columns.parent, self.columns.kind)

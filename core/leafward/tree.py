@@ -16,10 +16,10 @@ from itertools import compress
 from operator import ne
 from typing import TYPE_CHECKING
 
-from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex
+from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +79,23 @@ class SessionTree:
         """The same without bookkeeping; 0 means that the subtree is a side line."""
         self.run_depth: array[int] = array("i", bytes(4 * count))
         """Entries above a run's first one."""
+        self.content_above: array[int] = array("i", bytes(4 * count))
+        """Entries above a run's first one that are not bookkeeping."""
+        self.prompts_above: array[int] = array("i", bytes(4 * count))
+        """Entries above a run's first one that are the user's own words: prompts and commands."""
         kind, parents = self.kind, self.run_parent
         for run in order:
+            start, stop = self.bounds(run)
+            self.run_content[run] = len(kind[start:stop].translate(None, BOOKKEEPING_BYTES))
             above = parents[run]
             if above >= 0:
                 start, stop = self.bounds(above)
                 self.run_depth[run] = self.run_depth[above] + stop - start
+                self.content_above[run] = self.content_above[above] + self.run_content[above]
+                self.prompts_above[run] = self.prompts_above[above] + _prompts(kind, start, stop)
         for run in reversed(order):
             start, stop = self.bounds(run)
             self.subtree_size[run] += stop - start
-            self.run_content[run] = len(kind[start:stop].translate(None, BOOKKEEPING_BYTES))
             self.subtree_content[run] += self.run_content[run]
             above = parents[run]
             if above >= 0:
@@ -179,6 +186,34 @@ class SessionTree:
         """How many entries of some runs are not bookkeeping."""
         return sum(len(self.kind[run.start : run.stop].translate(None, BOOKKEEPING_BYTES)) for run in runs)
 
+    def content_upto(self, index: int) -> int:
+        """Entries on the path to one, itself included, that are not bookkeeping; 0 for -1."""
+        if index < 0:
+            return 0
+        run = self.run_of(index)
+        own = self.kind[self.starts[run] : index + 1].translate(None, BOOKKEEPING_BYTES)
+        return self.content_above[run] + len(own)
+
+    def prompts_upto(self, index: int) -> int:
+        """Prompts and commands of the user's on the path to an entry, itself included; 0 for -1."""
+        if index < 0:
+            return 0
+        run = self.run_of(index)
+        return self.prompts_above[run] + _prompts(self.kind, self.starts[run], index + 1)
+
+    def joins(self, stops: Mapping[int, int], index: int) -> EntryIndex:
+        """The deepest entry of a path on the way up from an entry; -1 where they never meet.
+
+        `stops` is the path as runs, each with the entry behind its last on the path. Only runs off the path are walked.
+        """
+        while index >= 0:
+            run = self.run_of(index)
+            stop = stops.get(run)
+            if stop is not None:
+                return EntryIndex(min(index, stop - 1))
+            index = self.parent[self.starts[run]]
+        return NO_ENTRY
+
     def content_at(self, index: int) -> EntryIndex:
         """The nearest entry at or above this one that is not bookkeeping; -1 where there is none."""
         while index >= 0:
@@ -231,3 +266,7 @@ class SessionTree:
     def branches(self) -> int:
         """How many branches there are besides one conversation: leaves less one, and never less than 0."""
         return max(0, sum(1 for _ in self.leaves()) - 1)
+
+
+def _prompts(kind: bytes | bytearray, start: int, stop: int) -> int:
+    return kind.count(Kind.USER, start, stop) + kind.count(Kind.BASH, start, stop)

@@ -77,7 +77,9 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--only", metavar="GROUP", nargs="+", choices=GROUPS, help=", ".join(GROUPS))
     parser.add_argument("--skip", metavar="GROUP", nargs="+", choices=GROUPS, default=[])
-    parser.add_argument("--data", type=Path, help="folder that keeps what was generated; else a temporary one")
+    parser.add_argument(
+        "--data", type=Path, help="folder that keeps what was generated; else a temporary one"
+    )
     given = parser.parse_args(argv)
     groups = set(given.only or GROUPS) - set(given.skip)
     print(f"Python {platform.python_version()}, {platform.machine()}, medians of at least five in this run\n")

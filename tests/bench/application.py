@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from leafward.session import Session
@@ -119,7 +120,11 @@ def keys(report: Report, small: Path, large: Path, entries: tuple[int, int], hom
         for path, count in zip((small, large), entries, strict=True):
             with _opened_flat(path, home) as screen:
                 for _ in range(3):
-                    for key, times, pause in ((DOWN, 40, 0.033), (DOWN, 15, SETTLED), (PAGE_DOWN, 20, SETTLED)):
+                    for key, times, pause in (
+                        (DOWN, 40, 0.033),
+                        (DOWN, 15, SETTLED),
+                        (PAGE_DOWN, 20, SETTLED),
+                    ):
                         measured.setdefault((count, key), []).extend(_press(screen, key, times, pause))
                     screen.write(b"g")
                     screen.quiet(SETTLED)
@@ -129,9 +134,7 @@ def keys(report: Report, small: Path, large: Path, entries: tuple[int, int], hom
     for key, name in ((DOWN, "a row down"), (PAGE_DOWN, "a page down")):
         ours, reference = p95(measured[many, key]), p95(measured[few, key])
         report.limit(f"key to frame, {name}, {many:,} entries: p95", 1000 * ours, "ms", 16)
-        report.ratio(
-            f"key to frame, {name}: p95", ours, f"the same at {few:,} entries", reference, 1.3
-        )
+        report.ratio(f"key to frame, {name}: p95", ours, f"the same at {few:,} entries", reference, 1.3)
         report.ratio(
             f"key to frame, {name}: median",
             median(measured[many, key]),
@@ -156,7 +159,7 @@ def following(report: Report, source: Path, entries: int, home: Path) -> None:
     path = home / "growing.jsonl"
     shutil.copyfile(source, path)
     appended = [line + "\n" for line in lines(40, seed=99)][1:]
-    with Session.open(path) as session:  # type: ignore[attr-defined]
+    with closing(Session.open(path)) as session:
         leaf = session.columns.id(session.leaf)
     times = []
     given = references.environment(home)
@@ -181,5 +184,9 @@ def following(report: Report, source: Path, entries: int, home: Path) -> None:
             times.append(screen.until(_shown(entries + number + 1), since=since) - written)
             screen.quiet(0.5)
     report.limit(
-        f"append to painted, {entries:,} entries", 1000 * median(times), "ms", 150, "poll interval 100 ms + 50 ms"
+        f"append to painted, {entries:,} entries",
+        1000 * median(times),
+        "ms",
+        150,
+        "poll interval 100 ms + 50 ms",
     )

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WORDS = (
-    "queue retry worker lease token bucket limit window parse schema index cursor leaf path branch merge import "
-    "export config theme render width column fixture error stack trace value result class method property string "
-    "number boolean array object buffer session header entry reader writer offset batch stream event handler"
-).split()
+WORDS = """
+queue retry worker lease token bucket limit window parse schema index cursor leaf path branch merge
+import export config theme render width column fixture error stack trace value result class method
+property string number boolean array object buffer session header entry reader writer offset batch
+stream event handler
+""".split()  # noqa: SIM905  # seventy lines of quotes otherwise
 _CODE = (
     "const {a} = await {b}.{c}({d}, {{ {a}: {n} }});",
     "if (!{a}.{b} || {c}.length > {n}) {{",
@@ -157,7 +158,9 @@ class _Writer:
         if self.turn_left < 0:
             self.turn_left, self.called = rng.randint(2, 20), ""
             text = f'[{{"type":"text","text":{rng.choice(pools.prompts)}}}]'
-            return f'{{"type":"message",{head},"message":{{"role":"user","content":{text},"timestamp":{at}}}}}'
+            return (
+                f'{{"type":"message",{head},"message":{{"role":"user","content":{text},"timestamp":{at}}}}}'
+            )
         if self.called:
             tool, self.called = self.called, ""
             text = rng.choice(pools.code if tool in ("read", "bash") else pools.prose)
@@ -173,7 +176,9 @@ class _Writer:
         rng, pools = self.rng, self.pools
         blocks = []
         if rng.random() < 0.05:
-            blocks.append(f'{{"type":"thinking","thinking":{rng.choice(pools.prose)},"thinkingSignature":""}}')
+            blocks.append(
+                f'{{"type":"thinking","thinking":{rng.choice(pools.prose)},"thinkingSignature":""}}'
+            )
         if self.turn_left <= 1 or rng.random() < 0.5:
             blocks.append(f'{{"type":"text","text":{rng.choice(pools.prose)}}}')
         if self.turn_left > 1:
@@ -195,7 +200,12 @@ class _Writer:
 
 
 def lines(
-    entries: int, *, seed: int = 7, branch_every: int = 60, compact_every: int = 3000, cwd: str = "/home/ada/bench"
+    entries: int,
+    *,
+    seed: int = 7,
+    branch_every: int = 60,
+    compact_every: int = 3000,
+    cwd: str = "/home/ada/bench",
 ) -> Iterator[str]:
     """The lines of a session of `entries` entries, header first, without line ends. 0 for `…_every` means never."""
     rng = random.Random(seed)
@@ -208,7 +218,9 @@ def lines(
         if branch_every and ids and rng.random() < 1 / branch_every:
             parent = ids[max(0, len(ids) - rng.randint(2, 40))]
             writer.turn_left, writer.called = 0, ""
-        yield writer.line(number, parent, compacts=bool(compact_every) and number % compact_every == compact_every - 1)
+        yield writer.line(
+            number, parent, compacts=bool(compact_every) and number % compact_every == compact_every - 1
+        )
 
 
 _made: list[_Pools] = []
@@ -222,11 +234,19 @@ def _pools() -> _Pools:
 
 
 def write_session(
-    path: Path, entries: int, *, seed: int = 7, branch_every: int = 60, compact_every: int = 3000, cwd: str = "/home/ada/bench"
+    path: Path,
+    entries: int,
+    *,
+    seed: int = 7,
+    branch_every: int = 60,
+    compact_every: int = 3000,
+    cwd: str = "/home/ada/bench",
 ) -> None:
     """Writes a session of `entries` entries (header not counted) to `path`."""
     with path.open("w", encoding="utf-8", newline="\n") as out:
-        for line in lines(entries, seed=seed, branch_every=branch_every, compact_every=compact_every, cwd=cwd):
+        for line in lines(
+            entries, seed=seed, branch_every=branch_every, compact_every=compact_every, cwd=cwd
+        ):
             out.write(line + "\n")
 
 
@@ -239,7 +259,9 @@ def write_store(folder: Path, sessions: int, *, seed: int = 11) -> None:
             project = f"/home/ada/{rng.choice(WORDS)}-{number // 40}"
         below = folder / f"--{project.strip('/').replace('/', '-')}--"
         below.mkdir(parents=True, exist_ok=True)
-        name = f"2026-01-{1 + number % 28:02d}T08-00-00-000Z_019a0000-0000-7000-8000-{seed + number:012x}.jsonl"
+        name = (
+            f"2026-01-{1 + number % 28:02d}T08-00-00-000Z_019a0000-0000-7000-8000-{seed + number:012x}.jsonl"
+        )
         write_session(below / name, rng.randint(20, 200), seed=seed + number, compact_every=0, cwd=project)
 
 

@@ -27,20 +27,23 @@ def listing(report: Report, store: Path, index: Path, sessions: int) -> None:
     def catalogue() -> Catalogue:
         return Catalogue(config, index_path=index)
 
-    first_pages, builds, decoding = [], [], []
-    for number in range(ROUNDS):
+    first_pages: list[float] = []
+    builds: list[float] = []
+    decoding: list[float] = []
+    for _ in range(ROUNDS):
         index.unlink(missing_ok=True)
         gc.collect()
         page, build = _first_page(catalogue)
         first_pages.append(page)
         builds.append(build)
-        if number < 3 or len(decoding) < ROUNDS:
-            decoding.append(seconds(lambda: _decode_store(store)))
+        decoding.append(seconds(lambda: _decode_store(store)))
     reference = median(decoding)
     report.ratio(
         f"{what}, no index: first page", median(first_pages), "orjson.loads over all lines", reference, 0.08
     )
-    report.ratio(f"{what}, no index: complete", median(builds), "orjson.loads over all lines", reference, None)
+    report.ratio(
+        f"{what}, no index: complete", median(builds), "orjson.loads over all lines", reference, None
+    )
     warm, bare = [], []
     for _ in range(2 * ROUNDS):
         bare.append(seconds(lambda: _stat_all(store)))

@@ -82,7 +82,9 @@ def command() -> list[str]:
 
 def environment(home: Path) -> dict[str, str]:
     """What a measured program runs in: folders of its own, a terminal of many colours, and compiled modules kept there."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LEAFWARD_", "TEXTUAL_"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("LEAFWARD_", "TEXTUAL_"))
+    }
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     kept.pop("NO_COLOR", None)
     return {

@@ -14,7 +14,7 @@ import signal
 import struct
 import termios
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,7 +91,9 @@ class Screen:
                     if end > found:
                         return at
             if not self.read(deadline - self.now()):
-                raise TimeoutError(f"no frame with {text!r}; the last output was {bytes(self.output[-400:])!r}")
+                raise TimeoutError(
+                    f"no frame with {text!r}; the last output was {bytes(self.output[-400:])!r}"
+                )
 
     def first_frame(self, seconds: float = 30.0) -> float:
         """Reads until the whole screen was painted once; returns when that was. Raises TimeoutError.
@@ -146,7 +148,7 @@ class Screen:
         os.close(self._terminal)
         os.waitpid(self.process, 0)
 
-    def __enter__(self) -> Screen:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

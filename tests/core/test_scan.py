@@ -613,7 +613,8 @@ class TestPieces:
         file = io.BytesIO(MIXED)
         rounds = 0
         while scan.end < len(MIXED):
-            scan.advance(file, stop=lambda before=scan.end: scan.end > before)
+            before = scan.end
+            scan.advance(file, stop=lambda: scan.end > before)  # noqa: B023  called before the next round
             rounds += 1
             assert rounds < 1000
         scan.advance(file)

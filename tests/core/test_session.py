@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.entries import Damage, EntryIndex, Kind
-from leafward.errors import NotASession, NotFound
+from leafward.errors import NotASession, NotFound, Refused
+from leafward.journal import label
+from leafward.scan import Pending
 from leafward.session import Growth, Session
 from tests.pi_file import HEADER, PiFile, conversation
 
@@ -267,11 +269,12 @@ class TestRefresh:
         )
         file.raw(line[:50], end="")
         session = opened(file.path)
-        assert session.pending is not None
+        pending = [session.pending]
         assert len(session) == 6
         file.raw(line[50:], end="")
         session.refresh()
-        assert session.pending is None
+        pending.append(session.pending)
+        assert pending == [Pending(session.columns.start[6], 50), None]
         assert session.columns.damage == {6: Damage.UNTERMINATED}
         file.raw("")
         session.refresh()
@@ -333,9 +336,20 @@ class TestRefresh:
 
     def test_replaced_by_something_else(self, file: PiFile, opened: Callable[[Path], Session]) -> None:
         session = opened(file.path)
-        file.path.write_bytes(b"")
-        with pytest.raises(NotASession, match="is empty"):
-            session.refresh()
+        place, tree = session.place, session.tree
+        for data in (b"", b"something else\n"):
+            file.path.write_bytes(data)
+            assert session.changed_on_disk()
+            with pytest.raises(NotASession):
+                session.refresh()
+            # What was read stays as it was, and nothing is written over what is there now.
+            assert (session.place, session.tree, len(session)) == (place, tree, 6)
+            assert not session.changed_on_disk()
+            with pytest.raises(Refused):
+                label(session, 0, "x")
+        file.path.unlink()
+        conversation(file.path, turns=1)
+        assert session.refresh() == Growth(2, replaced=True)
 
 
 class TestBrokenLines:

@@ -91,7 +91,7 @@ def nested(file: Named) -> None:
 
 def ghost_of(exploration: Exploration, file: Named, name: str) -> Ghost:
     session = exploration.session
-    return Ghost.of(session.tree, session.columns.index(file.ids[name]))
+    return Ghost.of(exploration.layout, session.columns.index(file.ids[name]))
 
 
 def test_a_branch_begins_with_its_junction(explore: Explore) -> None:
@@ -341,7 +341,7 @@ def test_a_rail_passes_where_something_of_its_branch_still_comes(plan: Plan, dat
         exploration.folds = Folds()
         exploration.fold_again()
         target = data.draw(st.integers(0, len(session) - 1))
-        ghost = Ghost.of(session.tree, session.tree.content_at(target)) if data.draw(st.booleans()) else None
+        ghost = Ghost.of(layout, session.tree.content_at(target)) if data.draw(st.booleans()) else None
         lanes = exploration.lines.lanes
         maker = GutterMaker(session, layout, UNICODE, ghost, lanes)
         for row in range(len(layout)):
@@ -367,7 +367,7 @@ def test_verdicts_are_what_a_move_would_enter_and_leave(plan: Plan, data: st.Dat
         target = tree.content_at(data.draw(st.integers(0, len(session) - 1)))
         if target < 0 or layout.leaf < 0:
             return
-        ghost = Ghost.of(tree, target)
+        ghost = Ghost.of(layout, target)
         maker = GutterMaker(session, layout, UNICODE, ghost, exploration.lines.lanes)
         now, then = set(tree.path(layout.leaf)), set(tree.path(target))
         for y in range(len(exploration.lines)):

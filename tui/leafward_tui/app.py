@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 __all__ = ["LeafwardApp", "run"]
 
 _PROBLEM_SECONDS = 12
+_SWITCH = 0.0005
+"""Seconds after which a thread that wants the interpreter gets it."""
 
 
 _SETTLED = 1.0
@@ -266,6 +268,8 @@ def run(paths: Sequence[Path] = (), ahead: Ahead | None = None) -> int:
     from leafward.config import load
 
     config, problems = load()
+    # Each read of a line gives the interpreter away; with Python's 5 ms a worker would keep it that long each time.
+    sys.setswitchinterval(_SWITCH)
     app = LeafwardApp(paths, config, problems=problems, ahead=ahead)
     app.run()
     return app.return_code or 0

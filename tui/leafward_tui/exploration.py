@@ -48,6 +48,19 @@ class Findings:
     """First entries of archived branches."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A layout, kept for when a filter is taken back."""
+
+    made_of: tuple[object, ...]
+    """All it depends on; first the tree, which is another one after every change of the session."""
+    layout: Layout
+    pieces: Pieces
+
+    def fits(self, session: Session) -> bool:
+        return self.made_of[0] is session.tree
+
+
 class Exploration:
     """A session laid out, folded and filtered; where the rows of branches, marks and hits are."""
 
@@ -68,27 +81,31 @@ class Exploration:
         """Archived branches that were opened to look at."""
         self.mark = -1
         """The marked entry."""
+        self._laid: list[_Laid] = []
         self.lay_out()
 
     # --- what is on show ----------------------------------------------------------------------------------------------
 
     def lay_out(self) -> None:
-        """Lays the rows out anew: after growth, a move, another density or filter."""
+        """Lays the rows out anew where anything they depend on has changed: growth, a move, another density or filter."""
         session = self.session
         density = Density.ENTRIES if self.filter in BY_ENTRY else self.density
-        self.layout: Layout = arrange(
-            session.tree,
-            session.leaf,
-            density,
-            everything=self.filter is Filter.ALL,
-            dropped=self.findings.silent,
-        )
+        everything = self.filter is Filter.ALL
+        dropped = self.findings.silent if density is Density.ENTRIES else None
+        made_of = (session.tree, session.leaf, density, everything, dropped, tuple(session.labels), self.mark)
+        laid = next((laid for laid in self._laid if laid.made_of == made_of), None)
+        if laid is None:
+            layout = arrange(session.tree, session.leaf, density, everything=everything, dropped=dropped)
+            landmarks = [layout.row_of(entry) for entry in (*session.labels, layout.leaf)]
+            if self.mark >= 0:
+                landmarks.append(layout.row_of(self.mark))
+            laid = _Laid(made_of, layout, Pieces(layout, landmarks))
+        self._laid = [laid, *(other for other in self._laid if other is not laid and other.fits(session))][
+            :_KEPT
+        ]
+        self.layout: Layout = laid.layout
+        self.pieces = laid.pieces
         self._points: list[int] | None = None
-        landmarks = [self.layout.row_of(entry) for entry in session.labels]
-        landmarks.append(self.layout.row_of(self.layout.leaf))
-        if self.mark >= 0:
-            landmarks.append(self.layout.row_of(self.mark))
-        self.pieces = Pieces(self.layout, landmarks)
         if self.folds is None:
             self.folds = opening_folds(self.pieces, self.height)
         self.fold_again()
@@ -102,14 +119,15 @@ class Exploration:
         if self.filter in (Filter.CONVERSATION, Filter.ALL):
             self.lines = FoldedLines(self.pieces, folds, archived)
         else:
-            self.lines = FilteredLines(self.layout, self._rows_passing())
+            passing = _PASSING.get(self.filter)
+            if passing is not None:
+                kinds = bytes(map(self.layout.tree.kind.__getitem__, self.layout.head))
+                self.lines = FilteredLines(self.layout, shown=kinds.translate(passing))
+            else:
+                self.lines = FilteredLines(self.layout, self._rows_passing())
 
     def _rows_passing(self) -> Iterable[int]:
         layout = self.layout
-        kind = layout.tree.kind
-        passing = _PASSING.get(self.filter)
-        if passing is not None:
-            return [row for row, entry in enumerate(layout.head) if kind[entry] in passing]
         wanted: Collection[int] = {
             Filter.LABELLED: self.session.labels.keys(),
             Filter.ERRORS: self.findings.failed,
@@ -280,17 +298,21 @@ class Exploration:
 
     def turn_of(self, entry: int) -> int:
         """The number of the turn an entry belongs to on its path, from 1; 0 before the first prompt."""
-        kind = self.session.columns.kind
-        runs = self.session.tree.path_runs(entry)
-        return sum(kind.count(start, run.start, run.stop) for run in runs for start in (Kind.USER, Kind.BASH))
+        return self.session.tree.prompts_upto(entry)
 
 
+_KEPT = 3
+"""Layouts kept: one for each way in which filters make rows."""
 _FAR = 2_000
 """Rows that a step to a sibling branch counts down."""
 _PROMPTS = frozenset({Kind.USER, Kind.BASH})
 _MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
-_PASSING: dict[Filter, frozenset[Kind]] = {
-    Filter.PROMPTS: _PROMPTS,
-    Filter.COMPACTIONS: _MARKS,
-    Filter.NO_TOOLS: frozenset(Kind) - {Kind.TOOL_RESULT},
+_PASSING: dict[Filter, bytes] = {
+    wanted: bytes(kind in kinds for kind in range(256))
+    for wanted, kinds in (
+        (Filter.PROMPTS, _PROMPTS),
+        (Filter.COMPACTIONS, _MARKS),
+        (Filter.NO_TOOLS, frozenset(Kind) - {Kind.TOOL_RESULT}),
+    )
 }
+"""For each filter by kind, a byte for each kind: whether it is on show."""

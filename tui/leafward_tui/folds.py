@@ -10,11 +10,11 @@ from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from itertools import accumulate, compress
+from itertools import accumulate, compress, islice
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from leafward_tui.graph import Layout
 
@@ -90,6 +90,37 @@ class Pieces:
             "i", [stop - first for first, stop in zip(self.first, stops, strict=False)]
         )
         self.fixed = fixed
+        self.run_at = {
+            layout.head[first]: piece
+            for piece, (first, count) in enumerate(zip(self.first, self.count, strict=True))
+            if count > 1
+        }
+        """The foldable piece that begins with an entry."""
+        self.branch_at = {branch.first_entry: number for number, branch in enumerate(layout.branches)}
+        """The branch that begins with an entry."""
+        self.branch_first: array[int] = array(
+            "i", [bisect_left(self.first, branch.first_row) for branch in layout.branches]
+        )
+        """The first piece of each branch."""
+        self.branch_stop: array[int] = array(
+            "i", [bisect_left(self.first, row) for row in layout.branch_rows]
+        )
+        """The piece behind each branch's last, its own branches included."""
+        self.lane: array[int] = array("i", self._lanes())
+        """The lane of each piece."""
+
+    def _lanes(self) -> Iterator[int]:
+        layout = self.layout
+        lane_of = [branch.lane for branch in layout.branches]
+        stretches = zip(layout.stretch_row, layout.stretch_branch, strict=True)
+        following, lane = next(stretches, (0, 0))[0], 0
+        next_lane = lane_of[layout.stretch_branch[0]] if lane_of else 0
+        for row in self.first:
+            while following <= row:
+                lane = next_lane
+                following, branch = next(stretches, (len(layout), 0))
+                next_lane = lane_of[branch]
+            yield lane
 
     def of_row(self, row: int) -> int:
         """The piece a row lies in."""
@@ -101,9 +132,7 @@ class Pieces:
 
     def of_branch(self, branch: int) -> range:
         """The pieces of a branch and of all that leaves it."""
-        layout = self.layout
-        first, stop = layout.branches[branch].first_row, layout.branch_rows[branch]
-        return range(bisect_left(self.first, first), bisect_left(self.first, stop))
+        return range(self.branch_first[branch], self.branch_stop[branch])
 
 
 class FoldedLines:
@@ -115,28 +144,35 @@ class FoldedLines:
         counts = array("i", pieces.count)
         self.folded: dict[int, LineKind] = {}
         for entry in folds.runs:
-            row = layout.row_of(entry)
-            piece = pieces.of_row(row)
-            if row >= 0 and pieces.first[piece] == row and pieces.count[piece] > 1:
-                counts[piece] = 1
-                self.folded[piece] = LineKind.FOLDED_RUN
-        if folds.branches or archived:
-            for branch, value in enumerate(layout.branches):
-                put_away = value.first_entry in archived
-                if put_away or (
-                    value.first_entry in folds.branches and layout.branch_rows[branch] - value.first_row > 1
-                ):
-                    span = pieces.of_branch(branch)
-                    if counts[span.start] == 0:
-                        continue
-                    counts[span.start : span.stop] = array("i", bytes(4 * len(span)))
-                    counts[span.start] = 1
-                    self.folded[span.start] = LineKind.ARCHIVED if put_away else LineKind.FOLDED_BRANCH
+            piece = pieces.run_at.get(entry, -1)
+            if piece < 0:  # folded when rows stood for something else
+                row = layout.row_of(entry)
+                piece = pieces.of_row(row)
+                if row < 0 or pieces.first[piece] != row or not pieces.foldable(piece):
+                    continue
+            counts[piece] = 1
+            self.folded[piece] = LineKind.FOLDED_RUN
+        branch_at = pieces.branch_at
+        put_away = {branch_at[entry] for entry in archived if entry in branch_at}
+        closed = {branch_at[entry] for entry in folds.branches if entry in branch_at}
+        # In their order: what lies inside a folded branch comes after it, and is no line of its own.
+        for branch in sorted(put_away | closed):
+            first, stop = pieces.branch_first[branch], pieces.branch_stop[branch]
+            if counts[first] == 0:
+                continue
+            if branch in put_away:
+                self.folded[first] = LineKind.ARCHIVED
+            elif layout.branch_rows[branch] - layout.branches[branch].first_row > 1:
+                self.folded[first] = LineKind.FOLDED_BRANCH
+            else:
+                continue
+            if stop - first > 1:
+                counts[first:stop] = array("i", bytes(4 * (stop - first)))
+            counts[first] = 1
         self.counts = counts
         self.until: array[int] = array("i", accumulate(counts))
         """Lines up to and including each piece."""
-        shown = compress(pieces.first, counts)
-        self.lanes = 1 + max((layout.lane_of(row) for row in shown), default=0)
+        self.lanes = 1 + max(compress(pieces.lane, counts), default=0)
 
     def __len__(self) -> int:
         return self.until[-1] if self.until else 0
@@ -164,44 +200,66 @@ class FoldedLines:
 
 
 class FilteredLines:
-    """The lines that a filter leaves on show, each gap as one stub with its count."""
+    """The lines that a filter leaves on show, each gap as one stub with its count.
 
-    def __init__(self, layout: Layout, rows: Iterable[int]) -> None:
+    Two bytes a row say all: whether it is on show, and whether it has a line, as the first row of a gap has too.
+    """
+
+    def __init__(self, layout: Layout, rows: Iterable[int] = (), shown: bytes | None = None) -> None:
+        """Shows some rows; `shown` says the same as a byte for each row, 1 or 0."""
+        if shown is None:
+            mask = bytearray(len(layout))
+            for row in rows:
+                mask[row] = 1
+            shown = bytes(mask)
         self.layout = layout
-        items = array("i")
-        before = -1
-        self.matches = 0
-        for row in rows:
-            if row > before + 1:
-                items.append(before - row + 1)
-            items.append(row)
-            before = row
-            self.matches += 1
-        if before < len(layout) - 1:
-            items.append(before - len(layout) + 1)
-        self.items = items
-        """Rows, and below zero how many rows a stub stands for."""
-        self._rows: array[int] = array("i", [row for row in items if row >= 0])
-        self._heights: array[int] = array("i", [y for y, row in enumerate(items) if row >= 0])
-        self.lanes = 1 + max((layout.lane_of(row) for row in self._rows), default=0)
+        self._shown = shown
+        self.matches = shown.count(1)
+        # A row has a line if it is on show itself or the row before is; as numbers, that is one operation on all of them.
+        number = int.from_bytes(shown, "little")
+        lined = (number | number << 8 | 1).to_bytes(len(shown) + 1, "little")
+        self._lined = lined[: len(shown)]
+        self._before: array[int] = array("i", [0])
+        """Lines before each block of rows, and at the end all of them."""
+        for start in range(0, len(shown), _BLOCK):
+            self._before.append(self._before[-1] + self._lined.count(1, start, start + _BLOCK))
+        self.lanes = 1 + max(self._lanes(), default=0)
+
+    def _lanes(self) -> Iterator[int]:
+        layout, find = self.layout, self._shown.find
+        stops = [*layout.stretch_row[1:], len(layout)]
+        for first, stop, branch in zip(layout.stretch_row, stops, layout.stretch_branch, strict=False):
+            if find(1, first, stop) >= 0:
+                yield layout.branches[branch].lane
 
     def __len__(self) -> int:
-        return len(self.items)
+        return self._before[-1]
 
     def line(self, y: int) -> Line:
         """The line at a height, 0 at the top."""
-        item = self.items[y]
-        if item >= 0:
-            return Line(LineKind.ROW, item)
-        first = self.items[y - 1] + 1 if y else 0
-        return Line(LineKind.HIDDEN, first, -item)
+        y = range(len(self))[y]
+        block = bisect_right(self._before, y) - 1
+        rows = range(block * _BLOCK, min((block + 1) * _BLOCK, len(self._shown)))
+        lined = compress(rows, self._lined[rows.start : rows.stop])
+        row = next(islice(lined, y - self._before[block], None))
+        if self._shown[row]:
+            return Line(LineKind.ROW, row)
+        following = self._shown.find(1, row)
+        return Line(LineKind.HIDDEN, row, (following if following >= 0 else len(self._shown)) - row)
 
     def y_of(self, row: int) -> int:
         """The line a row is on; the nearest row above that is on show where it is hidden, else the first below."""
-        at = bisect_right(self._rows, row) - 1
+        at = self._shown.rfind(1, 0, row + 1)
         if at < 0:
-            return self._heights[0] if self._heights else len(self.items) - 1
-        return self._heights[at]
+            at = self._shown.find(1)
+        if at < 0:
+            return len(self) - 1
+        block = at // _BLOCK
+        return self._before[block] + self._lined.count(1, block * _BLOCK, at)
+
+
+_BLOCK = 512
+"""Rows whose lines are counted together."""
 
 
 def opening_folds(pieces: Pieces, height: int) -> Folds:

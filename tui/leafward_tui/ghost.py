@@ -7,7 +7,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from leafward.tree import SessionTree
+    from leafward_tui.graph import Layout
 
 
 class Standing(Enum):
@@ -21,23 +24,34 @@ class Standing(Enum):
     LEFT = "left"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ghost:
     """A proposed leaf."""
 
     target: int
     """The entry that would become the leaf."""
-    stops: dict[int, int]
-    """Runs on its path, each with the entry behind its last on the path."""
+    stops: Mapping[int, int]
+    """Runs that its path does not share with the active one, each with the entry behind its last on the path."""
+    shared: Mapping[int, int]
+    """The active path in the same form."""
+    depth: int
+    """Entries above the last one that both paths share; -1 where they share none."""
 
     @classmethod
-    def of(cls, tree: SessionTree, target: int) -> Ghost:
-        """The ghost of a move to `target`."""
-        return cls(target, {tree.run_of(run.start): run.stop for run in tree.path_runs(target)})
+    def of(cls, layout: Layout, target: int) -> Ghost:
+        """The ghost of a move to `target`. Costs what the two paths do not share, however long they are."""
+        tree = layout.tree
+        ancestor = tree.joins(layout.path_stop, target)
+        entered = tree.below(ancestor, target)
+        stops = {tree.run_of(run.start): run.stop for run in entered}
+        return cls(target, stops, layout.path_stop, tree.depth(ancestor) if ancestor >= 0 else -1)
 
     def on_path(self, tree: SessionTree, entry: int) -> bool:
         """Whether an entry would be on the active path."""
-        return entry < self.stops.get(tree.run_of(entry), -1)
+        run = tree.run_of(entry)
+        if entry < self.shared.get(run, -1):
+            return tree.depth(entry) <= self.depth
+        return entry < self.stops.get(run, -1)
 
 
 def standing(now: bool, then: bool) -> Standing:

@@ -245,11 +245,17 @@ class _Table:
 
 
 @cache
+def _built_in_folder() -> Traversable:
+    """Found once: that takes as long as reading a theme."""
+    return files("leafward_themes")
+
+
+@cache
 def built_in_names() -> tuple[str, ...]:
     """Names of the built-in themes, the two defaults first; a name is also its file's."""
     found = sorted(
         path.name.removesuffix(".toml")
-        for path in files("leafward_themes").iterdir()
+        for path in _built_in_folder().iterdir()
         if path.name.endswith(".toml")
     )
     return tuple(sorted(found, key=lambda name: (name != DEFAULT_DARK, name != DEFAULT_LIGHT)))
@@ -260,7 +266,7 @@ def built_in_theme(name: str) -> Palette:
     """The built-in theme ``name``; reads that one file. Raises KeyError for an unknown name."""
     if name not in built_in_names():
         raise KeyError(name)
-    return load_theme(files("leafward_themes").joinpath(f"{name}.toml"))
+    return load_theme(_built_in_folder().joinpath(f"{name}.toml"))
 
 
 def built_in_themes() -> tuple[Palette, ...]:

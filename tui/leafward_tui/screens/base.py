@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.segment import Segment
 from textual.actions import SkipAction
 from textual.binding import Binding
-from textual.screen import Screen, ScreenResultType
+from textual.screen import ScreenResultType
 from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.cells import fit
+from leafward_tui.dismissal import ClosesOnce
 from leafward_tui.shell import Shell, shell_of
 from leafward_tui.widgets.key_bar import Hint, KeyBar
 from leafward_tui.widgets.title_bar import TitleBar
@@ -30,7 +31,7 @@ LEAST_WIDTH = 60
 LEAST_HEIGHT = 16
 
 
-class SafeScreen(Screen[ScreenResultType]):
+class SafeScreen(ClosesOnce[ScreenResultType]):
     """A screen that survives a click on a widget that was just removed (Textualize/textual#6643)."""
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Any, Any]:
@@ -89,8 +90,8 @@ class BaseScreen(SafeScreen[ScreenResultType]):
         overflow: hidden;
         &.-tall TitleBar, &.-high TitleBar { margin-bottom: 1; }
         &.-tall KeyBar, &.-high KeyBar { margin-top: 1; }
-        &.-tiny > *, &.-flat > * { display: none; }
-        &.-tiny > TooSmall, &.-flat > TooSmall { display: block; }
+        &.-tiny > *, &.-flat > * { display: none !important; }
+        &.-tiny > TooSmall, &.-flat > TooSmall { display: block !important; }
     }
     """
 

@@ -156,7 +156,7 @@ class LogScreen(BaseScreen["int | None"]):
 
     def look(self) -> None:
         """Looks whether the file has grown; costs one stat."""
-        if not self.writing and self.session.changed_on_disk():
+        if not self.writing and self.app.screen is self and self.session.changed_on_disk():
             self.writing = True
             self._take_in()
 

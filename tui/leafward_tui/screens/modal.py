@@ -9,7 +9,9 @@ from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from leafward_tui.dismissal import ClosesOnce
 from leafward_tui.shell import Shell, shell_of
+from leafward_tui.widgets.slim_bar import slim
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +40,10 @@ class Rows(ScrollView, inherit_bindings=False):
         """The row the cursor stands on; None where rows are only read."""
         self.count = 0
 
+    def on_mount(self) -> None:
+        """A thin scrollbar."""
+        slim(self)
+
     def show(self, count: int) -> None:
         """Says how many rows there are."""
         self.count = count
@@ -65,7 +71,7 @@ class Rows(ScrollView, inherit_bindings=False):
         self.refresh()
 
 
-class Modal(ModalScreen[None]):
+class Modal(ClosesOnce[None], ModalScreen[None]):
     """Frame, rows, and the keys all lists share."""
 
     DEFAULT_CSS = f"""

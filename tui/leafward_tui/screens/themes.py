@@ -76,11 +76,8 @@ class ThemesScreen(Modal):
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        """A theme that is clicked is shown; a second click keeps it."""
-        if event.widget is not self.rows:
-            super().on_click(event)
-            return
-        offset = event.get_content_offset(self.rows)
+        """A theme that is clicked is shown; a second click keeps it. One beside the frame reaches the modal's own method."""
+        offset = event.get_content_offset(self.rows) if event.widget is self.rows else None
         if offset is None:
             return
         row = offset.y + self.rows.scroll_offset.y

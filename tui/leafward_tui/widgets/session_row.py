@@ -56,7 +56,7 @@ class Columns:
         The text keeps 40 cells as long as a column can go; what tells least goes first.
         """
         wanted = [("agent", 8, 2)] if agents else []
-        wanted += [("turns", 5, 2), ("branches", 8, 1), ("compact", 7, 1), ("tokens", 6, 1), ("when", 4, 2)]
+        wanted += [("turns", 6, 1), ("branches", 8, 1), ("compact", 7, 1), ("tokens", 6, 1), ("when", 4, 2)]
         room = width - TEXT_AT
         for going in ("compact", "branches", "agent", "turns", "tokens"):
             if room - sum(size + gap for _, size, gap in wanted) >= _LEAST_TEXT:

@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from leafward_tui.cells import cell_len, fit, right
+from leafward_tui.dismissal import ClosesOnce
 from leafward_tui.shell import shell_of
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class _Line(Widget):
         return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
 
 
-class _Sheet(ModalScreen["str | None"]):
+class _Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
     """Frame of both sheets: rule, title, lines about it, body, operation, keys."""
 
     DEFAULT_CSS = """
@@ -141,7 +142,8 @@ class _Sheet(ModalScreen["str | None"]):
             used += cell_len(gap) + cell_len(key) + 1 + cell_len(words)
         room = width - used - 4
         if room > 12 and (operation := self.operation()):
-            text = right(operation, room + 3, ellipsis=shell_of(self).glyphs.ellipsis)
+            ellipsis = shell_of(self).glyphs.ellipsis
+            text = right(fit(operation, room, ellipsis=ellipsis), room + 3, ellipsis=ellipsis)
             pieces.append(Segment(text, ground.sub))
         return pieces
 
@@ -266,12 +268,10 @@ class ChoiceSheet(_Sheet):
             self.dismiss(choice.key)
 
     def on_click(self, event: events.Click) -> None:
-        """A row that is clicked is chosen."""
+        """A row that is clicked is chosen. Clicks beside the sheet reach the method above by themselves."""
         if event.widget is self.rows:
             self.rows.at = min(event.y, len(self.rows.choices) - 1)
             self.action_choose()
-        else:
-            super().on_click(event)
 
 
 class TextSheet(_Sheet):

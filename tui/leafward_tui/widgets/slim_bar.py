@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.color import Color
 from rich.segment import Segment, Segments
@@ -15,7 +15,7 @@ from leafward_tui.shell import shell_of
 if TYPE_CHECKING:
     from textual.scroll_view import ScrollView
 
-__all__ = ["SlimBar", "slim"]
+__all__ = ["PlainBar", "SlimBar", "slim"]
 
 _THUMB = "▐"
 _BACK = Color.default()
@@ -52,7 +52,14 @@ class SlimBar(ScrollBarRender):
         return Segments(segments, new_lines=True)
 
 
+class PlainBar(ScrollBarRender):
+    """Textual's scrollbar in whole cells: blanks only, no eighths of a block."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "]
+    HORIZONTAL_BARS: ClassVar[list[str]] = [" "]
+
+
 def slim(widget: ScrollView) -> None:
-    """Draws a widget's vertical scrollbar in half a cell, where the terminal has the sign for it."""
-    if shell_of(widget).glyphs is not ASCII:
-        widget.vertical_scrollbar.renderer = SlimBar  # type: ignore[misc]  # Textual's documented way to set one
+    """Draws a widget's vertical scrollbar in half a cell, or in whole ones where the terminal lacks the sign for that."""
+    bar = PlainBar if shell_of(widget).glyphs is ASCII else SlimBar
+    widget.vertical_scrollbar.renderer = bar  # type: ignore[misc]  # Textual's documented way to set one

@@ -64,7 +64,7 @@ class Changing(Finding):
         has_prompt = session.columns.kind[prompt] == Kind.USER and line.kind is LineKind.ROW
         before = session.tree.content_at(session.columns.parent[prompt]) if has_prompt else NO_ENTRY
         here = session.place
-        self.graph.set_ghost(Ghost.of(session.tree, target))
+        self.graph.set_ghost(Ghost.of(exploration.layout, target))
         name = session.path.name
         choices = [
             Choice(

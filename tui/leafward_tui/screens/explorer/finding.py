@@ -36,20 +36,23 @@ _FILTER_EFFECT = {
 class Finding(Going):
     """Actions that find rows or leave some out."""
 
+    _search_from = -1
+    """The row the search goes on from; -1 where the cursor is to stay."""
+
     def action_find_open(self) -> None:
         """Asks what to search for, and searches while one types."""
         from leafward_tui.widgets.sheet import TextSheet
 
         if self.exploration is None:
             return
-        before = self.graph.row
+        before = self._search_from = self.graph.row
 
         def done(query: str | None) -> None:
             if query is None:
                 self.clear_search()
                 self.go_to_row(before)
             elif query != self.searched:
-                self.start_search(query)
+                self.start_search(query, before)
 
         self.app.push_screen(
             TextSheet(
@@ -65,13 +68,15 @@ class Finding(Going):
 
     def _typed(self, query: str) -> None:
         if len(query) >= _LEAST_QUERY:
-            self.start_search(query)
+            self.start_search(query, self._search_from)
         else:
             self.clear_search()
 
-    def start_search(self, query: str) -> None:
-        """Searches all text of the session for a query."""
+    def start_search(self, query: str, origin: int = -1) -> None:
+        """Searches all text of the session for a query and goes to the next hit from the row `origin`, if one is given."""
         self.searched = query
+        self.hits = []
+        self._search_from = origin
         if query and self.session is not None:
             self._search(self.session, query, self.generation)
         else:
@@ -105,18 +110,18 @@ class Finding(Going):
             self.post_message(Found(run, query, found, complete=True))
 
     def on_found(self, message: Found) -> None:
-        """Lights what was found; the first time, goes to the next hit from the cursor."""
+        """Lights what was found; the first time, goes to the next hit from where the search began."""
         exploration = self.exploration
         if message.run != self.generation or message.query != self.searched or exploration is None:
             return
-        first = not self.hits
+        first = not self.hits and self._search_from >= 0
         rows = {exploration.layout.row_of(entry) for entry in message.entries}
         rows.discard(-1)
         self.hits = sorted(rows)
         self.graph.set_hits(frozenset(rows), message.query)
         self.strip.set_hits(self.overview.turns_of(message.entries) if self.overview is not None else ())
         if first and self.hits:
-            at = bisect_left(self.hits, self.graph.row)
+            at = bisect_left(self.hits, self._search_from)
             self.go_to_row(self.hits[at % len(self.hits)])
         self.tell_hits(searching=not message.complete)
 

@@ -50,7 +50,7 @@ class Reading(Handing):
         self.title_bar.show(self.path.stem)
         self.arrange_panes()
         self.graph.focus()
-        self.read()
+        self.call_after_refresh(self.read)
         self.set_interval(self.shell.config.follow_interval, self.look)
 
     def on_unmount(self) -> None:
@@ -202,6 +202,11 @@ class Reading(Handing):
         self._count(self.generation, self._job, session, tallies)
         self.note_rows()
 
+    def rest_counting(self) -> None:
+        """Leaves the interpreter to the keys for a moment."""
+        if self._job is not None:
+            self._job.pause()
+
     def _on_screen(self) -> list[range]:
         exploration = self.exploration
         if exploration is None:
@@ -285,12 +290,15 @@ class Reading(Handing):
     ) -> None:
         from leafward_tui.screens.explorer.work import note_of, outcome_of
 
+        glyphs = self.shell.glyphs
         worker = get_current_worker()
         for head, spans in wanted:
             if worker.is_cancelled:
                 return
             by_entry = density is Density.ENTRIES and session.columns.kind[head] != Kind.COMPACTION
-            notes[head] = outcome_of(session, head) if by_entry else note_of(session, spans, head)
+            notes[head] = (
+                outcome_of(session, head, glyphs) if by_entry else note_of(session, spans, head, glyphs)
+            )
         self.post_message(Noted(run))
 
     def on_noted(self, message: Noted) -> None:
@@ -304,8 +312,13 @@ class Reading(Handing):
         """Looks whether the file has grown; costs one stat."""
         session = self.session
         # What lies on top, a sheet or the log, goes by the session as it was when it was opened.
-        busy = self.writing or not self.is_current
-        if session is None or not self.following or busy or not session.changed_on_disk():
+        busy = self.writing or self.app.screen is not self
+        if session is None or not self.following or busy:
+            return
+        gone = session.gone
+        if not session.changed_on_disk():
+            if session.gone and not gone:
+                self.tell("the file is gone; what was read of it can still be read here", "warn")
             return
         self.writing = True
         self._take_in(self.generation, session)
@@ -329,7 +342,7 @@ class Reading(Handing):
         if message.run != self.generation or exploration is None:
             return
         if message.replaced:
-            self.tell("the file was replaced: read anew", "warn")
+            self.tell("the file shrank or was replaced: read anew", "warn")
             self.read()
         elif message.added:
             at_leaf = self.graph.row == exploration.layout.row_of(exploration.layout.leaf)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from leafward_tui.exploration import Exploration
     from leafward_tui.folds import Line
 
+PRICE_AFTER = 0.12
+"""Seconds more before a price is worked out: in a large session that takes the interpreter from the keys."""
+
 SETTLE = 0.06
 """Seconds the cursor rests before anything follows it."""
 
@@ -35,11 +38,16 @@ class Resting(Changing):
     """The parts of the screen that follow the cursor, never on the key path."""
 
     _settling: Timer | None = None
+    _pricing: Timer | None = None
 
     def settle(self) -> None:
-        """Lets pane, ghost and price follow the cursor once it rests."""
-        if self._settling is not None:
-            self._settling.stop()
+        """Lets pane, ghost and price follow the cursor once it rests; what is still worked out for elsewhere is not wanted."""
+        for group in ("price", "glance"):
+            self.workers.cancel_group(self, group)
+        for waiting in (self._settling, self._pricing):
+            if waiting is not None:
+                waiting.stop()
+        self.workers.cancel_group(self, "price")
         self._settling = self.set_timer(SETTLE, self.follow_cursor)
 
     def follow_cursor(self) -> None:
@@ -61,16 +69,23 @@ class Resting(Changing):
             return
         # On the path the tree stays as it is: only a move to another branch would change what is straight.
         off_path = not exploration.layout.on_path(target)
-        self.graph.set_ghost(Ghost.of(session.tree, target) if off_path else None)
+        self.graph.set_ghost(Ghost.of(exploration.layout, target) if off_path else None)
         self.show_detour(target)
         tree = session.tree
-        ancestor = tree.common_ancestor(session.place, target)
-        left, entered = (tree.content_in(tree.below(ancestor, end)) for end in (session.place, target))
+        shared = tree.content_upto(tree.joins(exploration.layout.path_stop, target))
+        left, entered = (tree.content_upto(end) - shared for end in (session.place, target))
         self.price = None
         self.price_line.show(Quote(left, entered))
         self.show_hints()
-        if self.tallies is not None:
-            self._price(self.generation, session, self.tallies, target)
+        self._pricing = self.set_timer(PRICE_AFTER, lambda: self.ask_price(target))
+
+    def ask_price(self, target: int) -> None:
+        """Works the price of a move out, if the cursor still rests where it was proposed."""
+        session, tallies, line = self.session, self.tallies, self.graph.line
+        if session is None or tallies is None or line is None or self.exploration is None:
+            return
+        if self.exploration.target(line) == target:
+            self._price(self.generation, session, tallies, target)
 
     @work(thread=True, exclusive=True, group="glance", exit_on_error=False)
     def _glance(self, run: int, selection: Selection) -> None:
@@ -101,14 +116,15 @@ class Resting(Changing):
         if exploration is None or tallies is None or row < 0:
             return None
         tally = tallies.sum(exploration.layout.entries_of(row))
+        zero = self.shell.glyphs.zero
         pairs = [
             ("entries", f"{tally.entries:,}"),
-            ("calls", count(tally.calls)),
-            ("edits", count(tally.edits)),
-            ("tokens", count(tally.tokens)),
+            ("calls", count(tally.calls, zero=zero)),
+            ("edits", count(tally.edits, zero=zero)),
+            ("tokens", count(tally.tokens, zero=zero)),
         ]
         if tally.added or tally.removed:
-            pairs.append(("lines", f"+{tally.added} −{tally.removed}"))
+            pairs.append(("lines", f"+{tally.added} {self.shell.glyphs.minus}{tally.removed}"))
         if tally.failed:
             pairs.append(("failed", str(tally.failed)))
         return Facts("At the leaf", tuple(pairs))

@@ -123,6 +123,7 @@ class ExplorerScreen(Reading):
     def on_graph_view_cursor_moved(self, message: GraphView.CursorMoved) -> None:
         """The rest of the screen follows once the cursor rests; what was said makes room for the price."""
         message.stop()
+        self.rest_counting()
         if self.searched:
             self.tell_hits()
         elif not self.note_kept:

@@ -25,10 +25,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.ahead import Ahead
+    from leafward_tui.glyphs import Glyphs
     from leafward_tui.graph import Density
 
 PUBLISH_EVERY = 0.25
 """Seconds between two repaints while something loads."""
+
+PAUSE = 0.15
+"""Seconds that counting rests after a key."""
+
+_NAP = 0.01
+"""Seconds between two looks at whether it may go on."""
 
 _CHUNK = 1024
 """Entries counted between two looks at what is wanted first."""
@@ -70,18 +77,29 @@ class CountJob:
     tallies: Tallies
     wanted: list[range] = field(default_factory=list)
     """What is on the screen; set from the UI thread."""
+    paused_until: float = 0.0
+    """By the monotonic clock; set from the UI thread."""
+
+    def pause(self, seconds: float = PAUSE) -> None:
+        """Leaves the interpreter to the keys for a moment; what is on the screen is counted all the same."""
+        self.paused_until = time.monotonic() + seconds
 
     def run(self, stop: Callable[[], bool], publish: Callable[[], object]) -> list[int]:
         """Counts until done or stopped; `publish` is called at most four times a second. Returns broken entries."""
         broken: list[int] = []
         said = 0.0
         for span in self._order():
-            while self.wanted:
-                urgent, self.wanted = self.wanted, []
-                for asked in urgent:
-                    broken += self.tallies.fill(self.session, asked, stop)
-                publish()
-                said = time.monotonic()
+            while self.wanted or self.paused_until > time.monotonic():
+                if self.wanted:
+                    urgent, self.wanted = self.wanted, []
+                    for asked in urgent:
+                        broken += self.tallies.fill(self.session, asked, stop)
+                    publish()
+                    said = time.monotonic()
+                else:
+                    time.sleep(_NAP)
+                if stop():
+                    return broken
             broken += self.tallies.fill(self.session, span, stop)
             if stop():
                 break
@@ -121,12 +139,14 @@ def _flag_mask(flag: int) -> bytes:
     return bytes(bool(value & flag) for value in range(256))
 
 
-def note_of(session: Session, entries: Iterable[range], head: int) -> str:
+def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyphs) -> str:
     """The note of a row: sizes before and after for a compaction, files and failures for a turn."""
     if session.columns.kind[head] == Kind.COMPACTION:
         before = (session.body(head) or {}).get("tokensBefore")
         after = context_at(session, head).size.total
-        return f"{count(before)} → {count(after)}" if isinstance(before, int) else count(after)
+        size = count(after, zero=glyphs.zero)
+        known = isinstance(before, int)
+        return f"{count(before, zero=glyphs.zero)} {glyphs.arrow} {size}" if known else size
     spans = list(entries)
     changes = changed_files(session, [index for span in spans for index in span])
     names = [change.path.rpartition("/")[2] for change in changes]
@@ -141,7 +161,7 @@ def note_of(session: Session, entries: Iterable[range], head: int) -> str:
         calls = sum(1 for span in spans for index in span if session.columns.kind[index] == Kind.TOOL_RESULT)
         reply = _last_words(session, spans)
         told.append(reply or (counted(calls, "call") if calls else ""))
-    return " · ".join(part for part in told if part)
+    return f" {glyphs.zero} ".join(part for part in told if part)
 
 
 def _failures(session: Session, spans: list[range]) -> str:
@@ -208,7 +228,7 @@ def _full_text(body: dict[str, object], kind: Kind) -> str:
     return "\n".join(message_text(message) for message in messages_of(body, kind))
 
 
-def outcome_of(session: Session, index: int) -> str:
+def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
     """What came of a tool's result in a word: lines changed, `ok`, `exit 1`, `error`."""
     body = session.body(index) or {}
     message = body.get("message") or {}
@@ -223,5 +243,5 @@ def outcome_of(session: Session, index: int) -> str:
     action = NATIVE_TOOLS.actions.get(call.name) if call is not None else None
     if call is not None and action in (Action.EDIT, Action.WRITE):
         added, removed = delta_in(body) or delta_of(action, call.arguments, NATIVE_TOOLS)
-        return f"+{added} −{removed}"
+        return f"+{added} {glyphs.minus}{removed}"
     return "ok" if call is not None and "command" in call.arguments else ""

@@ -1,0 +1,105 @@
+"""The explorer, run over small sessions whose prompts have names."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from leafward.config import Config
+from leafward_tui.screens.explorer import ExplorerScreen
+from tests.acting import Acting, call
+from tests.pi_file import HEADER, NO_PARENT_GIVEN
+from tests.tui.session_store import app_over, rows, until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+WIDE = (120, 32)
+NARROW = (80, 24)
+
+
+class Named(Acting):
+    """Turns by the name of their prompt."""
+
+    def __init__(self, path: Path, cwd: Path | None = None) -> None:
+        super().__init__(path, {**HEADER, "cwd": str(cwd)} if cwd is not None else None)
+        self.prompts: dict[str, str] = {}
+        self.ends: dict[str, str] = {}
+
+    def turn(self, name: str, after: str = "") -> str:
+        """A prompt and its reply; `after` names the turn it follows."""
+        parent = self.ends[after] if after else NO_PARENT_GIVEN
+        self.prompts[name] = self.user(f"{name} prompt", parent)
+        self.ends[name] = self.said(f"{name} answered")
+        return self.prompts[name]
+
+    def working_turn(self, name: str, after: str = "", *, failed: bool = False) -> str:
+        """A turn that edits a file and runs a command."""
+        self.turn(name, after)
+        self.said(
+            call("edit", f"{name}-e", path=f"src/{name}.py", oldText="a\n", newText="b\nc\n"),
+            call("bash", f"{name}-b", command=f"make {name}"),
+        )
+        self.answered(f"{name}-e", "edit", diff="-1 a\n+1 b\n+2 c")
+        self.answered(f"{name}-b", "bash", "it failed" if failed else "fine", failed=failed)
+        self.ends[name] = self.said(f"{name} done")
+        return self.prompts[name]
+
+
+def forked(path: Path, cwd: Path | None = None) -> Named:
+    """Turns a b c d are the path; x y leave b, z leaves x."""
+    file = Named(path, cwd)
+    file.turn("a")
+    file.working_turn("b")
+    file.turn("x")
+    file.working_turn("y", failed=True)
+    file.turn("z", "x")
+    file.turn("c", "b")
+    file.turn("d")
+    return file
+
+
+def ready(screen: ExplorerScreen) -> bool:
+    """Whether everything is read, counted and measured."""
+    return (
+        screen.exploration is not None
+        and screen.exploration.findings.silent is not None
+        and screen.overview is not None
+    )
+
+
+@asynccontextmanager
+async def exploring(
+    path: Path, size: tuple[int, int] = WIDE, config: Config | None = None
+) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen]]:
+    """The explorer on a session, with all there is on the screen."""
+    app = app_over(path, config=config or Config(follow_interval=0.02))
+    async with app.run_test(size=size) as pilot:
+        screen = app.screen
+        assert isinstance(screen, ExplorerScreen)
+        await until(pilot, lambda: ready(screen) or screen.trouble)
+        await pilot.pause()
+        yield pilot, screen
+
+
+def here(screen: ExplorerScreen) -> str:
+    """What the row of the cursor begins with."""
+    exploration = screen.exploration
+    assert exploration is not None
+    return screen.painter.headline(exploration.layout.head[screen.graph.row]).text.partition(" ")[0]
+
+
+def note(screen: ExplorerScreen) -> str:
+    """What stands in the place of the price line."""
+    app = screen.app
+    region = screen.price_line.region
+    return " ".join(row.strip() for row in rows(app)[region.y : region.bottom]).strip()
+
+
+def tree(screen: ExplorerScreen) -> list[str]:
+    """The rows of the tree as they are drawn."""
+    region = screen.graph.region
+    return [row[region.x : region.right].rstrip() for row in rows(screen.app)[region.y : region.bottom]]

@@ -1,0 +1,35 @@
+"""Where the locale is not UTF-8, nothing that Leafward itself says needs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.config import Config
+from tests.tui.explored import NARROW, WIDE, exploring, forked
+from tests.tui.session_store import rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEYS = ("k", "k", "v", "v", "v", "k", "k", "2", "3", "4", "1", "tab", "z", "Z", "o")
+SHEETS = ("enter", "ampersand", "e", "l", "slash", "t", "question_mark")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_no_other_character_is_shown(tmp_path: Path, size: tuple[int, int]) -> None:
+    file = forked(tmp_path / "session.jsonl")
+    file.entry("compaction", summary="s", firstKeptEntryId=file.prompts["d"], tokensBefore=130_600)
+    file.turn("after")
+    async with exploring(file.path, size, Config(ascii=True, follow_interval=0.02)) as (pilot, screen):
+
+        def seen(after: str) -> None:
+            for row in rows(screen.app):
+                assert row.isascii(), (after, row)
+
+        seen("start")
+        for key in (*KEYS, "escape", *(press for sheet in SHEETS for press in (sheet, "escape"))):
+            await pilot.press(key)
+            await pilot.pause()
+            seen(key)

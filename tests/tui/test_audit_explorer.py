@@ -1,0 +1,87 @@
+"""Sheets and modals close once; a folded branch shows where a move to it would go; a file that goes away is told."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.widgets import Input
+
+from leafward_tui.folds import LineKind
+from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.screens.themes import ThemesScreen
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from tests.tui.explored import Named, exploring, forked, note
+from tests.tui.session_store import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Named:
+    return forked(tmp_path / "session.jsonl")
+
+
+async def test_a_second_enter_behind_the_first_writes_nothing_and_closes_nothing_else(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        await pilot.press("l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        sheet = pilot.app.screen
+        assert isinstance(sheet, TextSheet)
+        field = sheet.query_one(Input)
+        field.value = "here"
+        for _ in range(3):
+            sheet.post_message(Input.Submitted(field, "here"))
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await until(pilot, lambda: not screen.writing and "here" in file.path.read_text())
+        await pilot.pause()
+        assert pilot.app.screen is screen
+    labels = [line for line in map(json.loads, file.path.read_text().splitlines()) if line["type"] == "label"]
+    assert len(labels) == 1
+
+
+@pytest.mark.parametrize(("key", "kind"), [("ampersand", ChoiceSheet), ("t", ThemesScreen)])
+async def test_a_click_beside_it_leaves_the_explorer_open(
+    file: Named, key: str, kind: type[ChoiceSheet | ThemesScreen]
+) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+        await pilot.click(offset=(1, 1))
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, ExplorerScreen)
+        assert pilot.app.is_running
+
+
+async def test_a_folded_branch_shows_what_a_move_to_it_enters(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        exploration = screen.exploration
+        assert exploration is not None
+        await pilot.press("g")
+        while screen.graph.line is not None and screen.graph.line.kind is not LineKind.FOLDED_BRANCH:
+            before = screen.graph.line
+            if exploration.layout.branch_of(before.row):
+                await pilot.press("z")
+            else:
+                await pilot.press("j")
+            assert screen.graph.line is not None
+        line = screen.graph.line
+        assert line is not None
+        selection = screen._selection(exploration, line)
+        assert selection.at == exploration.target(line)
+        assert len(selection) > len(exploration.layout.entries_of(line.row)[0])
+
+
+async def test_a_file_that_goes_away_is_told_once_and_stays_readable(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        content = file.path.read_bytes()
+        file.path.unlink()
+        await until(pilot, lambda: "gone" in note(screen))
+        await pilot.press("g", "4")
+        assert screen.session is not None
+        assert screen.session.body(0) is not None
+        file.path.write_bytes(content)
+        await until(pilot, lambda: "replaced" in note(screen))

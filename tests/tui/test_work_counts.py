@@ -1,0 +1,189 @@
+"""How much is drawn, decoded and loaded by the explorer, counted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward import scan as scan_module
+from leafward import session as session_module
+from leafward.session import Session
+from leafward.tally import Tallies
+from leafward_tui.exploration import Exploration
+from leafward_tui.folds import LineKind
+from leafward_tui.glyphs import UNICODE
+from leafward_tui.graph import Density
+from leafward_tui.rows import Columns, RowPainter, RowState
+from leafward_tui.theme import DEFAULT_DARK, Styles, built_in_theme
+from tests.bench.generate import write_session
+from tests.tui.explored import exploring
+from tests.tui.session_store import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from leafward.entries import Body
+    from leafward_tui.screens.explorer import ExplorerScreen
+
+HEIGHT = 30
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("generated") / "session.jsonl"
+    write_session(path, 2000, compact_every=500)
+    return path
+
+
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    found: Counter[str] = Counter()
+    really = scan_module.decode_line
+
+    def counting(line: bytes) -> Body | None:
+        found["lines"] += 1
+        return really(line)
+
+    monkeypatch.setattr(session_module, "decode_line", counting)
+    return found
+
+
+class TestPainting:
+    async def _still(self, pilot: Pilot[int], screen: ExplorerScreen) -> None:
+        """Until nothing more is drawn: what follows the cursor has followed."""
+        await pilot.app.workers.wait_for_complete()
+        before = -1
+
+        def rests() -> bool:
+            nonlocal before
+            now, before = screen.graph.rendered, screen.graph.rendered
+            return now == before and not [worker for worker in pilot.app.workers if worker.is_running]
+
+        await until(pilot, rests)
+
+    async def test_a_row_down_draws_two_lines(self, generated: Path) -> None:
+        async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
+            graph = screen.graph
+            await pilot.press("Z", "g")
+            await self._still(pilot, screen)
+            graph.move_to(5)
+            await self._still(pilot, screen)
+            for _ in range(5):
+                scrolled, drawn = graph.scroll_offset.y, graph.rendered
+                screen.action_row_down()
+                await until(pilot, lambda drawn=drawn: graph.rendered > drawn)  # type: ignore[misc]  # bound now
+                assert graph.scroll_offset.y == scrolled
+                assert graph.rendered - drawn <= 2
+
+    async def test_a_page_down_draws_a_page(self, generated: Path) -> None:
+        async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
+            graph = screen.graph
+            await pilot.press("Z", "g")
+            await self._still(pilot, screen)
+            for _ in range(3):
+                scrolled, drawn = graph.scroll_offset.y, graph.rendered
+                screen.action_page_down()
+                await until(pilot, lambda drawn=drawn: graph.rendered > drawn)  # type: ignore[misc]  # bound now
+                assert graph.scroll_offset.y > scrolled
+                assert graph.rendered - drawn <= graph.size.height + 2
+
+    async def test_lines_off_the_screen_are_never_drawn(self, generated: Path) -> None:
+        async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
+            graph = screen.graph
+            before = graph.rendered
+            await pilot.press("Z")
+            await self._still(pilot, screen)
+            assert graph.lines is not None
+            assert len(graph.lines) > 4 * HEIGHT
+            repaints = 6
+            assert graph.rendered - before <= repaints * (graph.size.height + 1)
+
+
+@pytest.mark.parametrize("density", list(Density))
+def test_a_screen_decodes_what_its_rows_say(density: Density, generated: Path, decoded: Counter[str]) -> None:
+    with closing(Session.open(generated)) as session:
+        exploration = Exploration(session, density, HEIGHT)
+        exploration.fold_everything()
+        styles = Styles.of(built_in_theme(DEFAULT_DARK))
+        painter = RowPainter(session, exploration.lines, Tallies(session), styles, UNICODE, notes={})
+        columns = Columns.fitting(70, exploration.lines.lanes, density)
+        middle = len(exploration.lines) // 2
+        shown = range(middle, middle + HEIGHT)
+        assert shown.stop <= len(exploration.lines)
+        decoded.clear()
+        for y in shown:
+            painter.paint(y, columns, RowState(cursor=middle))
+        rows = sum(exploration.lines.line(y).kind is LineKind.ROW for y in shown)
+        # Each row's own line, and for a tool's result the reply that called it.
+        assert rows <= decoded["lines"] + HEIGHT
+        assert decoded["lines"] <= 2 * HEIGHT
+        decoded.clear()
+        for y in shown:
+            painter.paint(y, columns, RowState(cursor=middle + 1))
+        assert not decoded["lines"]
+
+
+FIRST_FRAME = """
+import asyncio, json, sys
+from pathlib import Path
+from leafward_tui.app import LeafwardApp
+
+shown = {}
+
+async def main():
+    app = LeafwardApp([Path(sys.argv[1])])
+    display = app._display
+
+    def displayed(screen, renderable):
+        if not shown and renderable is not None and screen is app.screen:
+            shown["modules"] = sorted(sys.modules)
+        display(screen, renderable)
+
+    app._display = displayed
+    async with app.run_test(size=(120, 32)) as pilot:
+        while not shown or app.screen.exploration is None:
+            await pilot.pause()
+        shown["later"] = sorted(sys.modules)
+
+asyncio.run(main())
+print(json.dumps(shown))
+"""
+
+NOT_YET = {
+    "leafward.catalog",
+    "leafward.context",
+    "leafward.export",
+    "leafward.files",
+    "leafward.journal",
+    "leafward.price",
+    "leafward_tui.screens.catalogue",
+    "leafward_tui.widgets.inspector.entry",
+    "leafward_tui.widgets.inspector.markdown",
+    "leafward_tui.widgets.sheet",
+    "markdown_it",
+    "portalocker",
+    "pygments",
+    "textual.widgets._markdown",
+}
+"""What the first frame does without."""
+
+
+def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_FRAME, str(generated)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    first, later = set(told["modules"]), set(told["later"])
+    assert {"leafward_tui.screens.explorer.screen", "leafward_tui.widgets.graph_view"} <= first
+    assert sorted(first & NOT_YET) == []
+    assert {"leafward.journal", "leafward.session"} <= later
+    assert "litellm" not in later
