@@ -230,7 +230,9 @@ def picture(exported: str, title: str) -> str:
         if fill != ground
     ]
     lines += [f'<path {paint} d="{"".join(parts)}"/>' for paint, parts in drawing.shapes.items()]
-    lines.append(f'<g font-family="{FONTS}" font-size="{FONT_SIZE}" style="white-space:pre">')
+    lines.append(
+        f'<g font-family="{FONTS}" font-size="{FONT_SIZE}" style="white-space:pre;font-variant-ligatures:none">'
+    )
     for style, words in drawing.words.items():
         lines += [f'<g style="{style}">', *words, "</g>"]
     lines.append("</g></svg>")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 WORTHWHILE = 4 << 20
 """Bytes from which on a file is scanned ahead; a smaller one takes a few milliseconds."""
 
+_NICE = 5
 _TOLD_EVERY = 16
 """Chunks between two words of how far the scan is."""
 
@@ -79,6 +80,8 @@ def scan_ahead(path: Path) -> Ahead | None:
     try:
         os.close(reading)
         gc.disable()
+        # Where both have to share a processor, the screen goes first.
+        os.nice(_NICE)
         _send(path, writing)
     finally:
         # Whatever went wrong, the parent reads the file itself and says so.

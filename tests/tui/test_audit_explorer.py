@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import Input
 
+from leafward.safe_text import safe
 from leafward_tui.folds import LineKind
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.themes import ThemesScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from tests.acting import call
 from tests.tui.explored import Named, exploring, forked, note
-from tests.tui.session_store import until
+from tests.tui.session_store import rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,3 +87,28 @@ async def test_a_file_that_goes_away_is_told_once_and_stays_readable(file: Named
         assert screen.session.body(0) is not None
         file.path.write_bytes(content)
         await until(pilot, lambda: "replaced" in note(screen))
+
+
+async def test_no_text_of_a_session_reaches_the_screen_unchanged_where_a_terminal_would_act_on_it(
+    tmp_path: Path,
+) -> None:
+    acted_on = "a\x1b[31mb\x9bc\u202ed\u2066e\u200bf\x07[bold]g[/]"
+    file = Named(tmp_path / "session.jsonl")
+    file.user(acted_on)
+    target = file.said(acted_on, call("bash", acted_on, command=acted_on), call(acted_on, "x", path=acted_on))
+    file.answered(acted_on, "bash", acted_on, failed=True)
+    file.entry("label", targetId=target, label=acted_on)
+    file.entry("session_info", name=acted_on)
+    file.entry("compaction", summary=acted_on, firstKeptEntryId=target, tokensBefore=5)
+    file.entry("branch_summary", summary=acted_on, fromId=acted_on)
+    file.entry("custom_message", customType=acted_on, content=acted_on, display=True)
+    file.entry("model_change", provider=acted_on, modelId=acted_on)
+    file.entry(acted_on)
+    file.raw(acted_on)
+    async with exploring(file.path) as (pilot, screen):
+        for key in ("v", "k", "k", "k", "2", "3", "4", "1", "v", "g", "Z", "2", "3", "4", "o"):
+            await pilot.press(key)
+            await pilot.pause()
+            text = "\n".join(rows(screen.app))
+            assert safe(text) == text, key
+            assert "[bold]g[/]" in text or "bold" not in text

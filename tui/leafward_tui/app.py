@@ -25,8 +25,8 @@ from leafward_tui.terminal import Copied, CopiedTo, Terminal, copy_text
 from leafward_tui.theme import (
     DEFAULT_DARK,
     Palette,
+    Palettes,
     Styles,
-    built_in_themes,
     suited,
     textual_theme,
     theme_variable_defaults,
@@ -112,7 +112,7 @@ class LeafwardApp(App[int], inherit_bindings=False):
         self._problems += self.keymap.problems
         users, faults = user_themes(config_dir() / "themes")
         self._problems += faults
-        self.palettes = {palette.name: palette for palette in (*built_in_themes(), *users)}
+        self.palettes = Palettes(users)
         """The themes by name, as their files say; the defaults first."""
         first = self._first_theme()
         self.palette_now = self.shown(first)
@@ -121,9 +121,7 @@ class LeafwardApp(App[int], inherit_bindings=False):
         self.add_mode(self.DEFAULT_MODE, self.first_screen)
         for name in list(self.available_themes):
             self.unregister_theme(name)
-        for name in self.palettes:
-            self.register_theme(textual_theme(self.shown(name)))
-        self.theme = first
+        self.show_theme(first)
         self._styled_with = self.get_css_variables()
         self.stylesheet.set_variables(self._styled_with)
         self.set_keymap(self.keymap.textual)
@@ -169,9 +167,14 @@ class LeafwardApp(App[int], inherit_bindings=False):
             self._styled_with = variables
             super().refresh_css(animate)
 
+    def show_theme(self, name: str) -> None:
+        """Switches to a theme."""
+        self.register_theme(textual_theme(self.shown(name)))
+        self.theme = name
+
     def choose_theme(self, name: str) -> None:
         """Switches to a theme and remembers it."""
-        self.theme = name
+        self.show_theme(name)
         self.remember("theme", [name, self.config.theme])
 
     # --- screens ------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import cache
@@ -20,6 +21,7 @@ from textual.color import Color, ColorParseError
 from leafward_tui.colours import contrast, grey, nearest_eight_bit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -29,6 +31,7 @@ __all__ = [
     "HUES",
     "TOKENS",
     "Palette",
+    "Palettes",
     "ThemeError",
     "built_in_names",
     "built_in_theme",
@@ -272,6 +275,30 @@ def built_in_theme(name: str) -> Palette:
 def built_in_themes() -> tuple[Palette, ...]:
     """All built-in themes, the two defaults first."""
     return tuple(built_in_theme(name) for name in built_in_names())
+
+
+class Palettes(Mapping[str, Palette]):
+    """All themes by name, the two defaults first; a user's own replaces a built-in one of its name.
+
+    The file of a built-in theme is read when it is first asked for: start-up needs one of them.
+    """
+
+    def __init__(self, own: Iterable[Palette] = ()) -> None:
+        self._own = {palette.name: palette for palette in own}
+        self._names = tuple(dict.fromkeys((*built_in_names(), *self._own)))
+
+    def __getitem__(self, name: str) -> Palette:
+        found = self._own.get(name)
+        return found if found is not None else built_in_theme(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
 
 
 def user_themes(folder: Path) -> tuple[tuple[Palette, ...], tuple[str, ...]]:

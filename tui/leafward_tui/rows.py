@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 
 from leafward.entries import DAMAGE_TEXT, Kind
-from leafward.headline import Headline, headline
+from leafward.headline import LIMIT, Headline, headline
+from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, count, counted, fit, right
 from leafward_tui.folds import Line, LineKind
 from leafward_tui.ghost import Ghost, Standing
@@ -119,7 +120,7 @@ class RowPainter:
         self.labels_by_row: dict[int, list[str]] = {}
         for entry, label in session.labels.items():
             row = self.layout.row_of(entry)
-            self.labels_by_row.setdefault(row, []).append(label)
+            self.labels_by_row.setdefault(row, []).append(safe_line(label, LIMIT))
         self._headlines: dict[int, Headline] = {}
         self._gutter: GutterMaker | None = None
 
@@ -218,11 +219,14 @@ class RowPainter:
         if room <= 0:
             return []
         if line.kind is LineKind.FOLDED_RUN:
-            first = f"{self.glyphs.folded} {counted(line.rows, *self._row_names())}"
-            entries = sum(len(span) for span in self.layout.entries_between(line.row, line.rows))
-            return _pieces(
-                [(first, ground.sub), (f"   {entries:,} entries", ground.faint)], room, ground, self.glyphs
+            entries = counted(
+                sum(map(len, self.layout.entries_between(line.row, line.rows))), "entry", "entries"
             )
+            parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
+            if self.layout.density is not Density.ENTRIES:
+                turns = counted(line.rows, *self._row_names())
+                parts = [(f"{self.glyphs.folded} {turns}", ground.sub), (f"   {entries}", ground.faint)]
+            return _pieces(parts, room, ground, self.glyphs)
         entry = self.layout.head[line.row]
         words = self.headline(entry)
         kind = self.layout.tree.kind[entry]

@@ -63,7 +63,7 @@ class ThemesScreen(Modal):
 
     def moved(self) -> None:
         """Shows the theme under the cursor."""
-        self.app.theme = self._names[self.rows.cursor or 0]
+        cast("LeafwardApp", self.app).show_theme(self._names[self.rows.cursor or 0])
 
     def action_theme_keep(self) -> None:
         """The theme under the cursor stays, and is there at the next start."""
@@ -72,7 +72,7 @@ class ThemesScreen(Modal):
 
     def action_mode_leave(self) -> None:
         """Back to the theme before."""
-        self.app.theme = self._before
+        cast("LeafwardApp", self.app).show_theme(self._before)
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:

@@ -278,7 +278,9 @@ class LogDetails(Widget):
                 ]
             )
         taken = deeds.taken_back(root)
-        if taken:
+        if taken == f"by line #{operation.entry}":
+            lines.append(_fact("holds", "nothing has taken it back", width, ground.sub, ground))
+        elif taken:
             lines.append(_fact("undone", f"taken back {taken}", width, ground.warn, ground))
         else:
             lines.append(_fact("undo", deeds.outcome(root), width, ground.sub, ground))

@@ -75,7 +75,7 @@ class Handing(Resting):
         from leafward.export import export
 
         try:
-            with path.open("x", encoding="utf-8") as file:
+            with open(path, "x", encoding="utf-8", opener=_private) as file:
                 file.write(export(session, form, target).text)
         except (LeafwardError, OSError) as error:
             self.post_message(Exported(f"not exported: {error}", problem=True))
@@ -150,3 +150,8 @@ def _folder() -> Path:
     from pathlib import Path
 
     return Path.cwd()
+
+
+def _private(path: str, flags: int) -> int:
+    """What a session says is for its owner's eyes."""
+    return os.open(path, flags, 0o600)
