@@ -33,7 +33,9 @@ def test_every_golden_node_agrees(path: Path, answers: Path, tmp_path: Path) -> 
         context = context_at(session, node.at)
         told = [(message.entry, message.role, message.tokens) for message in context.messages]
         assert told == [(row.entry, row.role, row.tokens) for row in node.messages], node.at
-        assert [message.sent for message in context.messages] == [row.digest is not None for row in node.messages]
+        assert [message.sent for message in context.messages] == [
+            row.digest is not None for row in node.messages
+        ]
         assert context.thinking == node.thinking
         assert (context.provider, context.model) == (node.model or (None, None))
         assert node.tokens is not None
