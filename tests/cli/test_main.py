@@ -31,6 +31,7 @@ VERBS = [
     "context",
     "files",
     "plan",
+    "survival",
     "move",
     "undo",
     "redo",

@@ -124,6 +124,22 @@ def plan(session: str, as_json: bool, **asked: Any) -> int:
     return run(session, asked, as_json)
 
 
+@verb("leafward survival 019f3c", "leafward survival 019f3c 3197c85b --json")
+@session_argument
+@click.argument("compaction", required=False)
+@json_option
+def survival(session: str, compaction: str | None, as_json: bool) -> int:
+    """Show what a compaction made of the facts it replaced.
+
+    Paths, commands, numbers, errors, identifiers, URLs, constraints, decisions and open todos: in the summary word for
+    word or paraphrased, injected, kept, lost, contradicted; and what the summary invented. Without COMPACTION the last one
+    on the path to the leaf.
+    """
+    from leafward.cli.surviving import survival as run
+
+    return run(session, compaction, as_json)
+
+
 @verb("leafward move 019f3c 1a2b3c4d --dry-run", "leafward move 019f3c 1a2b3c4d --before")
 @session_argument
 @click.argument("entry")
