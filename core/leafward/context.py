@@ -7,7 +7,7 @@ replace or remove, summaries and injected messages speak as the user. Sizes are 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, overload
@@ -164,6 +164,9 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
     return NO_ENTRY
 
 
+Listener = Callable[[int, Body], object]
+"""Is told every message of a context, as the model receives it, with the entry it comes from."""
+
 _COMPACTION = frozenset({Kind.COMPACTION})
 _INVALIDATING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
 _THINKING = frozenset({Kind.THINKING_CHANGE})
@@ -178,15 +181,18 @@ _SILENT = bytes(kind for kind in Kind if kind not in _ROLE_OF_KIND and kind is n
 """Kinds that never contribute a message: their bodies need not be decoded."""
 
 
-def context_at(session: Session, at: int | None = None) -> Context:
+def context_at(
+    session: Session, at: int | None = None, listen: Callable[[], Listener] | None = None
+) -> Context:
     """The context at an entry (the leaf by default); -1 is the empty context before everything.
 
-    Lines on the path that prove to be broken are marked in the session first, and the path is taken again.
+    Lines on the path that prove to be broken are marked in the session first, and the path is taken again. Whoever wants
+    more of the messages than their sizes gives `listen`, which is asked for a new listener each time the path is taken.
     """
     while True:
         here = session.leaf if at is None else EntryIndex(at)
         broken: list[int] = []
-        context = _project(session, here, broken)
+        context = _project(session, here, broken, listen() if listen is not None else None)
         if not broken:
             return context
         session.discredit(broken)
@@ -219,7 +225,7 @@ def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[r
     return compaction, kept, after
 
 
-def _project(session: Session, at: EntryIndex, broken: list[int]) -> Context:
+def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener | None) -> Context:
     compaction, kept, after = selected(session, at)
     column = session.columns.kind
     order = array("i", [compaction] if compaction >= 0 else [])
@@ -248,6 +254,8 @@ def _project(session: Session, at: EntryIndex, broken: list[int]) -> Context:
             if isinstance(message, dict) and message.get("role") == _ROLE_OF_KIND[kind]:
                 add_entry(index)
                 add_tokens(message_tokens(message))
+                if tell is not None:
+                    tell(index, message)
                 continue
         if position and (kind == Kind.COMPACTION or (kind == Kind.SYSTEM and position < last_kept)):
             continue
@@ -257,6 +265,8 @@ def _project(session: Session, at: EntryIndex, broken: list[int]) -> Context:
                 system.append(message)
             add_entry(index)
             add_tokens(message_tokens(message))
+            if tell is not None:
+                tell(index, message)
     if len(spoken) == last_kept:
         messages.first_after = len(messages)
     provider, model, thinking = _settings(session, at)

@@ -49,18 +49,26 @@ def json_length(value: object) -> int:
 
 def _only_strings(value: object) -> bool:
     """The usual arguments: a flat object of strings."""
-    return type(value) is dict and all(type(item) is str for item in value.values())
+    if type(value) is not dict:
+        return False
+    for item in value.values():  # noqa: SIM110  # half the time of all() with a generator
+        if type(item) is not str:
+            return False
+    return True
 
 
 def _has_float(value: object) -> bool:
-    stack = [value]
+    stack: list[Any] = [value]
     while stack:
         item = stack.pop()
-        if isinstance(item, dict):
+        kind = type(item)
+        if kind is str:
+            continue
+        if kind is dict:
             stack.extend(item.values())
-        elif isinstance(item, list):
+        elif kind is list:
             stack.extend(item)
-        elif isinstance(item, float) or (isinstance(item, int) and abs(item) > _SAFE_INTEGER):
+        elif kind is float or (kind is int and abs(item) > _SAFE_INTEGER):
             return True
     return False
 
@@ -121,7 +129,7 @@ def content_units(content: object) -> int:
         if kind == "text":
             text = block.get("text")
             if isinstance(text, str):
-                units += utf16_length(text)
+                units += len(text) if text.isascii() else utf16_length(text)
         elif kind == "image":
             units += IMAGE_CHARS
     return units
@@ -142,7 +150,7 @@ def _assistant_units(content: object) -> int:
         elif kind in ("text", "thinking"):
             text = block.get(kind)
             if isinstance(text, str):
-                units += utf16_length(text)
+                units += len(text) if text.isascii() else utf16_length(text)
     return units
 
 

@@ -2,125 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from leafward import __version__
+from leafward.cli.command import at_option, dry_run_option, json_option, leafward, session_argument, verb
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-_EPILOG = """\b
-leafward                       browse all sessions
-leafward 019f3c                open one
-leafward tree 019f3c           its branches, a turn a row
-leafward context 019f3c        what the model sees
-leafward move 019f3c 1a2b3c4d  continue from that entry
-
-\b
-SESSION is a path, a session's id, or a unique prefix of one.
-ENTRY is an id, a unique prefix of one, leaf, root, or #N (the N-th entry in file order, from 0)."""
+__all__ = ["leafward"]
 
 
-class _Verb(click.Command):
-    """A verb whose line in the list is its first sentence whole."""
-
-    def get_short_help_str(self, limit: int = 45) -> str:
-        """The first sentence, not cut."""
-        return super().get_short_help_str(max(limit, 76))
-
-
-class _Leafward(click.Group):
-    """A group that takes a path or a session where a verb is missing, and names the nearest verb for anything else."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that the first argument names; the hidden `open` for a path or a session."""
-        name = args[0]
-        command = self.get_command(ctx, name)
-        if command is not None:
-            return name, command, args[1:]
-        from leafward.cli.selection import known
-
-        if known(name):
-            return "open", self.commands["open"], args
-        from difflib import get_close_matches
-
-        from leafward.safe_text import safe_line
-
-        (nearest,) = get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.0)
-        shown = safe_line(name, 200)
-        raise click.UsageError(f"no verb, file or session {shown!r}; the nearest verb is {nearest!r}", ctx)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        """Verbs in the order of their declaration: reading, writing, the rest."""
-        return [name for name, command in self.commands.items() if not command.hidden]
-
-
-@click.group(
-    cls=_Leafward,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    subcommand_metavar="[PATH... | VERB ...]",
-    epilog=_EPILOG,
-)
-@click.version_option(__version__, prog_name="leafward")
-@click.pass_context
-def leafward(ctx: click.Context) -> int:
-    """The sessions that coding agents leave on disk, as the trees they are.
-
-    Without a verb it opens the full-screen explorer: on all sessions, or on the session files and folders named.
-    Every verb takes --json and then writes exactly one document.
-    """
-    return _open(ctx, ()) if ctx.invoked_subcommand is None else 0
-
-
-def _open(ctx: click.Context, paths: tuple[str, ...]) -> int:
-    from leafward.cli.opening import open_paths
-
-    return open_paths(ctx.obj, paths)
-
-
-@leafward.command("open", hidden=True)
-@click.argument("paths", nargs=-1)
-@click.pass_context
-def open_(ctx: click.Context, paths: tuple[str, ...]) -> int:
-    """Open session files and folders in the explorer."""
-    return _open(ctx, paths)
-
-
-def _verb(*examples: str) -> Callable[[Callable[..., int]], click.Command]:
-    """Declares a verb of its function's name, with examples under its help."""
-    return leafward.command(cls=_Verb, epilog="\b\n" + "\n".join(examples))
-
-
-def _json(function: _Function) -> _Function:
-    return click.option("--json", "as_json", is_flag=True, help="Write one JSON document.")(function)
-
-
-def _dry_run(function: _Function) -> _Function:
-    return click.option("--dry-run", is_flag=True, help="Say what would be written; write nothing.")(function)
-
-
-def _session(function: _Function) -> _Function:
-    return click.argument("session")(function)
-
-
-def _at(function: _Function) -> _Function:
-    return click.option("--at", metavar="ENTRY", help="The entry to look from (default: the leaf).")(function)
-
-
-@_verb("leafward ls --project orchard", "leafward ls ./sessions --json")
+@verb("leafward ls --project orchard", "leafward ls ./sessions --json")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--agent", metavar="AGENT", help="Only sessions of this agent.")
 @click.option("--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT.")
 @click.option(
     "--query", metavar="TEXT", help="Only sessions that TEXT finds: words, file:, since:, project:, agent:."
 )
-@_json
+@json_option
 def ls(
     paths: tuple[str, ...], agent: str | None, project: str | None, query: str | None, as_json: bool
 ) -> int:
@@ -133,11 +32,11 @@ def ls(
     return run(paths, agent, project, query, as_json)
 
 
-@_verb("leafward tree 019f3c", "leafward tree session.jsonl --json")
-@_session
+@verb("leafward tree 019f3c", "leafward tree session.jsonl --json")
+@session_argument
 @click.option("--entries", "every_entry", is_flag=True, help="One row an entry instead of one a turn.")
 @click.option("--archived", is_flag=True, help="Show archived branches too, instead of one row for each.")
-@_json
+@json_option
 def tree(session: str, every_entry: bool, archived: bool, as_json: bool) -> int:
     """Show a session's branches.
 
@@ -149,10 +48,10 @@ def tree(session: str, every_entry: bool, archived: bool, as_json: bool) -> int:
     return run(session, as_json, every_entry, archived)
 
 
-@_verb("leafward show 019f3c 1a2b3c4d", "leafward show 019f3c '#12' --json")
-@_session
+@verb("leafward show 019f3c 1a2b3c4d", "leafward show 019f3c '#12' --json")
+@session_argument
 @click.argument("entry", required=False)
-@_json
+@json_option
 def show(session: str, entry: str | None, as_json: bool) -> int:
     """Show one entry, whole.
 
@@ -163,10 +62,10 @@ def show(session: str, entry: str | None, as_json: bool) -> int:
     return run(session, entry, as_json)
 
 
-@_verb("leafward context 019f3c", "leafward context 019f3c --at 1a2b3c4d --json")
-@_session
-@_at
-@_json
+@verb("leafward context 019f3c", "leafward context 019f3c --at 1a2b3c4d --json")
+@session_argument
+@at_option
+@json_option
 def context(session: str, at: str | None, as_json: bool) -> int:
     """Show what the model sees at an entry.
 
@@ -178,10 +77,10 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     return run(session, at, as_json)
 
 
-@_verb("leafward files 019f3c", "leafward files 019f3c --at 1a2b3c4d")
-@_session
-@_at
-@_json
+@verb("leafward files 019f3c", "leafward files 019f3c --at 1a2b3c4d")
+@session_argument
+@at_option
+@json_option
 def files(session: str, at: str | None, as_json: bool) -> int:
     """List the files read and modified on the path to an entry."""
     from leafward.cli.workset import files as run
@@ -189,12 +88,64 @@ def files(session: str, at: str | None, as_json: bool) -> int:
     return run(session, at, as_json)
 
 
-@_verb("leafward move 019f3c 1a2b3c4d --dry-run", "leafward move 019f3c 1a2b3c4d --before")
-@_session
+@verb("leafward plan 019f3c", "leafward plan 019f3c --strategy all --window 128000 --json")
+@session_argument
+@at_option
+@click.option(
+    "--strategy",
+    type=click.Choice(["pi", "codex", "opencode", "all"]),
+    help="Whose rules to follow (default: as configured).",
+)
+@click.option("--keep-recent", type=click.IntRange(0), metavar="N", help="Tokens to keep as they are.")
+@click.option(
+    "--reserve", type=click.IntRange(0), metavar="N", help="Tokens of the window left for the reply."
+)
+@click.option("--window", type=click.IntRange(1), metavar="N", help="The model's context window, in tokens.")
+@click.option(
+    "--trigger",
+    type=click.Choice(["fixed", "proportional"]),
+    default="fixed",
+    help="Leave the reserve free, or 16 % of the window.",
+)
+@click.option("--cut", metavar="ENTRY", help="Keep from ENTRY on, whatever the budget says.")
+@click.option("--by-script", is_flag=True, help="Estimate tokens by script, not as the agent does.")
+@click.option("--behaviour", metavar="VERSION", help="As that version of the strategy's agent did.")
+@click.option("--as-is", is_flag=True, help="With the known faults of the agent itself.")
+@click.option("--no-prune", is_flag=True, help="Without opencode's pruning of old results.")
+@json_option
+def plan(session: str, as_json: bool, **asked: Any) -> int:
+    """Show what a compaction would do.
+
+    What would be summarised, kept and cut short, where the path may be cut and where not, and why; nothing is written
+    and no model is asked.
+    """
+    from leafward.cli.planning import plan as run
+
+    return run(session, asked, as_json)
+
+
+@verb("leafward survival 019f3c", "leafward survival 019f3c 3197c85b --json")
+@session_argument
+@click.argument("compaction", required=False)
+@json_option
+def survival(session: str, compaction: str | None, as_json: bool) -> int:
+    """Show what a compaction made of the facts it replaced.
+
+    Paths, commands, numbers, errors, identifiers, URLs, constraints, decisions and open todos: in the summary word for
+    word or paraphrased, injected, kept, lost, contradicted; and what the summary invented. Without COMPACTION the last one
+    on the path to the leaf.
+    """
+    from leafward.cli.surviving import survival as run
+
+    return run(session, compaction, as_json)
+
+
+@verb("leafward move 019f3c 1a2b3c4d --dry-run", "leafward move 019f3c 1a2b3c4d --before")
+@session_argument
 @click.argument("entry")
 @click.option("--before", is_flag=True, help="To ENTRY's parent, with ENTRY's text given back as the prompt.")
-@_dry_run
-@_json
+@dry_run_option
+@json_option
 def move(session: str, entry: str, before: bool, dry_run: bool, as_json: bool) -> int:
     """Move the leaf, so that the agent continues from ENTRY.
 
@@ -207,13 +158,13 @@ def move(session: str, entry: str, before: bool, dry_run: bool, as_json: bool) -
     return run(session, entry, before, dry_run, as_json)
 
 
-@_verb("leafward undo 019f3c", "leafward undo 019f3c --op 5e6f7a8b")
-@_session
+@verb("leafward undo 019f3c", "leafward undo 019f3c --op 5e6f7a8b")
+@session_argument
 @click.option(
     "--op", metavar="OP", help="The operation to take back, as `leafward log` names it (default: the last)."
 )
-@_dry_run
-@_json
+@dry_run_option
+@json_option
 def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
     """Take back the last operation.
 
@@ -225,10 +176,10 @@ def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
     return run(session, op, dry_run, as_json)
 
 
-@_verb("leafward redo 019f3c")
-@_session
-@_dry_run
-@_json
+@verb("leafward redo 019f3c")
+@session_argument
+@dry_run_option
+@json_option
 def redo(session: str, dry_run: bool, as_json: bool) -> int:
     """Do again what the last undo took back."""
     from leafward.cli.writing import redo as run
@@ -236,9 +187,9 @@ def redo(session: str, dry_run: bool, as_json: bool) -> int:
     return run(session, dry_run, as_json)
 
 
-@_verb("leafward log 019f3c")
-@_session
-@_json
+@verb("leafward log 019f3c")
+@session_argument
+@json_option
 def log(session: str, as_json: bool) -> int:
     """List what was done to a session.
 
@@ -249,12 +200,12 @@ def log(session: str, as_json: bool) -> int:
     return run(session, as_json)
 
 
-@_verb("leafward label 019f3c 1a2b3c4d 'tests green'", "leafward label 019f3c 1a2b3c4d ''")
-@_session
+@verb("leafward label 019f3c 1a2b3c4d 'tests green'", "leafward label 019f3c 1a2b3c4d ''")
+@session_argument
 @click.argument("entry")
 @click.argument("text")
-@_dry_run
-@_json
+@dry_run_option
+@json_option
 def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:
     """Label an entry.
 
@@ -265,11 +216,11 @@ def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> 
     return run(session, entry, text, dry_run, as_json)
 
 
-@_verb("leafward name 019f3c 'Port the selectors'")
-@_session
+@verb("leafward name 019f3c 'Port the selectors'")
+@session_argument
 @click.argument("text")
-@_dry_run
-@_json
+@dry_run_option
+@json_option
 def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
     """Name a session.
 
@@ -280,12 +231,12 @@ def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
     return run(session, text, dry_run, as_json)
 
 
-@_verb("leafward archive 019f3c 1a2b3c4d", "leafward archive 019f3c 1a2b3c4d --undo")
-@_session
+@verb("leafward archive 019f3c 1a2b3c4d", "leafward archive 019f3c 1a2b3c4d --undo")
+@session_argument
 @click.argument("entry")
 @click.option("--undo", "unarchive", is_flag=True, help="Bring the branch back.")
-@_dry_run
-@_json
+@dry_run_option
+@json_option
 def archive(session: str, entry: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
     """Hide the branch that begins at ENTRY behind a count.
 
@@ -296,9 +247,9 @@ def archive(session: str, entry: str, unarchive: bool, dry_run: bool, as_json: b
     return run(session, entry, unarchive, dry_run, as_json)
 
 
-@_verb("leafward doctor", "leafward doctor session.jsonl --json")
+@verb("leafward doctor", "leafward doctor session.jsonl --json")
 @click.argument("session", required=False)
-@_json
+@json_option
 def doctor(session: str | None, as_json: bool) -> int:
     """Check a session for damage.
 
@@ -311,8 +262,8 @@ def doctor(session: str | None, as_json: bool) -> int:
     return run(session, as_json)
 
 
-@_verb("leafward export 019f3c --format html -o session.html", "leafward export 019f3c --all > session.md")
-@_session
+@verb("leafward export 019f3c --format html -o session.html", "leafward export 019f3c --all > session.md")
+@session_argument
 @click.option(
     "--format",
     "form",
@@ -321,13 +272,13 @@ def doctor(session: str | None, as_json: bool) -> int:
     show_default=True,
     help="Markdown, one self-contained page, or the entries as JSON.",
 )
-@_at
+@at_option
 @click.option("--all", "whole", is_flag=True, help="Every branch instead of the path to the entry.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write FILE, not stdout."
 )
 @click.option("--keep-secrets", is_flag=True, help="Leave keys and tokens as they are.")
-@_json
+@json_option
 def export(
     session: str,
     form: str,
@@ -347,10 +298,10 @@ def export(
     return run(session, form, at, whole, output, keep_secrets, as_json)
 
 
-@_verb("leafward resume 019f3c", "leafward resume 019f3c --print")
-@_session
+@verb("leafward resume 019f3c", "leafward resume 019f3c --print")
+@session_argument
 @click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it.")
-@_json
+@json_option
 def resume(session: str, only_print: bool, as_json: bool) -> int:
     """Continue a session in its agent.
 
@@ -362,8 +313,8 @@ def resume(session: str, only_print: bool, as_json: bool) -> int:
     return run(session, only_print, as_json)
 
 
-@_verb("leafward demo")
-@_json
+@verb("leafward demo")
+@json_option
 @click.pass_context
 def demo(ctx: click.Context, as_json: bool) -> int:
     """Open a bundled session.

@@ -1,0 +1,116 @@
+"""The command itself, and what the declarations of its verbs are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from leafward import __version__
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_EPILOG = """\b
+leafward                       browse all sessions
+leafward 019f3c                open one
+leafward tree 019f3c           its branches, a turn a row
+leafward context 019f3c        what the model sees
+leafward move 019f3c 1a2b3c4d  continue from that entry
+
+\b
+SESSION is a path, a session's id, or a unique prefix of one.
+ENTRY is an id, a unique prefix of one, leaf, root, or #N (the N-th entry in file order, from 0)."""
+
+
+class _Verb(click.Command):
+    """A verb whose line in the list is its first sentence whole."""
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """The first sentence, not cut."""
+        return super().get_short_help_str(max(limit, 76))
+
+
+class _Leafward(click.Group):
+    """A group that takes a path or a session where a verb is missing, and names the nearest verb for anything else."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that the first argument names; the hidden `open` for a path or a session."""
+        name = args[0]
+        command = self.get_command(ctx, name)
+        if command is not None:
+            return name, command, args[1:]
+        from leafward.cli.selection import known
+
+        if known(name):
+            return "open", self.commands["open"], args
+        from difflib import get_close_matches
+
+        from leafward.safe_text import safe_line
+
+        (nearest,) = get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.0)
+        shown = safe_line(name, 200)
+        raise click.UsageError(f"no verb, file or session {shown!r}; the nearest verb is {nearest!r}", ctx)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        """Verbs in the order of their declaration: reading, writing, the rest."""
+        return [name for name, command in self.commands.items() if not command.hidden]
+
+
+@click.group(
+    cls=_Leafward,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    subcommand_metavar="[PATH... | VERB ...]",
+    epilog=_EPILOG,
+)
+@click.version_option(__version__, prog_name="leafward")
+@click.pass_context
+def leafward(ctx: click.Context) -> int:
+    """The sessions that coding agents leave on disk, as the trees they are.
+
+    Without a verb it opens the full-screen explorer: on all sessions, or on the session files and folders named.
+    Every verb takes --json and then writes exactly one document.
+    """
+    return _open(ctx, ()) if ctx.invoked_subcommand is None else 0
+
+
+def _open(ctx: click.Context, paths: tuple[str, ...]) -> int:
+    from leafward.cli.opening import open_paths
+
+    return open_paths(ctx.obj, paths)
+
+
+@leafward.command("open", hidden=True)
+@click.argument("paths", nargs=-1)
+@click.pass_context
+def open_(ctx: click.Context, paths: tuple[str, ...]) -> int:
+    """Open session files and folders in the explorer."""
+    return _open(ctx, paths)
+
+
+def verb(*examples: str) -> Callable[[Callable[..., int]], click.Command]:
+    """Declares a verb of its function's name, with examples under its help."""
+    return leafward.command(cls=_Verb, epilog="\b\n" + "\n".join(examples))
+
+
+def json_option(function: _Function) -> _Function:
+    """`--json`, as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Write one JSON document.")(function)
+
+
+def dry_run_option(function: _Function) -> _Function:
+    """`--dry-run`."""
+    return click.option("--dry-run", is_flag=True, help="Say what would be written; write nothing.")(function)
+
+
+def session_argument(function: _Function) -> _Function:
+    """`SESSION`."""
+    return click.argument("session")(function)
+
+
+def at_option(function: _Function) -> _Function:
+    """`--at ENTRY`."""
+    return click.option("--at", metavar="ENTRY", help="The entry to look from (default: the leaf).")(function)

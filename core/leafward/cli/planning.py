@@ -1,0 +1,308 @@
+"""The verb `plan`: what a compaction would do, by one strategy or by all of them side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward import config
+from leafward.cli.facts import id_of
+from leafward.cli.output import Page, compact, emit_json, fit, note, pad, page, plural, say, table
+from leafward.cli.selection import opened
+from leafward.compaction import (
+    RULE_CODE,
+    RULE_TEXT,
+    BadSettings,
+    CutLine,
+    Plan,
+    PlanSettings,
+    Strategy,
+    Trigger,
+    TriggerRule,
+    measure,
+    trigger_of,
+)
+from leafward.compaction import plan as plan_of
+from leafward.estimators import ESTIMATOR_TEXT, Estimator
+from leafward.headline import headline
+from leafward.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from leafward.compaction import PathSizes
+    from leafward.entries import EntryIndex
+    from leafward.session import Session
+
+_ALL = "all"
+_NEAR = 3
+"""Cuts shown before and after the one that was chosen."""
+
+
+def plan(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward plan`. `asked` holds the options as the command line names them."""
+    settings, problems = config.load()
+    for problem in problems:
+        note(str(problem))
+    chosen = asked["strategy"] or settings.strategy
+    if chosen == _ALL and asked["behaviour"] is not None:
+        raise click.UsageError("--behaviour names a version of one strategy, so it needs --strategy")
+    strategies = list(Strategy) if chosen == _ALL else [Strategy(chosen)]
+    with opened(selector) as session:
+        at = session.find(asked["at"]) if asked["at"] is not None else session.leaf
+        cut = session.find(asked["cut"]) if asked["cut"] is not None else None
+        wanted = [_settings(strategy, asked, settings, cut) for strategy in strategies]
+        sizes = measure(session, at, estimators=[one.counting for one in wanted])
+        if asked["window"] is None:
+            window = _window(sizes, settings)
+            wanted = [replace(one, window=window) for one in wanted]
+        found = [plan_of(sizes, one) for one in wanted]
+        if as_json:
+            document = plan_json(session, found[0]) if chosen != _ALL else all_json(session, found)
+            emit_json(document)
+        else:
+            here = page()
+            say(plan_text(session, found[0], here) if chosen != _ALL else all_text(session, found, here))
+    return 0
+
+
+def _settings(
+    strategy: Strategy, asked: Mapping[str, Any], settings: config.Config, cut: EntryIndex | None
+) -> PlanSettings:
+    """What is asked for, else what is configured; the other strategies have budgets of their own."""
+    keep, reserve = asked["keep_recent"], asked["reserve"]
+    if strategy is Strategy.PI:
+        keep = settings.keep_recent if keep is None else keep
+        reserve = settings.reserve if reserve is None else reserve
+    made = PlanSettings(
+        strategy=strategy,
+        version=asked["behaviour"] or "",
+        corrected=not asked["as_is"],
+        keep_recent=keep,
+        reserve=reserve,
+        window=asked["window"] or settings.window,
+        trigger=TriggerRule(asked["trigger"]),
+        estimator=Estimator.SCRIPT if asked["by_script"] else None,
+        prune=not asked["no_prune"],
+        cut=None if strategy is Strategy.CODEX else cut,
+    )
+    try:
+        made.behaviour  # noqa: B018  # a version that is not known is refused before anything is read
+    except BadSettings as error:
+        raise click.UsageError(str(error)) from error
+    return made
+
+
+def _window(sizes: PathSizes, settings: config.Config) -> int:
+    context = sizes.context
+    if context.model is None:
+        return settings.window
+    return settings.window_of(f"{context.provider}/{context.model}" if context.provider else context.model)
+
+
+def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, Any]:
+    """The document that `plan --json` writes. `injection` and `prompt` are filled by what builds them."""
+
+    def ids(entries: Iterable[int]) -> list[str | None]:
+        return [id_of(session, entry) for entry in entries]
+
+    settings, tokens, trigger, files = made.settings, made.tokens, made.trigger, made.files
+    triggers = [trigger_of(made.sizes, replace(settings, trigger=rule)) for rule in TriggerRule]
+    document: dict[str, Any] = {
+        "at": id_of(session, made.at),
+        "strategy": settings.strategy.value,
+        "behaviour": settings.behaviour,
+        "corrected": settings.mends,
+        "estimator": {"name": made.estimator.value, "text": ESTIMATOR_TEXT[made.estimator]},
+        "trigger": {**_trigger_json(trigger), "rules": [_trigger_json(one) for one in triggers]},
+        "keep_recent": settings.budget,
+        "first_kept": id_of(session, made.first_kept),
+        "keeps": made.keeps,
+        "split_turn": made.split_turn,
+        "tokens_before": tokens.before,
+        "tokens_after": tokens.before if made.nothing else tokens.after,
+        "tokens": {
+            name: getattr(tokens, name)
+            for name in (
+                "system",
+                "previous_summary",
+                "summarize",
+                "turn_prefix",
+                "kept",
+                "pruned",
+                "summary",
+                "unexplained",
+            )
+        },
+        "summarize": ids(made.summarize),
+        "turn_prefix": ids(made.turn_prefix),
+        "kept": ids(made.kept),
+        "pruned": ids(short.entry for short in made.pruned),
+        "prunings": [
+            {"entry": id_of(session, short.entry), "tokens": short.tokens, "left": short.left}
+            for short in made.pruned
+        ],
+        "previous_summary": made.previous_summary,
+        "files": {
+            "read": list(files.read),
+            "modified": list(files.modified),
+            "omitted": {"read": files.omitted_read, "modified": files.omitted_modified},
+        },
+        "injection": {},
+        "prompt": None,
+        "why": made.why,
+        "diagnostics": [
+            {
+                "code": remark.code,
+                "text": remark.text,
+                "pi_would": remark.pi_would,
+                **(
+                    {
+                        "pi": {
+                            "first_kept": id_of(session, remark.pi.first_kept),
+                            "split_turn": remark.pi.split_turn,
+                            "summarize": remark.pi.summarize,
+                            "turn_prefix": remark.pi.turn_prefix,
+                        }
+                    }
+                    if remark.pi is not None
+                    else {}
+                ),
+            }
+            for remark in made.diagnostics
+        ],
+    }
+    if cuts:
+        document["cuts"] = [
+            {
+                "entry": id_of(session, line.entry),
+                "legal": line.legal,
+                "rule": RULE_CODE[line.rule],
+                "splits_turn": line.splits_turn,
+                "kept": line.kept,
+            }
+            for line in made.cuts()
+        ]
+        document["rules"] = {RULE_CODE[rule]: text for rule, text in RULE_TEXT.items()}
+    return document
+
+
+def _trigger_json(trigger: Trigger) -> dict[str, Any]:
+    return {
+        "rule": trigger.rule.value,
+        "window": trigger.window,
+        "reserve": trigger.reserve,
+        "threshold": trigger.threshold,
+        "tokens": trigger.tokens,
+        "source": trigger.source,
+        "reached": trigger.reached,
+    }
+
+
+def all_json(session: Session, found: list[Plan]) -> dict[str, Any]:
+    """The document that `plan --strategy all --json` writes: a plan of each strategy, under its name."""
+    plans = [plan_json(session, made) for made in found]
+    return {"at": plans[0]["at"], "strategy": _ALL, "plans": plans, "diagnostics": []}
+
+
+def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
+    """A plan for a person: the ledger, the cut with its neighbours, files, remarks."""
+    settings, trigger, tokens = made.settings, made.trigger, made.tokens
+    where = id_of(session, made.at)
+    yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
+    state = "reached" if trigger.reached else "not reached"
+    yield page.style(
+        f"{settings.strategy} {settings.behaviour} rules   keep recent {settings.budget:,}   "
+        f"{trigger.tokens:,} tokens, threshold {trigger.threshold:,} of {trigger.window:,} {state}",
+        "faint",
+    )
+    yield page.style(ESTIMATOR_TEXT[made.estimator], "faint")
+    yield ""
+    if made.nothing:
+        yield from _remarks(made, page)
+        return
+    rows = [
+        ("S", "summarised", plural(len(made.summarize), "message"), tokens.summarize, "memory"),
+        ("P", "turn prefix", plural(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
+        ("K", "kept", plural(len(made.kept), "message"), tokens.kept, "leaf"),
+        (" ", "pruned", plural(len(made.pruned), "message"), tokens.pruned, "faint"),
+        (" ", "summary, about", "files included" if made.files.size else "", tokens.summary, "memory"),
+        (" ", "system", "", tokens.system, "faint"),
+    ]
+    for letter, name, count, size, style in rows:
+        if size:
+            yield f"{page.style(letter, style)} {pad(name, 16)}{pad(count, 18)}{pad(f'{size:,}', 10, right=True)}"
+    yield f"  {pad('after, about', 34)}{pad(f'{tokens.after:,}', 10, right=True)}   of {tokens.before:,} before"
+    yield ""
+    yield from _cut_text(session, made, page)
+    if made.files.read or made.files.modified:
+        left = f", {made.files.omitted} left out" if made.files.omitted else ""
+        yield page.style(
+            f"carries {len(made.files.modified)} modified and {len(made.files.read)} read files{left}",
+            "faint",
+        )
+    yield from _remarks(made, page)
+
+
+def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
+    if made.first_kept >= 0:
+        lines = [line for line in made.cuts() if line.rule.name != "QUIET_INSIDE"]
+        at = next(number for number, line in enumerate(lines) if line.entry == made.first_kept)
+        for line in lines[max(0, at - _NEAR) : at + _NEAR + 1]:
+            yield _cut_line(session, line, page, chosen=line.entry == made.first_kept)
+    yield ""
+    yield safe_line(made.why, 1000)
+
+
+def _cut_line(session: Session, line: CutLine, page: Page, *, chosen: bool) -> str:
+    told = headline(session, line.entry)
+    mark = ("→" if page.unicode else ">") if chosen else " "
+    verdict = "legal" if line.legal else "illegal"
+    words = fit(f"{told.word}  {told.text}", max(18, page.width - 79), unicode=page.unicode)
+    text = (
+        f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, max(18, page.width - 79))}  {pad(compact(line.kept), 6, right=True)}  "
+        f"{pad(verdict, 9)}{RULE_TEXT[line.rule]}"
+    )
+    return page.style(fit(text, page.width, unicode=page.unicode), "bold" if chosen else "faint")
+
+
+def _remarks(made: Plan, page: Page) -> Iterator[str]:
+    for remark in made.diagnostics:
+        yield f"{page.style('!', 'warn')} {safe_line(remark.text, 1000)}"
+        if remark.pi_would is not None:
+            yield page.style(f"  {safe_line(remark.pi_would, 1000)}", "faint")
+
+
+def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
+    """Plans side by side: a row a part, a column a strategy."""
+    where = id_of(session, found[0].at)
+    yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
+    yield ""
+    parts = ("before", "after", "summarize", "turn_prefix", "pruned", "kept", "summary")
+    rows = [
+        [
+            part.replace("_", " "),
+            *(
+                "·" if made.nothing or not (size := getattr(made.tokens, part)) else f"{size:,}"
+                for made in found
+            ),
+        ]
+        for part in parts
+    ]
+    rows.append(
+        ["first kept", *((f"#{made.first_kept}" if made.first_kept >= 0 else made.keeps) for made in found)]
+    )
+    rows.append(
+        [
+            "trigger",
+            *("reached" if made.trigger.reached else f"{-made.trigger.excess:,} below" for made in found),
+        ]
+    )
+    names = [f"{made.settings.strategy} {made.settings.behaviour}" for made in found]
+    yield from table(["tokens", *names], rows, page, grow=0, right=" ".join(["", *names]))
+    for made in found:
+        yield ""
+        yield page.style(f"{made.settings.strategy}: {safe_line(made.why, 1000)}", "faint")
+        yield from _remarks(made, page)

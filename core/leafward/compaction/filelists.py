@@ -1,0 +1,111 @@
+"""The files that summarised messages read and modified: carried on from compaction to compaction, and bounded.
+
+Paths are those that calls name, as the agent wrote them, so that pi can take the lists up again. pi 1.5.2 lets them grow
+for ever; here both together stay within a budget of code points, what was modified and what is recent first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.files import utf16_order
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterable
+
+    from leafward.entries import Body
+
+_SHARE_OF_READ = 4
+"""A quarter of the budget is for files that were read, where there are any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touches:
+    """Files that calls name, in the order of the calls, as columns."""
+
+    position: array[int]
+    path: tuple[str, ...]
+    modifies: bytes
+    """1 where the call writes or edits, 0 where it reads."""
+
+    def __len__(self) -> int:
+        return len(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class FileLists:
+    """Files read and modified, each sorted as pi sorts them; a modified file is not listed as read (pi 1.5.2)."""
+
+    read: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
+    omitted_read: int = 0
+    """Files that the budget had no room for."""
+    omitted_modified: int = 0
+
+    @property
+    def omitted(self) -> int:
+        """Files left out of both lists."""
+        return self.omitted_read + self.omitted_modified
+
+    @property
+    def size(self) -> int:
+        """Code points of both lists, a line each."""
+        return sum(len(path) + 1 for path in (*self.read, *self.modified))
+
+    @classmethod
+    def stored(cls, compaction: Body) -> FileLists | None:
+        """The lists that a compaction entry carries; None where an extension wrote it, or it has none (pi 1.5.2)."""
+        details = compaction.get("details")
+        if compaction.get("fromHook") or not isinstance(details, dict):
+            return None
+        return cls(_paths(details.get("readFiles")), _paths(details.get("modifiedFiles")))
+
+
+def _paths(listed: object) -> tuple[str, ...]:
+    return tuple(path for path in listed if isinstance(path, str)) if isinstance(listed, list) else ()
+
+
+def file_lists(touches: Touches, stop: int, previous: FileLists | None, budget: int | None) -> FileLists:
+    """The files of all calls before a position and of an earlier compaction; `budget` in code points, None for all."""
+    read: dict[str, None] = {}
+    modified: dict[str, None] = {}
+    # The latest comes last: what was carried on is older than everything on the path.
+    for path in previous.read if previous is not None else ():
+        read[path] = None
+    for path in previous.modified if previous is not None else ():
+        modified[path] = None
+    for position, path, modifies in zip(touches.position, touches.path, touches.modifies, strict=True):
+        if position >= stop:
+            break
+        files = modified if modifies else read
+        files.pop(path, None)
+        files[path] = None
+    only_read = [path for path in reversed(read) if path not in modified]
+    changed = list(reversed(modified))
+    if budget is None:
+        return FileLists(_sorted(only_read), _sorted(changed))
+    for_read = min(budget // _SHARE_OF_READ, sum(len(path) + 1 for path in only_read))
+    kept_changed = _within(changed, budget - for_read)
+    kept_read = _within(only_read, budget - sum(len(path) + 1 for path in kept_changed))
+    return FileLists(
+        _sorted(kept_read),
+        _sorted(kept_changed),
+        len(only_read) - len(kept_read),
+        len(changed) - len(kept_changed),
+    )
+
+
+def _sorted(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(paths, key=utf16_order))
+
+
+def _within(paths: list[str], budget: int) -> list[str]:
+    """The first paths that fit; one that is too long is passed over."""
+    kept = []
+    for path in paths:
+        if len(path) + 1 <= budget:
+            budget -= len(path) + 1
+            kept.append(path)
+    return kept

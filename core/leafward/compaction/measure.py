@@ -1,0 +1,398 @@
+"""The messages on a path in numbers: all that a plan needs to know of them, taken once.
+
+A plan is a pure function of this value and of settings, so that a slider makes a new one at every step without reading
+anything again. Everything is in columns over *positions*: the entries that stand in the context at an entry, without the
+compaction that applies, in the order of the context; those that say nothing are among them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import accumulate, compress
+from typing import TYPE_CHECKING
+
+from leafward.compaction.filelists import FileLists, Touches
+from leafward.context import context_at, selected
+from leafward.edits import NATIVE_TOOLS, Action, ToolTable, path_in
+from leafward.entries import Body, EntryIndex, Kind, blocks_of
+from leafward.estimators import Estimator, estimated_tokens, text_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from leafward.context import Context, ContextSize, Listener
+    from leafward.session import Session
+
+
+class Part(IntEnum):
+    """What the entry at a position says."""
+
+    SILENT = 0
+    """Nothing, ever: bookkeeping, a context edit, an empty branch summary."""
+    OMITTED = 1
+    """Nothing, because a context edit removed it."""
+    COMPACTION = 2
+    """Nothing any more: an earlier compaction within what a later one kept."""
+    SYSTEM = 3
+    USER = 4
+    BASH = 5
+    """A command that the user ran."""
+    CUSTOM = 6
+    """A message of role `custom`, or a summary stored as a message."""
+    NOTE = 7
+    """A `custom_message` or `branch_summary` entry."""
+    REPLY = 8
+    RESULT = 9
+    OTHER = 10
+    """A message of a role that is not known."""
+
+
+QUIET = bytes([Part.SILENT, Part.OMITTED, Part.COMPACTION])
+"""Parts that put no message into the context."""
+STARTS = bytes([Part.USER, Part.BASH, Part.CUSTOM, Part.NOTE])
+"""Parts that begin a turn (pi 1.5.2)."""
+
+_PART_OF_KIND = bytes(
+    {
+        Kind.USER: Part.USER,
+        Kind.ASSISTANT: Part.REPLY,
+        Kind.TOOL_RESULT: Part.RESULT,
+        Kind.BASH: Part.BASH,
+        Kind.CUSTOM_ROLE: Part.CUSTOM,
+        Kind.SYSTEM: Part.SYSTEM,
+        Kind.COMPACTION: Part.COMPACTION,
+        Kind.BRANCH_SUMMARY: Part.NOTE,
+        Kind.CUSTOM_MESSAGE: Part.NOTE,
+        Kind.UNKNOWN: Part.OTHER,
+    }.get(Kind(kind), Part.SILENT)
+    if kind in set(Kind)
+    else Part.SILENT
+    for kind in range(256)
+)
+_PART_OF_ROLE = {
+    "user": Part.USER,
+    "assistant": Part.REPLY,
+    "toolResult": Part.RESULT,
+    "bashExecution": Part.BASH,
+    "custom": Part.CUSTOM,
+    "branchSummary": Part.CUSTOM,
+    "compactionSummary": Part.CUSTOM,
+    "system": Part.SYSTEM,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A context edit on the path."""
+
+    target: EntryIndex
+    removes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Estimated tokens by position, and their running sum."""
+
+    tokens: array[int]
+    before: array[int]
+    """Tokens of everything before a position; one more than there are positions."""
+
+    @classmethod
+    def of(cls, tokens: array[int]) -> Counts:
+        """Counts over a column."""
+        return cls(tokens, array("q", accumulate(tokens, initial=0)))
+
+    def between(self, start: int, stop: int) -> int:
+        """Tokens of the positions from `start` to before `stop`."""
+        return self.before[stop] - self.before[start]
+
+
+@dataclass(frozen=True, slots=True)
+class PathSizes:
+    """The path to an entry, measured. Nothing in it is changed once it is made."""
+
+    at: EntryIndex
+    compaction: EntryIndex
+    """The compaction that applies; -1 where none does."""
+    ends_compacted: bool
+    """Whether the last entry of the path is a compaction."""
+    previous_summary: str | None
+    previous_files: FileLists | None
+    """What that compaction carried on; None where it carried nothing, or an extension wrote it."""
+    entries: array[int]
+    """Entry by position."""
+    parts: bytes
+    """`Part` by position."""
+    kept: int
+    """Positions before this one were kept by the compaction that applies."""
+    counts: Mapping[Estimator, Counts]
+    spoken: array[int]
+    """Positions of the messages that a plan deals out: all but those of the system."""
+    starts: array[int]
+    """Positions where a turn begins."""
+    cuts: array[int]
+    """Positions of messages that a kept tail may begin with."""
+    results: array[int]
+    systems: array[int]
+    edits: Mapping[int, Edit]
+    """Context edits by position."""
+    touches: Touches
+    tools: Mapping[int, str]
+    """Names of tools whose results are treated apart, by position."""
+    failed: frozenset[int]
+    """Positions of results that are errors."""
+    size: ContextSize
+    system_tokens: int
+    unexplained: int
+    """What the size has that the estimates of the messages do not: tools, the prompt that is not in the file, error."""
+    context: Context
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def counting(self, wanted: Estimator) -> Estimator:
+        """The estimator that counts where one is wanted: pi's, where that one was not measured."""
+        return wanted if wanted in self.counts else Estimator.PI
+
+    def counted(self, wanted: Estimator) -> Counts:
+        """The column of an estimator; pi's where that one was not measured."""
+        return self.counts[self.counting(wanted)]
+
+    def position(self, entry: int) -> int:
+        """The position of an entry; -1 where it is not in the context."""
+        try:
+            return self.entries.index(entry)
+        except ValueError:
+            return -1
+
+
+_APART = ("skill",)
+"""Tools whose results a strategy may treat apart."""
+
+
+class _Hearing:
+    """What is heard in the messages of a context and does not show in their sizes: files, failures, other counts."""
+
+    def __init__(self, table: ToolTable, others: tuple[Estimator, ...]) -> None:
+        self.actions = table.actions
+        self.table = table
+        self.touched: list[int] = []
+        """The entry that names a file."""
+        self.paths: list[str] = []
+        self.modifies = bytearray()
+        self.failed: list[int] = []
+        self.tools: dict[int, str] = {}
+        self.others = others
+        self.columns: list[list[int]] = [[] for _ in others]
+
+    def listener(self) -> Listener:
+        """What is told every message. One closure, because it is called for each of a hundred thousand."""
+        nested, failed, tools = self._nested, self.failed, self.tools
+        actions, note, table = self.actions, self._note, self.table
+
+        def hear(entry: int, message: Body) -> None:
+            role = message.get("role")
+            if role == "assistant":
+                content = message.get("content")
+                for block in content if type(content) is list else ():
+                    if type(block) is dict and "arguments" in block:
+                        name = block.get("name")
+                        if type(name) is str and name in actions and block.get("type") == "toolCall":
+                            path = path_in(block["arguments"], table)
+                            if path is not None:
+                                note(entry, path, actions[name])
+            elif role == "toolResult":
+                if message.get("isError"):
+                    failed.append(entry)
+                if message.get("toolName") in _APART:
+                    tools[entry] = message["toolName"]
+                if "nestedCalls" in message:
+                    nested(entry, message["nestedCalls"])
+
+        if not self.others:
+            return hear
+        counting = list(zip(self.columns, self.others, strict=True))
+
+        def hear_and_count(entry: int, message: Body) -> None:
+            hear(entry, message)
+            for column, estimator in counting:
+                column.append(estimated_tokens(message, estimator))
+
+        return hear_and_count
+
+    def _nested(self, entry: int, record: object) -> None:
+        """Calls that a tool made while it ran; those that failed count too (pi 1.5.2)."""
+        calls = record.get("calls") if isinstance(record, dict) else None
+        for call in blocks_of(calls) if isinstance(calls, list) else ():
+            name = call.get("name")
+            action = self.actions.get(name) if isinstance(name, str) else None
+            path = path_in(call.get("arguments"), self.table)
+            if action is not None and path is not None:
+                self._note(entry, path, action)
+
+    def _note(self, entry: int, path: str, action: Action) -> None:
+        self.touched.append(entry)
+        self.paths.append(path)
+        self.modifies.append(action is not Action.READ)
+
+
+def measure(
+    session: Session,
+    at: int | None = None,
+    *,
+    table: ToolTable = NATIVE_TOOLS,
+    estimators: Iterable[Estimator] = (),
+) -> PathSizes:
+    """Measures the path to an entry (the leaf by default), decoding what its context holds, once.
+
+    Sizes as pi counts them are always there; those of other `estimators` cost a look at every text.
+    """
+    others = tuple(estimator for estimator in dict.fromkeys(estimators) if estimator is not Estimator.PI)
+    hearings: list[_Hearing] = []
+
+    def listen() -> Listener:
+        hearings.append(_Hearing(table, others))
+        return hearings[-1].listener()
+
+    context = context_at(session, at, listen)
+    hearing = hearings[-1]
+    order, kept = _order(session, context.at)
+    kinds = bytes(map(session.columns.kind.__getitem__, order))
+    edits = _edits(session, order, kinds)
+    parts = bytearray(kinds.translate(_PART_OF_KIND))
+    lead, places = _places(session, context, order, parts, edits)
+    columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
+    columns.update(zip(others, hearing.columns, strict=True))
+    counts = {name: Counts.of(_column(len(order), places, column[lead:])) for name, column in columns.items()}
+    position = dict(zip(order, range(len(order)), strict=True))
+    # Without a message of its own, the compaction was edited out of the context, and pi takes nothing over from it.
+    body = (session.body(context.compaction) or {}) if lead else {}
+    summary = body.get("summary")
+    return PathSizes(
+        at=context.at,
+        compaction=context.compaction,
+        ends_compacted=context.at >= 0 and session.columns.kind[context.at] == Kind.COMPACTION,
+        previous_summary=summary if isinstance(summary, str) else None,
+        previous_files=FileLists.stored(body),
+        entries=order,
+        parts=bytes(parts),
+        kept=kept,
+        counts=counts,
+        spoken=_where(parts, _SPOKEN),
+        starts=_where(parts, STARTS),
+        cuts=_where(parts, _CUTS),
+        results=_where(parts, bytes([Part.RESULT])),
+        systems=_where(parts, bytes([Part.SYSTEM])),
+        edits=edits,
+        touches=Touches(
+            array("i", map(position.__getitem__, hearing.touched)),
+            tuple(hearing.paths),
+            bytes(hearing.modifies),
+        ),
+        tools={position[entry]: name for entry, name in hearing.tools.items()},
+        failed=frozenset(map(position.__getitem__, hearing.failed)),
+        size=context.size,
+        system_tokens=context.ledger.system,
+        unexplained=context.ledger.unexplained,
+        context=context,
+    )
+
+
+_CUTS = STARTS + bytes([Part.REPLY])
+_SPOKEN = bytes(part for part in Part if part not in QUIET and part is not Part.SYSTEM)
+
+
+def _where(parts: bytes | bytearray, wanted: bytes) -> array[int]:
+    """The positions of some parts."""
+    return array(
+        "i", compress(range(len(parts)), parts.translate(bytes(part in wanted for part in range(256))))
+    )
+
+
+def _order(session: Session, at: EntryIndex) -> tuple[array[int], int]:
+    """The entries of a context without the compaction that applies, and how many of them it kept (pi 1.5.2)."""
+    _, before, after = selected(session, at)
+    kinds = session.columns.kind
+    order = array("i")
+    for span in before:
+        order.extend(index for index in span if kinds[index] != Kind.SYSTEM)
+    kept = len(order)
+    for span in after:
+        order.extend(span)
+    return order, kept
+
+
+def _edits(session: Session, order: array[int], kinds: bytes) -> dict[int, Edit]:
+    edits: dict[int, Edit] = {}
+    for place in _where(kinds, bytes([Kind.CONTEXT_EDIT])):
+        body = session.body(order[place]) or {}
+        if "replacement" in body:
+            target = session.columns.index(str(body.get("targetId")))
+            edits[place] = Edit(target, body["replacement"] is None)
+    return edits
+
+
+def _removed(session: Session, order: array[int], edits: dict[int, Edit], parts: bytearray) -> set[int]:
+    """Entries that would say something, had no edit removed them."""
+    removes = {edit.target: edit.removes for edit in edits.values()}
+    removed: set[int] = {target for target, gone in removes.items() if gone}
+    if not removed:
+        return removed
+    silent = {entry for entry, part in zip(order, parts, strict=True) if entry in removed and part in QUIET}
+    empty = {
+        entry
+        for entry in removed
+        if session.columns.kind[entry] == Kind.BRANCH_SUMMARY
+        and not (session.body(entry) or {}).get("summary")
+    }
+    return removed - silent - empty
+
+
+def _places(
+    session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, Edit]
+) -> tuple[int, array[int]]:
+    """How many messages the compaction brings, and the position of each of the others.
+
+    Parts are brought in line with what was said: kinds tell only what an entry may say.
+    """
+    messages = context.messages
+    lead = 0
+    while lead < len(messages) and messages.entry[lead] == context.compaction:
+        lead += 1
+    said = messages.entry[lead:]
+    may_speak = parts.translate(_MAY_SPEAK)
+    if array("i", compress(order, may_speak)) != said:
+        removed = _removed(session, order, edits, parts)
+        number = 0
+        for place, entry in enumerate(order):
+            if number < len(said) and said[number] == entry:
+                number += 1
+            elif may_speak[place]:
+                may_speak[place] = 0
+                parts[place] = Part.OMITTED if entry in removed else Part.SILENT
+    places = array("i", compress(range(len(order)), may_speak))
+    for number, role in messages.roles.items():
+        if number >= lead and parts[places[number - lead]] != Part.NOTE:
+            parts[places[number - lead]] = _PART_OF_ROLE.get(role, Part.OTHER)
+    return lead, places
+
+
+_MAY_SPEAK = bytes(part > Part.COMPACTION for part in range(256))
+
+
+def _column(size: int, places: array[int], tokens: Sequence[int]) -> array[int]:
+    column = array("i", bytes(4 * size))
+    for place, count in zip(places, tokens, strict=True):
+        column[place] = count
+    return column
+
+
+def summary_size(sizes: PathSizes, estimator: Estimator) -> int:
+    """Tokens of the summary that stands in the context now."""
+    return text_tokens(sizes.previous_summary, estimator) if sizes.previous_summary is not None else 0
+
+
+# What every plan asks for is the same set, so that one measure serves all strategies.
+ALL_ESTIMATORS = (Estimator.PI, Estimator.CODEX, Estimator.OPENCODE)

@@ -1,0 +1,129 @@
+"""Compaction as opencode does it: prune old tool results first, then summarise all but the newest turns that fit.
+
+Pruning has been an option since 1.18 and was always done before; the kept tail and the iterative summary came with 1.18.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from leafward.compaction.cuts import first_said, legal_cut
+from leafward.compaction.division import Diagnostic, Division, Shortened, count_in, entry_at
+from leafward.compaction.measure import STARTS, Counts, Part, PathSizes
+from leafward.compaction.settings import PRUNE_EXEMPT, PRUNE_MINIMUM, PRUNE_PROTECT, PRUNE_TURNS, PlanSettings
+from leafward.estimators import text_tokens
+
+CLEARED = "[Old tool result content cleared]"
+"""What stands for a pruned result (opencode 1.18)."""
+
+
+def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
+    """Deals out the messages of a path by opencode's rules."""
+    pruned = prune(sizes, settings) if settings.prune else []
+    if settings.behaviour == "1.3":
+        end = len(sizes)
+        why = "Everything is summarised; 1.3 keeps no tail."
+        return Division(0, end, end, tail=False, shortened=pruned, why=why)
+    if settings.cut is not None:
+        cut, why = legal_cut(sizes, settings.cut), "The cut was asked for."
+    else:
+        cut, why = _tail(sizes, _without(sizes.counted(settings.counting), pruned), settings)
+    lead = first_said(sizes, cut)
+    history = cut
+    if lead < len(sizes) and sizes.parts[lead] not in STARTS:
+        before = bisect_left(sizes.starts, cut) - 1
+        history = sizes.starts[before] if before >= 0 else cut
+    division = Division(
+        0, history, cut, split=history < cut, tail=cut < len(sizes), shortened=pruned, why=why
+    )
+    if pruned:
+        saved = sum(short.tokens - short.left for short in pruned)
+        division.diagnostics.append(
+            Diagnostic(
+                "pruned",
+                f"{len(pruned)} old results cleared first, {saved:,} tokens; opencode 1.18 does so on request",
+            )
+        )
+        rest = sizes.size.total - saved
+        if sizes.size.total >= settings.usable > rest:
+            division.diagnostics.append(
+                Diagnostic("prune-suffices", f"pruning alone brings the context down to {rest:,} tokens")
+            )
+    return division
+
+
+def prune(sizes: PathSizes, settings: PlanSettings) -> list[Shortened]:
+    """The results that are cleared, oldest first: those beyond the newest 40,000 tokens, if that frees over 20,000.
+
+    Results in the last two turns, those that are errors and those of exempt tools stay and do not count (opencode 1.18).
+    """
+    users = [position for position in sizes.starts if sizes.parts[position] == Part.USER]
+    if len(users) < PRUNE_TURNS:
+        return []
+    tokens = sizes.counted(settings.counting).tokens
+    left = text_tokens(CLEARED, settings.counting)
+    seen = freed = 0
+    found: list[Shortened] = []
+    older = sizes.results[: bisect_left(sizes.results, users[-PRUNE_TURNS])]
+    for position in reversed(older):
+        if position in sizes.failed or sizes.tools.get(position) in PRUNE_EXEMPT:
+            continue
+        seen += tokens[position]
+        if seen > PRUNE_PROTECT:
+            freed += tokens[position]
+            if tokens[position] > left:
+                found.append(Shortened(position, entry_at(sizes, position), tokens[position], left))
+    found.reverse()
+    return found if freed > PRUNE_MINIMUM else []
+
+
+def _tail(sizes: PathSizes, counts: Counts, settings: PlanSettings) -> tuple[int, str]:
+    """Where the kept tail begins, and why; the end where nothing is kept."""
+    end = len(sizes)
+    budget, kept, total, turns = settings.budget, end, 0, 0
+    for start in reversed(sizes.starts):
+        if settings.tail_turns is not None and turns >= settings.tail_turns:
+            break
+        size = counts.between(start, kept)
+        if total + size > budget:
+            split = _split(sizes, counts, start, kept, budget - total)
+            if split < kept:
+                total += counts.between(split, kept)
+                return (
+                    split,
+                    f"{turns} whole turns and part of another fit into {budget:,} tokens ({total:,}).",
+                )
+            break
+        total, kept, turns = total + size, start, turns + 1
+    if kept == end:
+        return end, f"Nothing of the last turn fits into {budget:,} tokens: all is summarised."
+    if not count_in(sizes, 0, kept):
+        return end, f"Everything would fit into {budget:,} tokens, so nothing is kept and all is summarised."
+    return kept, f"The last {turns} turns fit into {budget:,} tokens ({total:,})."
+
+
+def _split(sizes: PathSizes, counts: Counts, start: int, stop: int, budget: int) -> int:
+    """The first reply of a turn from which on the rest fits; `stop` where none does."""
+    size, found = 0, stop
+    for position in range(stop - 1, start, -1):
+        size += counts.tokens[position]
+        if size > budget:
+            break
+        if sizes.parts[position] == Part.REPLY:
+            found = position
+    return found
+
+
+def _without(counts: Counts, pruned: list[Shortened]) -> Counts:
+    """The counts once messages are cut short."""
+    if not pruned:
+        return counts
+    tokens = counts.tokens[:]
+    for short in pruned:
+        tokens[short.position] = short.left
+    return Counts.of(tokens)
+
+
+def nothing(sizes: PathSizes) -> bool:
+    """Whether there is nothing to summarise."""
+    return not sizes.spoken

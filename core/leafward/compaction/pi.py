@@ -1,0 +1,239 @@
+"""Compaction as pi does it: keep the newest messages within a budget, summarise the rest, split a turn where need be.
+
+The rules are those of 1.5.2, and of 0.73 and 0.58 where they differed. With `PlanSettings.corrected` the faults of 1.5.2
+are mended and told of: a turn called split though the tail begins with one, and results at the end of the path that make
+the tail larger than 1.25 budgets.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.compaction.cuts import first_said, legal_cut
+from leafward.compaction.division import Diagnostic, Division, PiAnswer, Shortened, count_in, entry_at
+from leafward.compaction.measure import QUIET, STARTS, Part, PathSizes
+from leafward.compaction.settings import TAIL_LIMIT, PlanSettings
+from leafward.entries import Kind
+
+if TYPE_CHECKING:
+    from leafward.compaction.measure import Counts
+
+_MESSAGES = bytes([Part.USER, Part.BASH, Part.CUSTOM, Part.REPLY, Part.RESULT, Part.SYSTEM, Part.OTHER])
+"""Parts that are `message` entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What pi's versions do differently."""
+
+    counted: bytes
+    """Parts that count towards the budget."""
+    passed: bytes
+    """Parts that a cut moves back over."""
+    starts: bytes
+    """Parts that begin a turn."""
+    whole: bytes
+    """Parts that a tail may begin with without its turn being called split."""
+    falls_back_to_last: bool
+    """Where results at the end exceed the budget: to the last cut there is, not to the first."""
+    keeps_kept: bool
+    """Whether what the last compaction kept takes part."""
+    skips_empty: bool
+    """Whether nothing to summarise means no plan."""
+    skips_recovery: bool
+    """Whether attempts that were edited out at the end push the cut past the message before them."""
+
+
+_ALL = bytes(part for part in Part if part not in QUIET)
+_OLD_STARTS = bytes([Part.USER, Part.BASH, Part.NOTE])
+_OLD_QUIET = bytes([Part.SILENT, Part.NOTE])
+_OLD = _Rules(_MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([Part.USER]), False, True, False, False)
+_RULES = {
+    "1.5.2": _Rules(_ALL, bytes([Part.SILENT, Part.OMITTED]), STARTS, STARTS, True, True, True, True),
+    "0.73": _OLD,
+    "0.58": _Rules(_MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([Part.USER]), False, False, False, False),
+}
+
+
+def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
+    """Deals out the messages of a path by pi's rules. A division that summarises nothing means: nothing to compact."""
+    rules = _RULES[settings.behaviour]
+    start = 0 if rules.keeps_kept else sizes.kept
+    counts = sizes.counted(settings.counting)
+    if settings.cut is not None:
+        cut, why, forced = (
+            _moved(sizes, rules, legal_cut(sizes, settings.cut), start),
+            "The cut was asked for.",
+            False,
+        )
+    else:
+        cut, why, forced = _cut(sizes, counts, rules, start, settings.budget)
+    history = _history(sizes, rules, cut, start)
+    division = Division(start, cut if history < 0 else history, cut, split=history >= 0, why=why)
+    if settings.mends:
+        _mend_split(sizes, division, start)
+        if forced:
+            _mend_tail(sizes, counts, division, settings.budget)
+        elif settings.cut is None:
+            _tell_large_entry(sizes, counts, division, settings.budget)
+    if start:
+        division.diagnostics.append(
+            Diagnostic(
+                "kept-lost", f"what the last compaction kept ({count_in(sizes, 0, start)} messages) is lost"
+            )
+        )
+    return division
+
+
+def nothing(sizes: PathSizes, settings: PlanSettings, division: Division) -> bool:
+    """Whether a division comes to no compaction."""
+    return _RULES[settings.behaviour].skips_empty and not count_in(sizes, division.start, division.cut)
+
+
+def _cut(sizes: PathSizes, counts: Counts, rules: _Rules, start: int, budget: int) -> tuple[int, str, bool]:
+    """Where the tail begins, why, and whether the results at the end forced that."""
+    parts, tokens = sizes.parts, counts.tokens
+    first = bisect_left(sizes.cuts, start)
+    if first == len(sizes.cuts):
+        return start, "No message here can begin a tail.", False
+    total, reached = 0, -1
+    for position in range(len(sizes) - 1, start - 1, -1):
+        if tokens[position] and parts[position] in rules.counted:
+            total += tokens[position]
+            if total >= budget:
+                reached = position
+                break
+    if reached < 0:
+        return (
+            _moved(sizes, rules, sizes.cuts[first], start),
+            f"All {total:,} tokens fit into the {budget:,} to keep.",
+            False,
+        )
+    found = bisect_left(sizes.cuts, reached, first)
+    forced = found == len(sizes.cuts)
+    if forced:
+        found = len(sizes.cuts) - 1 if rules.falls_back_to_last else first
+    cut = sizes.cuts[found]
+    why = f"From the end back, {budget:,} tokens are reached at #{sizes.entries[reached]} ({total:,})"
+    if forced:
+        why += f"; nothing after it can begin a tail, so the {'last' if rules.falls_back_to_last else 'first'} cut is taken"
+    elif cut == reached:
+        why += ", which can begin the tail"
+    else:
+        why += f"; #{sizes.entries[cut]} is the first after it that can begin a tail"
+    if rules.skips_recovery and _recovers(sizes, cut):
+        cut += 1
+        why += "; what follows it are attempts that were edited out"
+    back = _moved(sizes, rules, cut, start)
+    if back < cut:
+        why += f"; entries before it that say nothing go with it, from #{sizes.entries[back]} on"
+    return back, why + ".", forced
+
+
+def _moved(sizes: PathSizes, rules: _Rules, cut: int, start: int) -> int:
+    """A cut moved back over what the rules pass over."""
+    while cut > start and sizes.parts[cut - 1] in rules.passed:
+        cut -= 1
+    return cut
+
+
+def _history(sizes: PathSizes, rules: _Rules, cut: int, start: int) -> int:
+    """Where the turn begins that the cut splits, which may be at the cut itself before 1.5.2; -1 where none is split."""
+    parts = sizes.parts
+    if cut < len(sizes) and parts[cut] in rules.whole:
+        return -1
+    at = bisect_right(sizes.starts, cut) - 1
+    while at >= 0 and parts[sizes.starts[at]] not in rules.starts:
+        at -= 1
+    return sizes.starts[at] if at >= 0 and sizes.starts[at] >= start else -1
+
+
+def _recovers(sizes: PathSizes, cut: int) -> bool:
+    """Whether nothing follows a message but attempts at a reply that were edited out, and quiet entries (pi 1.5.2)."""
+    parts, entries = sizes.parts, sizes.entries
+    rest = range(cut + 1, len(sizes))
+    if any(parts[position] not in (Part.SILENT, Part.OMITTED) for position in rest):
+        return False
+    omitted = {entries[position] for position in rest if parts[position] == Part.OMITTED}
+    kinds = sizes.context.messages.kinds
+    if not any(kinds[entry] == Kind.ASSISTANT for entry in omitted):
+        return False
+    return not any(
+        not edit.removes and edit.target not in omitted
+        for position, edit in sizes.edits.items()
+        if position > cut
+    )
+
+
+def _mend_split(sizes: PathSizes, division: Division, start: int) -> None:
+    """A tail whose first message begins a turn splits none, whatever quiet entry stands in front of it."""
+    lead = first_said(sizes, division.cut)
+    if not division.split or lead >= len(sizes) or sizes.parts[lead] not in STARTS:
+        return
+    before, prefix = count_in(sizes, start, division.history), count_in(sizes, division.history, division.cut)
+    division.history, division.split = division.cut, False
+    answer = PiAnswer(entry_at(sizes, division.cut), split_turn=True, summarize=before, turn_prefix=prefix)
+    division.diagnostics.append(
+        Diagnostic(
+            "false-split",
+            f"no turn is split: the tail begins with a turn, at #{sizes.entries[lead]}",
+            f"pi would call the turn before it split, because #{sizes.entries[division.cut]} says nothing, and put "
+            f"{prefix} messages of it through the prompt for turn beginnings",
+            answer,
+        )
+    )
+
+
+def _mend_tail(sizes: PathSizes, counts: Counts, division: Division, budget: int) -> None:
+    """Results at the end that alone exceed the budget are cut in the middle, the largest first, until the tail fits."""
+    size = counts.between(division.cut, len(sizes))
+    if size <= TAIL_LIMIT * budget:
+        return
+    results = sizes.results[bisect_left(sizes.results, division.cut) :]
+    room = budget - (size - sum(counts.tokens[position] for position in results))
+    level = _level(sorted(counts.tokens[position] for position in results), room)
+    for position in results:
+        if counts.tokens[position] > level:
+            division.shortened.append(
+                Shortened(position, entry_at(sizes, position), counts.tokens[position], level)
+            )
+    left = size - sum(short.tokens - short.left for short in division.shortened)
+    short = len(division.shortened)
+    division.diagnostics.append(
+        Diagnostic(
+            "tail-over-budget",
+            f"{short} result{'' if short == 1 else 's'} at the end cut in the middle: the tail keeps {left:,} of "
+            f"{size:,} tokens (budget {budget:,})",
+            f"pi would keep all {size:,} tokens of the tail, {size / max(1, budget):.1f} times the budget",
+        )
+    )
+
+
+def _tell_large_entry(sizes: PathSizes, counts: Counts, division: Division, budget: int) -> None:
+    """Says so where the first entry of the tail makes it larger than 1.25 budgets: pi's rule, which stays."""
+    size = counts.between(division.cut, len(sizes))
+    if size > TAIL_LIMIT * budget and count_in(sizes, 0, division.cut):
+        lead = first_said(sizes, division.cut)
+        division.diagnostics.append(
+            Diagnostic(
+                "large-first-entry",
+                f"the tail keeps {size:,} tokens, {size / max(1, budget):.1f} times the budget, because its first message, "
+                f"#{sizes.entries[lead]}, is {counts.tokens[lead]:,}; without it {size - counts.tokens[lead]:,} would be kept",
+            )
+        )
+
+
+_LEAST_LEFT = 200
+"""Tokens that a result keeps at least when it is cut in the middle."""
+
+
+def _level(ascending: list[int], room: int) -> int:
+    """The size that the larger ones come down to so that all fit into `room`."""
+    for done, smallest in enumerate(ascending):
+        share = room // (len(ascending) - done)
+        if smallest > share:
+            return max(_LEAST_LEFT, share)
+        room -= smallest
+    return max(ascending, default=0)

@@ -1,0 +1,265 @@
+"""A plan: what a compaction of a path would do, before any model is asked. A pure function of the measured path and settings."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from leafward.compaction import codex, opencode, pi
+from leafward.compaction.cuts import CutLine, cut_lines
+from leafward.compaction.division import (
+    Diagnostic,
+    Division,
+    Shortened,
+    count_in,
+    entries_at,
+    entry_at,
+    messages_in,
+)
+from leafward.compaction.filelists import FileLists, file_lists
+from leafward.compaction.measure import PathSizes, summary_size
+from leafward.compaction.settings import PlanSettings, Strategy
+from leafward.compaction.trigger import Trigger, trigger_of
+from leafward.entries import NO_ENTRY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.entries import EntryIndex
+    from leafward.estimators import Estimator
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTokens:
+    """Tokens by part, by the plan's estimator. `before` and `after` are the sizes of the contexts as pi counts them."""
+
+    before: int
+    summarize: int
+    turn_prefix: int
+    kept: int
+    """After what is cut short."""
+    pruned: int
+    """What cutting messages short frees."""
+    previous_summary: int
+    system: int
+    """The system prompt, as far as the file holds it; it stays."""
+    summary: int
+    """What the summary is reckoned to take, file lists included."""
+    unexplained: int
+    """What the last reply reported beyond the estimates: no estimate after the compaction has it."""
+
+    @property
+    def after(self) -> int:
+        """The context afterwards: system prompt, summary and what is kept."""
+        return self.system + self.summary + self.kept
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a compaction would do. Entries stand by index, in the order of the context."""
+
+    settings: PlanSettings
+    at: EntryIndex
+    trigger: Trigger
+    first_kept: EntryIndex
+    """First entry of the kept tail; -1 where nothing is compacted, or no tail is kept."""
+    nothing: bool
+    """Whether there is nothing to compact."""
+    split_turn: bool
+    summarize: array[int]
+    turn_prefix: array[int]
+    """The beginning of the turn that is split."""
+    kept: array[int]
+    pruned: tuple[Shortened, ...]
+    """Messages of which only a part stays, or none."""
+    previous_summary: str | None
+    files: FileLists
+    tokens: PlanTokens
+    why: str
+    diagnostics: tuple[Diagnostic, ...]
+    sizes: PathSizes
+    """What it was made from."""
+
+    @property
+    def estimator(self) -> Estimator:
+        """What its sizes were estimated with."""
+        return self.sizes.counting(self.settings.counting)
+
+    @property
+    def keeps(self) -> str:
+        """What is kept: `all`, a `tail`, `messages` of the user's, or `none`."""
+        if self.nothing:
+            return "all"
+        if self.first_kept >= 0:
+            return "tail"
+        return "messages" if self.kept else "none"
+
+    def cuts(self) -> Iterator[CutLine]:
+        """Every place where the path could be cut, oldest first, with the rule that holds there."""
+        tail = self.settings.strategy is not Strategy.CODEX
+        return cut_lines(self.sizes, self.settings.counting, tail=tail)
+
+
+def plan(sizes: PathSizes, settings: PlanSettings | None = None) -> Plan:
+    """The plan for a measured path. Raises BadSettings, or IllegalCut where `settings.cut` is none."""
+    settings = settings if settings is not None else PlanSettings()
+    trigger = trigger_of(sizes, settings)
+    division, nothing = _divide(sizes, settings)
+    diagnostics = division.diagnostics
+    if nothing:
+        diagnostics = [Diagnostic("nothing-to-compact", _reason(sizes, division))]
+        division = Division(why=division.why)
+    reach = division.cut
+    files, remark = _files(sizes, settings, reach)
+    kept = division.chosen if division.chosen is not None else _tail(sizes, division)
+    summarised = messages_in(sizes, division.start, division.history)
+    if division.chosen is not None:
+        whole = set(division.chosen) - {short.position for short in division.shortened}
+        summarised = array("i", (position for position in summarised if position not in whole))
+    tokens = _tokens(sizes, settings, division, kept, files)
+    made = Plan(
+        settings=settings,
+        at=sizes.at,
+        trigger=trigger,
+        first_kept=entry_at(sizes, division.cut) if division.tail and not nothing else NO_ENTRY,
+        nothing=nothing,
+        split_turn=division.split,
+        summarize=entries_at(sizes, summarised),
+        turn_prefix=entries_at(sizes, messages_in(sizes, division.history, division.cut)),
+        kept=entries_at(sizes, kept),
+        pruned=tuple(division.shortened),
+        previous_summary=sizes.previous_summary,
+        files=files,
+        tokens=tokens,
+        why=division.why,
+        diagnostics=(),
+        sizes=sizes,
+    )
+    remarks = [*diagnostics, *([remark] if remark is not None and not nothing else []), *_size_remarks(made)]
+    return replace(made, diagnostics=tuple(remarks))
+
+
+def plans(sizes: PathSizes, settings: PlanSettings | None = None) -> dict[Strategy, Plan]:
+    """The plans of all strategies, each in its newest version, with the same settings otherwise."""
+    settings = settings if settings is not None else PlanSettings()
+    return {
+        strategy: plan(
+            sizes,
+            replace(
+                settings, strategy=strategy, version=settings.version if strategy is settings.strategy else ""
+            ),
+        )
+        for strategy in Strategy
+    }
+
+
+def _divide(sizes: PathSizes, settings: PlanSettings) -> tuple[Division, bool]:
+    """The division by the strategy's rules, and whether it comes to no compaction."""
+    if settings.strategy is Strategy.CODEX:
+        return codex.divide(sizes, settings), sizes.ends_compacted or codex.nothing(sizes)
+    if settings.strategy is Strategy.OPENCODE:
+        return opencode.divide(sizes, settings), sizes.ends_compacted or opencode.nothing(sizes)
+    division = pi.divide(sizes, settings)
+    return division, sizes.ends_compacted or pi.nothing(sizes, settings, division)
+
+
+def _reason(sizes: PathSizes, division: Division) -> str:
+    if sizes.ends_compacted:
+        return "nothing to compact: nothing came after the last compaction"
+    if not sizes.spoken:
+        return "nothing to compact: nothing was said yet"
+    return f"nothing to compact: no message stands before the cut. {division.why}"
+
+
+def _tail(sizes: PathSizes, division: Division) -> array[int]:
+    return messages_in(sizes, division.cut, len(sizes)) if division.tail else array("i")
+
+
+def _tokens(
+    sizes: PathSizes, settings: PlanSettings, division: Division, kept: array[int], files: FileLists
+) -> PlanTokens:
+    counts = sizes.counted(settings.counting)
+
+    def spoken(start: int, stop: int) -> int:
+        system = sum(counts.tokens[position] for position in sizes.systems if start <= position < stop)
+        return counts.between(start, stop) - system
+
+    history, prefix = spoken(division.start, division.history), spoken(division.history, division.cut)
+    held = spoken(division.cut, len(sizes)) if division.tail else 0
+    if division.chosen is not None:
+        held = sum(counts.tokens[position] for position in kept)
+        history -= held
+    freed = 0
+    lost = 0
+    for short in division.shortened:
+        saved = short.tokens - short.left
+        if division.chosen is not None:
+            held -= saved
+            history += saved
+            lost += saved
+            continue
+        freed += saved
+        if short.position >= division.cut:
+            held -= saved
+        elif short.position >= division.history:
+            prefix -= saved
+        else:
+            history -= saved
+    previous = summary_size(sizes, sizes.counting(settings.counting))
+    if count_in(sizes, division.start, division.cut):
+        summary = min(settings.summary_tokens, history + prefix + previous) + -(-files.size // 4)
+    else:
+        summary = previous
+    return PlanTokens(
+        before=sizes.size.total,
+        summarize=history,
+        turn_prefix=prefix,
+        kept=held,
+        pruned=freed + lost,
+        previous_summary=previous,
+        system=sizes.system_tokens,
+        summary=summary,
+        unexplained=sizes.unexplained,
+    )
+
+
+def _files(sizes: PathSizes, settings: PlanSettings, reach: int) -> tuple[FileLists, Diagnostic | None]:
+    """The lists that the compaction would carry, bounded where faults are mended."""
+    whole = file_lists(sizes.touches, reach, sizes.previous_files, None)
+    if whole.size <= settings.file_budget or not (settings.mends or settings.strategy is not Strategy.PI):
+        return whole, None
+    bounded = file_lists(sizes.touches, reach, sizes.previous_files, settings.file_budget)
+    return bounded, Diagnostic(
+        "file-lists",
+        f"{bounded.omitted} of {len(whole.read) + len(whole.modified)} files left out of the lists, "
+        f"the least recent first: they may take {settings.file_budget:,} characters",
+        f"pi would list all of them, {whole.size:,} characters, and carry them on for ever",
+    )
+
+
+def _size_remarks(made: Plan) -> list[Diagnostic]:
+    """What the sizes of a plan give reason to say."""
+    remarks = []
+    trigger, tokens = made.trigger, made.tokens
+    if not trigger.reached:
+        remarks.append(
+            Diagnostic(
+                "below-trigger",
+                f"the context is {-trigger.excess:,} tokens below the threshold of {trigger.threshold:,}",
+            )
+        )
+    if made.nothing:
+        return remarks
+    if tokens.after > trigger.threshold:
+        remarks.append(
+            Diagnostic(
+                "still-too-large",
+                f"about {tokens.after:,} tokens would be left, over the threshold of {trigger.threshold:,}",
+            )
+        )
+    elif tokens.after >= tokens.before - tokens.unexplained:
+        remarks.append(
+            Diagnostic("no-gain", f"about {tokens.after:,} tokens would be left of {tokens.before:,}")
+        )
+    return remarks

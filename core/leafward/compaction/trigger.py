@@ -1,0 +1,51 @@
+"""Whether a context is large enough to be compacted: pi's fixed reserve, diligent's share of the window, and the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.compaction.settings import PlanSettings, Strategy, TriggerRule
+
+if TYPE_CHECKING:
+    from leafward.compaction.measure import PathSizes
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """The size of a context beside the threshold."""
+
+    rule: TriggerRule
+    window: int
+    reserve: int
+    threshold: int
+    tokens: int
+    source: str
+    """`usage` where the last reply's own count is part of the size, else `estimate`."""
+    reached: bool
+    inclusive: bool
+    """Whether a size that equals the threshold reaches it."""
+
+    @property
+    def excess(self) -> int:
+        """Tokens beyond the threshold; negative where there is room."""
+        return self.tokens - self.threshold
+
+
+def trigger_of(sizes: PathSizes, settings: PlanSettings) -> Trigger:
+    """The trigger of a path: the hybrid size against the window less the reserve.
+
+    pi and diligent compact beyond the threshold, Codex and opencode at it. diligent takes the larger of what the last reply
+    reported and the whole estimate.
+    """
+    tokens, source = sizes.size.total, "usage" if sizes.size.from_usage else "estimate"
+    if settings.trigger is TriggerRule.PROPORTIONAL:
+        estimate = sum(sizes.context.messages.tokens)
+        if estimate > tokens:
+            tokens, source = estimate, "estimate"
+    inclusive = settings.trigger is TriggerRule.FIXED and settings.strategy is not Strategy.PI
+    threshold = settings.usable
+    reached = tokens >= threshold if inclusive else tokens > threshold
+    return Trigger(
+        settings.trigger, settings.window, settings.reserved, threshold, tokens, source, reached, inclusive
+    )

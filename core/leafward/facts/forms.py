@@ -1,0 +1,303 @@
+"""Facts that can be told by their form: URLs, paths, numbers with a unit, identifiers, commands.
+
+All patterns have bounded repetitions, know only ASCII classes where a class decides, and look at each character a bounded
+number of times: texts of a session may be hostile.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Something found in a text by its form."""
+
+    text: str
+    """As written."""
+    key: str
+    """Canonical: two that mean the same have the same key."""
+    start: int
+    """Where it begins, in characters."""
+
+
+_URL = re.compile(r"\b(?:https?|wss?|ftp|ssh|git|file)://[^\s<>\"'`\\)\]}|\x00-\x1f]{1,2000}")
+_URL_TAIL = ".,;:!?*_"
+
+_EXTENSIONS_WORDS = (
+    "astro bash bat bib bin c cc cfg cjs clj cmake conf cpp cs css csv cts cxx dart db diff djvu "
+    "dockerfile el elm env erl ex exs f90 fish fs fsx gif go gql gradle graphql h hbs hcl hh hpp hs htm "
+    "html ini ipynb java jl jpeg jpg js json json5 jsonc jsonl jsx kt kts less lisp lock log lua m md mdx "
+    "mjs mk ml mm mod mts nim nix patch pdf php pl plist png po proto ps1 py pyi pyx r rb rej rkt rs rst "
+    "sass scala scm scss sh snap sol sql sqlite sum svelte svg swift tcl tex tf tfvars toml ts tsv tsx "
+    "txt v vim vue wasm webp xcf xml yaml yml zig zip zsh"
+)
+EXTENSIONS = frozenset(_EXTENSIONS_WORDS.split())
+"""Endings by which a word without a slash is taken for a file."""
+
+_PATH = re.compile(
+    r"(?<![A-Za-z0-9_/@.~$-])"
+    r"(?:~/|\.{1,2}/|/|[A-Za-z]:[\\/])?"
+    r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:[/\\][\w.@+~\[\]()$-]{1,120}){0,40}/?"
+)
+_LINE_SUFFIX = re.compile(r":\d{1,7}(?:[:-]\d{1,7})?$")
+_ENDING = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
+_GLUED = re.compile(r"([\x00-\x7f]{1,200}\.([A-Za-z0-9]{1,9}))[^\x00-\x7f]")
+"""A path that a script without spaces goes on behind."""
+_SEVERAL = re.compile(
+    r"(?:(?<=\.ts)|(?<=\.js)|(?<=\.py)|(?<=\.md)|(?<=\.rs)|(?<=\.go)|(?<=\.tsx))/(?=[^/]*\.)"
+)
+"""A slash between two files that are told together (`a.ts/b.ts`)."""
+_BARE_NAMES = frozenset(
+    {"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "CODEOWNERS"}
+)
+
+_UNITS = {
+    "%": "%",
+    "percent": "%",
+    **dict.fromkeys(("ms", "msec", "millisecond"), "ms"),
+    **dict.fromkeys(("s", "sec", "second"), "s"),
+    **dict.fromkeys(("min", "minute"), "min"),
+    **dict.fromkeys(("h", "hr", "hour"), "h"),
+    **dict.fromkeys(("day",), "day"),
+    **dict.fromkeys(("b", "byte"), "byte"),
+    **dict.fromkeys(("kb", "kib"), "kb"),
+    **dict.fromkeys(("mb", "mib"), "mb"),
+    **dict.fromkeys(("gb", "gib"), "gb"),
+    **dict.fromkeys(("px", "pixel"), "px"),
+    **dict.fromkeys(("x", "×", "time"), "x"),
+    **dict.fromkeys(("char", "character"), "char"),
+    **dict.fromkeys(("col", "column"), "column"),
+    **dict.fromkeys(("行", "行代码", "lines", "loc"), "line"),
+    **dict.fromkeys(("秒",), "s"),
+    **dict.fromkeys(("分钟", "分"), "min"),
+}
+_PLAIN_UNITS_WORDS = (
+    "line token test file error warning row entr(?:y|ie) item commit fail(?:ure|ing|ed)? pass(?:ed|ing)? "
+    "skipped message turn package module request insertion deletion fps hz khz mhz ghz dpi rem em pt "
+    "session step issue fix(?:es)?"
+)
+_PLAIN_UNITS = _PLAIN_UNITS_WORDS.split()
+_NUMBER = re.compile(
+    r"(?<![A-Za-z0-9_.,#/:-])(?P<sign>[~≈<>≤≥$€£]?\s?)(?P<value>\d{1,15}(?:[,_]\d{3}){0,5}(?:\.\d{1,9})?)(?P<scale>[kM](?![A-Za-z]))?"
+    r"(?P<gap>[\s-]?)"
+    r"(?P<unit>%|percent|m?sec(?:ond)?s?|milliseconds?|ms|s|min(?:ute)?s?|h|hrs?|hours?|days?|[kKMG]i?[Bb]|bytes?|B|px|pixels?|×|x"
+    r"|times|char(?:acter)?s?|col(?:umn)?s?|行代码|行|秒|分钟|分|个文件|"
+    + "|".join(f"{unit}s?" for unit in _PLAIN_UNITS)
+    + r")?"
+    r"(?![A-Za-z0-9_/])"
+)
+_LABELLED = re.compile(
+    r"(?i)\b(?P<label>ports?|timeout|limit|version|max[a-z_]{0,20}|min[a-z_]{0,20}|[a-z]{2,20}(?:tokens|size|width|height|length|ms|seconds|bytes|count))"
+    r"(?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)(?P<value>\d{1,12}(?:[,_]\d{3}){0,4}(?:\.\d{1,6})?)(?![A-Za-z0-9_.]?[A-Za-z0-9_])"
+)
+
+_IDENTIFIER = re.compile(
+    r"(?P<flag>(?<![\w-])--[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){0,6}(?![\w-]))"
+    r"|(?P<scoped>(?<![\w@/])@[a-z0-9][a-z0-9._-]{0,60}/[a-z0-9][a-z0-9._-]{0,60})"
+    r"|(?P<issue>(?<![\w#&])#[0-9]{1,7}(?![\w]))"
+    r"|(?P<commit>(?<![\w-])(?=[a-f]{0,40}[0-9])(?=[0-9]{0,40}[a-f])[0-9a-f]{7,40}(?![\w-]))"
+    r"|(?P<kebab>(?<![\w.-])[A-Za-z][A-Za-z0-9.]{0,40}(?:-[A-Za-z0-9.]{1,40}){1,8}(?![\w-]))"
+    r"|(?P<name>(?<![A-Za-z0-9_$])[A-Za-z_$][A-Za-z0-9_$]{1,80}(?![A-Za-z0-9_$])(?P<call>\(\)|\()?)"
+)
+_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
+_SNAKE = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]")
+_COMMON_WORDS = (
+    "addEventListener removeEventListener AbortController AbortSignal charCodeAt clearInterval "
+    "clearTimeout createElement endsWith findIndex forEach fromEntries getElementById hasOwnProperty "
+    "indexOf isArray isNaN isinstance lastIndexOf localeCompare padEnd padStart parseFloat parseInt "
+    "ReadonlyArray replaceAll ReturnType setInterval setTimeout startswith startsWith toBe toEqual "
+    "toFixed toISOString toLocaleString toLowerCase toString toUpperCase trimEnd trimStart TypeError "
+    "ValueError KeyError RuntimeError JavaScript TypeScript GitHub GitLab macOS iOS README OpenAI YouTube "
+    "LaTeX WebSocket PowerShell JavaScripts GraphQL LinkedIn PostgreSQL MySQL SQLite NodeJS WordPress "
+    "eBay iPhone iPad McDonald DevOps"
+)
+_COMMON = frozenset(_COMMON_WORDS.split())
+
+"""Products and what every program of a language calls: no facts of one session."""
+
+_COMMAND_HEADS_WORDS = (
+    "apt apt-get awk bash biome brew bun bunx cabal cargo cat cd chmod cmake cp curl deno diff docker "
+    "docker-compose dotnet du echo elixir eslint export fd ffmpeg find gem gh git go gradle grep head "
+    "helm java jest jq just kill kubectl ls make mix mkdir mv mvn mypy node npm npx nvm php pip pip3 pipx "
+    "pkill playwright pnpm poetry prettier psql pwd pytest python python3 pwsh rg rm rsync ruby ruff "
+    "rustc rustup scp sed sh sqlite3 ssh swift sudo tail tar tee terraform tmux touch tox ts-node tsc "
+    "tsgo tsx uv uvx vite vitest wc wget which xargs xcodebuild yarn zig zsh"
+)
+_COMMAND_HEADS = frozenset(_COMMAND_HEADS_WORDS.split())
+_BACKTICKED = re.compile(r"`([^`\n]{2,300})`")
+_CHANGE_FOLDER = re.compile(r"^\s*cd\s+[^;&|\n]{1,400}?\s*(?:&&|;)\s*")
+_OUTPUT_CUT = re.compile(r"\s*(?:2>&1|2>/dev/null|>/dev/null)?\s*\|\s*(?:head|tail|cat|less)\b[^|&;]{0,60}$")
+_STDERR = re.compile(r"\s+2>(?:&1|/dev/null)")
+_SPACE = re.compile(r"\s+")
+
+
+def urls(text: str) -> Iterator[Form]:
+    """URLs, punctuation that ends the sentence left out."""
+    if "://" not in text:
+        return
+    for match in _URL.finditer(text):
+        found = match[0].rstrip(_URL_TAIL)
+        yield Form(found, found.rstrip("/"), match.start())
+
+
+def canonical_path(path: str, cwd: str = "") -> str:
+    """A path as it is compared: `/` between its parts, relative to `cwd` where it lies inside, no line number behind."""
+    path = _LINE_SUFFIX.sub("", path.strip().removeprefix("@"))
+    if "\\" in path:
+        path = path.replace("\\", "/")
+    path = posixpath.normpath(path) if path else "."
+    if path.startswith("//"):
+        path = path[1:]
+    folder = posixpath.normpath(cwd.replace("\\", "/")) if cwd else ""
+    if folder and path == folder:
+        return "."
+    if folder and folder != "/" and path.startswith(folder + "/"):
+        return path[len(folder) + 1 :]
+    return path
+
+
+def paths(text: str, cwd: str = "") -> Iterator[Form]:
+    """Paths in a text: with a known ending, or rooted (`/`, `./`, `~/`) with two parts or more."""
+    if "." not in text and "/" not in text and "\\" not in text and "file" not in text:
+        return
+    for match in _PATH.finditer(text):
+        found = match[0].rstrip(".,;:!?-)")
+        if "(" in found and ")" not in found:
+            # A place in the file, as compilers write it: `a.ts(16,58)`.
+            found = found.partition("(")[0]
+        glued = _GLUED.match(found)
+        if glued is not None and glued[2].lower() in EXTENSIONS:
+            found = glued[1]
+        if not _is_path(found):
+            continue
+        start = match.start()
+        for part in _SEVERAL.split(found) if "/" in found else (found,):
+            key = canonical_path(part, cwd)
+            if key not in {".", "/", ".."} and _is_path(part):
+                yield Form(part, key, start)
+            start += len(part) + 1
+
+
+def _is_path(found: str) -> bool:
+    if len(found) < 3:
+        return False
+    name = found.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
+    ending = _ENDING.search(name)
+    if ending is not None and ending[1].lower() in EXTENSIONS:
+        # `a.b` with one letter before and after says little.
+        return len(name) > len(ending[0]) and not (len(name) < 5 and name == found)
+    if name in _BARE_NAMES and ("/" in found or name != "LICENSE"):
+        return True
+    rooted = found.startswith(("/", "./", "../", "~/")) or found[1:3] in {":\\", ":/"}
+    parts = [part for part in found.replace("\\", "/").split("/") if part not in {"", ".", "..", "~"}]
+    if not any(char.isalpha() for char in found):
+        return False
+    return rooted and len(parts) >= (1 if found.startswith(("./", "../", "~/")) else 2)
+
+
+def canonical_number(value: str, scale: str | None, unit: str | None) -> str | None:
+    """Value and unit as they are compared: `20k tokens` and `20,000 tokens` are the same. None without a unit."""
+    if not unit:
+        return None
+    amount = float(value.replace(",", "").replace("_", ""))
+    if scale:
+        amount *= 1000 if scale == "k" else 1_000_000
+    return f"{amount:g} {_unit(unit)}"
+
+
+def _unit(written: str) -> str:
+    lower = written.lower()
+    for form in (lower, lower.removesuffix("s"), lower.removesuffix("es")):
+        if form in _UNITS:
+            return _UNITS[form]
+    for ending, name in (("entr", "entry"), ("fail", "fail"), ("pass", "pass"), ("fix", "fix")):
+        if lower.startswith(ending):
+            return name
+    return lower.removesuffix("s") or lower
+
+
+def numbers(text: str) -> Iterator[Form]:
+    """Numbers that say what they count, in units, by money, or by a label (`port 8080`)."""
+    labelled: set[int] = set()
+    for match in _LABELLED.finditer(text):
+        value = match["value"]
+        labelled.add(match.start("value"))
+        amount = float(value.replace(",", "").replace("_", ""))
+        yield Form(match[0].strip(), f"{match['label'].lower()} {amount:.12g}", match.start())
+    for match in _NUMBER.finditer(text):
+        value, unit, sign = match["value"], match["unit"], match["sign"].strip()
+        if sign in {"$", "€", "£"}:
+            amount = float(value.replace(",", "").replace("_", ""))
+            yield Form(match[0].strip(), f"{sign}{amount:.12g}{match['scale'] or ''}", match.start())
+            continue
+        if unit is None or (match["gap"] in {" ", "\n", "\t"} and unit in {"s", "h", "B", "x"}):
+            continue
+        if (
+            match["gap"] == "\n"
+            or (value == "1" and match["scale"] is None)
+            or match.start("value") in labelled
+        ):
+            continue
+        key = canonical_number(value, match["scale"], unit)
+        if key is not None:
+            yield Form(match[0].strip(), key, match.start("value"))
+
+
+def identifiers(text: str, *, calls: bool = True) -> Iterator[Form]:
+    """Names that no prose holds: camelCase, snake_case, `name()`, flags, packages, commits, `#123`, versioned names."""
+    for match in _IDENTIFIER.finditer(text):
+        group = match.lastgroup
+        if group == "call":
+            group = "name"
+        found = match[0]
+        if group == "name":
+            name = match["name"].partition("(")[0]
+            bare = name.strip("_$")
+            if len(bare) < 3 or name in _COMMON:
+                continue
+            if not (
+                _HUMP.search(bare)
+                or _SNAKE.search(bare)
+                or (calls and match["call"] == "()" and len(bare) >= 4)
+            ):
+                continue
+            yield Form(name, name, match.start())
+        elif group == "kebab":
+            # A hyphen joins words of prose too; a digit in it makes it a name.
+            if any(char.isdigit() for char in found) and any(char.isalpha() for char in found[:2]):
+                name = found.rstrip(".")
+                yield Form(name, name, match.start())
+        elif group == "commit":
+            yield Form(found, found[:7] if len(found) > 7 else found, match.start())
+        else:
+            yield Form(found, found, match.start())
+
+
+def canonical_command(command: str) -> str:
+    """A command as it is compared: on one line, without the change of folder before and the cut of its output behind."""
+    line = _SPACE.sub(" ", command).strip()
+    for _ in range(3):
+        shorter = _CHANGE_FOLDER.sub("", line)
+        if shorter == line:
+            break
+        line = shorter
+    line = _OUTPUT_CUT.sub("", line)
+    return _STDERR.sub("", line).strip()
+
+
+def commands(text: str) -> Iterator[Form]:
+    """Commands quoted in prose: in backticks, beginning with a program that is usual in a shell."""
+    if "`" not in text:
+        return
+    for match in _BACKTICKED.finditer(text):
+        inside = match[1].strip().removeprefix("$ ")
+        head, space, rest = inside.partition(" ")
+        if space and head in _COMMAND_HEADS and rest.strip():
+            yield Form(inside, canonical_command(inside), match.start(1))

@@ -1,0 +1,178 @@
+"""Facts that are said in sentences: what the user demands, what was decided and why, what is still to be done.
+
+Sentences are told by marker words of several languages; what two sentences have in common is counted in content words,
+for scripts without spaces in pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SENTENCE_LIMIT = 400
+"""Characters of a sentence that are looked at; longer ones are logs or data."""
+
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_HEADING = re.compile(r"^\s*#{1,6}\s+")
+_CHECKBOX = re.compile(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|(?<=[。！？])")
+_EMPHASIS = re.compile(r"\*\*|__")
+
+_WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*|[_A-Za-z0-9]+")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_STOP_WORDS = (
+    "a an and are as at avoid be because been but by can cannot could did do does dont for from get got had has have he her "
+    "his how i if in into is it its itself just let like me more my never no not of ok on or our out she should since so "
+    "some than that the their them then there these they this those to too up us was we were what when where which who "
+    "why will with without would yes you your also all any now here about "
+    "der die das und ist ein eine zu mit auf für les des une est pour que qui dans por los las una con para del"
+)
+_STOP = frozenset(_STOP_WORDS.split())
+
+_CONSTRAINT = re.compile(
+    r"(?i)\b(?:must(?:n't)?|never|always|do(?:n't|nt| not)|don’t|should(?:n't| not)?|shouldn’t|only|no(?:t)? (?:more|need|longer)"
+    r"|avoid|prefer(?:ably|red)?|require[sd]?|needs? to|have to|has to|make sure|ensure|instead of|rather than|without|at (?:most|least)"
+    r"|keep|stop|want(?:s|ed)?|would like|i'd like|forbid(?:den)?|mandatory|no\s+\w+\s+(?:at all|please)"
+    r"|nie(?:mals)?|muss|müssen|darf|dürfen|immer|nicht|bitte|jamais|toujours|doi[st]|il faut|nunca|siempre|debe|sin|no uses"
+    r"|nunca|sempre|deve|никогда|всегда|нельзя|должен|нужно|не надо)\b"
+    "|必须|不要|不能|不得|务必|禁止|一定要|应该|只能|请勿|别|しないで|ください|必ず|禁止|してはいけない|하지 ?마|반드시|금지|해야"
+)
+_DECIDED = re.compile(
+    r"(?i)\b(?:decided|decision|we(?:'ll| will|’ll) (?:use|keep|go)|let'?s (?:use|keep|go with|stick)|going with|go with|chose|chosen|opt(?:ed|ing) (?:for|to)"
+    r"|agreed|settled on|switch(?:ed|ing)? to|stick(?:ing)? with|entschieden|décidé|decidido)\b|决定|采用|改用|決めた|採用|결정"
+)
+_REASON = re.compile(
+    r"(?i)\b(?:because|since|so that|so we|in order to|to avoid|due to|rather than|instead of|the reason|otherwise|weil|damit|parce que|porque|therefore"
+    r"|which means)\b|因为|所以|以便|避免|から|ため|때문"
+)
+_CHOICE = re.compile(
+    r"(?i)\b(?:use|uses|using|keep|keeps|kept|remove[sd]?|move[sd]?|rename[sd]?|replace[sd]?|split|extract(?:ed|s)?|make|made|put|store[sd]?|avoid(?:ed|s)?"
+    r"|leave|left|skip(?:ped|s)?|drop(?:ped|s)?|add(?:ed|s)?|change[sd]?|return(?:s|ed)?|need(?:s|ed)?|should|must|fix(?:ed)?)\b|用|改|移|删|使"
+)
+_TODO = re.compile(
+    r"(?i)\b(?:TODO|FIXME|still (?:need|to do|missing|open)|remaining|next step|next,? (?:we|i)|not yet|left to do|follow[- ]up|needs? to be (?:done|fixed|added))\b"
+    "|待办|接下来|还需要|残り|다음"
+)
+_NEGATION = re.compile(
+    r"(?i)\b(?:no|not|never|none|without|avoid|stop|forbid(?:den)?|cannot|nicht|kein(?:e[nmrs]?)?|nie(?:mals)?|jamais|nunca|не|нельзя)\b"
+    r"|n['’]t\b|\bdont\b|不|别|禁止|勿|ない|しないで|마세요|지 ?마|금지"
+)
+
+
+_ANNOUNCED = re.compile(
+    r"(?i)^(?:let me|let's (?:see|look|check|start|first)|now\b[, ]+(?:let|i|we|update|add|fix|create|check)|i'll|i’ll|i will|i need to|i should"
+    r"|first,? (?:let|i)|next,? (?:let|i)|good[,.!]|great\b|perfect\b|excellent\b|ok(?:ay)?\b[,.!]|you're right|sorry\b|this will\b)"
+)
+
+
+def announces(sentence: str) -> bool:
+    """Whether a sentence only says what comes now: it leads to what follows it, or to the next call."""
+    return sentence.endswith((":", "：")) or _ANNOUNCED.search(sentence) is not None
+
+
+def lines_outside_code(text: str) -> Iterator[str]:
+    """The lines of a text that no fence of code encloses."""
+    inside = False
+    for line in text.split("\n"):
+        if _FENCE.match(line):
+            inside = not inside
+        elif not inside:
+            yield line
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Sentences of the prose in a text: list marks, headings and emphasis taken off, code left out."""
+    for line in lines_outside_code(text):
+        if not line.strip() or line.lstrip().startswith(("|", ">", "<")) or _HEADING.match(line):
+            continue
+        line = _EMPHASIS.sub("", _LIST_MARK.sub("", line)).strip()
+        for sentence in _SENTENCE_END.split(line):
+            sentence = sentence.strip()
+            if 8 <= len(sentence) <= SENTENCE_LIMIT or (len(sentence) >= 4 and _CJK.search(sentence)):
+                yield sentence[:SENTENCE_LIMIT]
+
+
+@lru_cache(maxsize=8192)
+def content_words(text: str) -> tuple[str, ...]:
+    """What a sentence is about: its words without the small ones, pairs of characters of scripts without spaces, in order."""
+    found: dict[str, None] = {}
+    for match in _WORD.finditer(text[: 4 * SENTENCE_LIMIT]):
+        word = match[0].casefold()
+        rest = _CJK.findall(word)
+        if rest:
+            for run in rest:
+                for place in range(max(1, len(run) - 1)):
+                    found[run[place : place + 2]] = None
+            word = _CJK.sub(" ", word).strip()
+        if len(word) > 1 and word not in _STOP:
+            found[_stem(word)] = None
+    return tuple(found)
+
+
+def _stem(word: str) -> str:
+    """Endings of English taken off, so that `tests` and `test`, `moved` and `move` meet."""
+    if not word.isascii() or not word.isalpha() or len(word) < 4:
+        return word
+    for ending in ("ing", "ed", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word[: -len(ending)]
+            break
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def sentence_key(text: str) -> str:
+    """A sentence as it is compared: what it is about, and whether it says no."""
+    words = " ".join(content_words(text))
+    return f"not {words}" if words and negated(text) else words
+
+
+def shared(wanted: tuple[str, ...], given: frozenset[str]) -> float:
+    """The part of the wanted words that is among the given, 0…1."""
+    return sum(word in given for word in wanted) / len(wanted) if wanted else 0.0
+
+
+def negated(sentence: str) -> bool:
+    """Whether a sentence says what not to do: an odd number of negations."""
+    return len(_NEGATION.findall(sentence)) % 2 == 1
+
+
+def demands(sentence: str) -> bool:
+    """Whether a sentence of the user's states a rule, a wish or a limit."""
+    return _CONSTRAINT.search(sentence) is not None
+
+
+def decides(sentence: str, *, strictly: bool = False) -> bool:
+    """Whether a sentence says that something was decided, or what is done and for what reason.
+
+    Strictly: both a choice and its reason.
+    """
+    decided = _DECIDED.search(sentence) is not None
+    if decided and not strictly:
+        return True
+    chosen = decided or _CHOICE.search(sentence) is not None or (not strictly and "`" in sentence)
+    return chosen and _REASON.search(sentence) is not None
+
+
+def remains(sentence: str) -> bool:
+    """Whether a sentence speaks of work that is still to be done."""
+    return _TODO.search(sentence) is not None
+
+
+def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
+    """Items of a checklist, whether each is still open, and the heading it stands under."""
+    if "[" not in text:
+        return
+    heading, fenced = "", False
+    for line in text.split("\n"):
+        match = _CHECKBOX.match(line)
+        if match is not None:
+            yield match[2].strip(), match[1] in {" ", "-", "~"}, heading
+        elif _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and _HEADING.match(line):
+            heading = _HEADING.sub("", line).strip()[:120]

@@ -1,0 +1,81 @@
+"""Lines that a summary could hold, and what is known of a span beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.summarizers.outline import harmless
+
+if TYPE_CHECKING:
+    from leafward.entries import EntryIndex
+    from leafward.facts import Fact, FactKind, FactReader
+    from leafward.summarizers.outline import Section
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A line that the summary could hold."""
+
+    section: Section
+    text: str
+    place: int
+    """Its order among the lines of its section."""
+    sources: tuple[EntryIndex, ...]
+    worth: float = 0.0
+    """What it is worth by itself, whatever facts it carries."""
+    facts: frozenset[tuple[FactKind, str]] = frozenset()
+    carries: tuple[tuple[FactKind, str], ...] = ()
+    """Facts that it is known to carry, besides those found in its text."""
+    first: bool = False
+    """It goes in before the ranking begins, if it fits at all."""
+
+
+@dataclass(slots=True)
+class FileWork:
+    """What the span did to one file."""
+
+    path: str
+    reads: int = 0
+    changes: int = 0
+    last: int = 0
+    """Position of the last message that touched it."""
+    sources: list[EntryIndex] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    """Names in the text written into it, with the position where each was written last."""
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Everything a summary of a span can draw on."""
+
+    facts: dict[tuple[FactKind, str], Fact]
+    candidates: list[Candidate]
+    files: dict[str, FileWork]
+    size: int
+    """Messages of the span."""
+    position: dict[EntryIndex, int]
+    """Of each entry among them."""
+    reader: FactReader
+
+
+def add(
+    evidence: Evidence,
+    section: Section,
+    text: str,
+    sources: tuple[EntryIndex, ...],
+    worth: float,
+    *,
+    first: bool = False,
+    limit: int = 0,
+    lead: str = "",
+    carries: tuple[Fact, ...] = (),
+) -> None:
+    """Adds a line, made harmless; one of which nothing is left is not added. `lead` are words of ours before it."""
+    line = harmless(text, limit) if limit else harmless(text)
+    if len(line) >= 3:
+        place = len(evidence.candidates)
+        known = tuple((fact.kind, fact.key) for fact in carries)
+        evidence.candidates.append(
+            Candidate(section, lead + line, place, sources, worth, carries=known, first=first)
+        )

@@ -1,0 +1,127 @@
+"""What a summary could say: lines taken from a span, each with the facts it carries and the entries it comes from.
+
+Whoever said something last and clearest is quoted; nothing is invented around it but a few words of ours that say what a
+line is (`Asked:`, `Failed:`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.entries import Body, EntryIndex, tool_calls
+from leafward.facts import FactKind, FactReader, Sighting, Voice, gather
+from leafward.facts.reading import PATH_ARGUMENTS
+from leafward.summarizers import Cancelled, quoting, statements
+from leafward.summarizers.candidates import Evidence, FileWork, add
+from leafward.summarizers.outline import Section, line_key, read_outline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.summarizers import Said, Span
+
+_PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
+_ROW = re.compile(r"\s*\|\s*")
+
+
+def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[[], bool]) -> Evidence:
+    """Reads a span whose secrets were taken out already. Raises Cancelled where `stop` turns true."""
+    reader = FactReader(span.cwd)
+    sightings: list[Sighting] = []
+    evidence = Evidence({}, [], {}, len(messages), {}, reader)
+    if previous:
+        sightings += reader.prose(previous, Voice.TOLD, span.previous_entry)
+    for place, (entry, message) in enumerate(messages):
+        if stop():
+            raise Cancelled("the summary was cancelled")
+        evidence.position[entry] = place
+        seen = reader.read(entry, message)
+        sightings += seen
+        _work(evidence.files, seen, message, place, entry)
+    evidence.facts = {(fact.kind, fact.key): fact for fact in gather(sightings)}
+    _carried(evidence, previous, span.previous_entry)
+    quoting.requests(evidence, messages, first=not previous)
+    quoting.answers(evidence, messages)
+    quoting.last_word(evidence, messages)
+    statements.settled(evidence, messages)
+    statements.stated(evidence)
+    return evidence
+
+
+def _is_idle(text: str) -> bool:
+    """A line that only introduces others, or comments code."""
+    return text.endswith((":", "：", "{", "}")) or text.startswith(("//", "/*", "#")) or text == "(none)"
+
+
+def _work(
+    files: dict[str, FileWork], seen: list[Sighting], message: Body, place: int, entry: EntryIndex
+) -> None:
+    """Notes what a reply's calls do to files, and the names in what they write."""
+    if message.get("role") != "assistant":
+        return
+    for sighting in seen:
+        if sighting.kind is not FactKind.PATH or sighting.voice not in {Voice.CALL, Voice.CHANGED}:
+            continue
+        if "." not in sighting.key.rsplit("/", 1)[-1]:
+            continue
+        work = files.setdefault(sighting.key, FileWork(sighting.key))
+        work.last = place
+        if not work.sources or work.sources[-1] != entry:
+            work.sources.append(entry)
+        if sighting.voice is Voice.CHANGED:
+            work.changes += 1
+        else:
+            work.reads += 1
+    paths = {
+        sighting.text: sighting.key
+        for sighting in seen
+        if sighting.kind is FactKind.PATH and sighting.voice is Voice.CHANGED
+    }
+    for call in tool_calls(message):
+        named = next(
+            (call.arguments[name] for name in PATH_ARGUMENTS if isinstance(call.arguments.get(name), str)), ""
+        )
+        work_of = files.get(paths.get(named, ""))
+        if work_of is None:
+            continue
+        written = FactReader().read(entry, {"role": "assistant", "content": [_as_block(call.arguments)]})
+        for sighting in written:
+            if sighting.kind is FactKind.IDENTIFIER:
+                work_of.names[sighting.key] = place
+
+
+def _as_block(arguments: dict[str, object]) -> dict[str, object]:
+    kept = {key: value for key, value in arguments.items() if key not in PATH_ARGUMENTS}
+    return {"type": "toolCall", "id": "", "name": "", "arguments": kept}
+
+
+def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
+    """The lines of the previous summary, each in its section; what is done by now is moved there."""
+    if not previous:
+        return
+    done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
+    for section, text, is_open in read_outline(previous):
+        text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
+        if _is_idle(text):
+            continue
+        if is_open is False or line_key(text) in done:
+            section = (
+                Section.DONE if section in {Section.NEXT, Section.IN_PROGRESS, Section.DONE} else section
+            )
+        if section is Section.CONTEXT and _PREFERS.search(text):
+            section = Section.CONSTRAINTS
+        worth = _CARRIED_WORTH.get(section, 0.3)
+        add(evidence, section, text, (entry,), worth, first=section is Section.GOAL)
+
+
+_CARRIED_WORTH = {
+    Section.GOAL: 3.0,
+    Section.CONSTRAINTS: 3.0,
+    Section.DECISIONS: 2.2,
+    Section.BLOCKED: 0.5,
+    Section.IN_PROGRESS: 0.4,
+    Section.NEXT: 0.6,
+    Section.DONE: 0.5,
+    Section.CONTEXT: 0.5,
+}

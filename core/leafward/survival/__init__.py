@@ -1,0 +1,27 @@
+"""What became of the facts of a span after a compaction: in the summary, beside it, in what was kept, or nowhere."""
+
+from __future__ import annotations
+
+from leafward.survival.decay import Generation, decay
+from leafward.survival.matching import Held, Text, file_names
+from leafward.survival.report import SURVIVED, Fate, Status, Survival, facts_of, survival, survival_of
+from leafward.survival.spans import Replaced, Said, compactions, replaced_by
+
+__all__ = [
+    "SURVIVED",
+    "Fate",
+    "Generation",
+    "Held",
+    "Replaced",
+    "Said",
+    "Status",
+    "Survival",
+    "Text",
+    "compactions",
+    "decay",
+    "facts_of",
+    "file_names",
+    "replaced_by",
+    "survival",
+    "survival_of",
+]

@@ -1,0 +1,163 @@
+"""`plan`: the document, the ways to ask, and what is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.acting import Acting, call
+from tests.oracle.golden import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+K = "x" * 4000
+KEYS = {
+    "at", "strategy", "trigger", "first_kept", "split_turn", "tokens_before", "tokens_after", "summarize", "turn_prefix",
+    "kept", "pruned", "previous_summary", "files", "injection", "prompt", "diagnostics", "cuts",
+}  # fmt: skip
+STRATEGIES = ["pi", "codex", "opencode"]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    file = Acting(tmp_path / "session.jsonl")
+    for number in range(6):
+        file.user(K)
+        file.said(K, call("read", f"c{number}", path=f"src/{number}.py"))
+        file.answered(f"c{number}", "read", K)
+    return file
+
+
+def test_the_document_names_entries_by_id(done: Run, file: Acting) -> None:
+    made = done("plan", file.path, "--keep-recent", "2500", "--json").document
+    assert made.keys() >= KEYS
+    assert (made["strategy"], made["at"]) == ("pi", "00000012")
+    assert made["first_kept"] == "00000010"
+    assert made["kept"] == ["00000010", "00000011", "00000012"]
+    assert [*made["summarize"], *made["turn_prefix"]] == [f"{number:08x}" for number in range(1, 16)]
+    assert made["files"]["read"] == [f"src/{number}.py" for number in range(5)]
+    assert made["trigger"]["threshold"] == 200_000 - 16_384
+    assert {rule["rule"]: rule["threshold"] for rule in made["trigger"]["rules"]} == {
+        "fixed": 183_616,
+        "proportional": 168_000,
+    }
+    assert made["tokens_before"] > made["tokens_after"] > made["tokens"]["kept"]
+    by_entry = {cut["entry"]: cut for cut in made["cuts"]}
+    assert (by_entry["00000012"]["legal"], by_entry["00000012"]["rule"]) == (False, "result-without-call")
+    assert by_entry[made["first_kept"]]["legal"]
+    assert {cut["rule"] for cut in made["cuts"]} <= made["rules"].keys()
+    assert made["why"]
+
+
+def test_it_agrees_with_the_goldens(done: Run, sessions: Path) -> None:
+    golden = load(sessions.parent / "golden" / "edits-and-extras.json")
+    node = next(node for node in golden.nodes if node.plans[1])
+    made = done(
+        "plan", sessions / "edits-and-extras.jsonl", "--at", f"#{node.at}", "--keep-recent", "2000", "--json"
+    )
+    document = made.document
+    expected = node.plans[1]
+    assert len(document["summarize"]) == expected["summarize"]
+    assert document["tokens_before"] == expected["tokens_before"]
+
+
+def test_all_strategies_side_by_side(done: Run, file: Acting) -> None:
+    made = done("plan", file.path, "--strategy", "all", "--json").document
+    assert made["strategy"] == "all"
+    assert [plan["strategy"] for plan in made["plans"]] == STRATEGIES
+    assert all(plan.keys() >= KEYS for plan in made["plans"])
+    assert [plan["estimator"]["name"] for plan in made["plans"]] == STRATEGIES
+    assert [plan["trigger"]["reserve"] for plan in made["plans"]] == [16_384, 10_000, 20_000]
+    out = done("plan", file.path, "--strategy", "all").out
+    for strategy in STRATEGIES:
+        assert strategy in out
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_nothing_to_compact_is_no_failure(done: Run, tmp_path: Path, strategy: str) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    kept = file.user("why")
+    file.compacted(kept)
+    made = done("plan", file.path, "--strategy", strategy, "--json").document
+    assert (made["first_kept"], made["summarize"], made["split_turn"]) == (None, [], False)
+    assert made["tokens_after"] == made["tokens_before"]
+    assert "nothing-to-compact" in {remark["code"] for remark in made["diagnostics"]}
+    assert "nothing to compact" in done("plan", file.path, "--strategy", strategy).out
+
+
+def test_what_pi_would_do_instead_is_told(done: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    for _ in range(2):
+        file.user(K)
+        file.said(K)
+    file.entry("label", targetId="00000001", label="here")
+    file.user(K)
+    file.said(K)
+    made = done("plan", file.path, "--keep-recent", "2000", "--json").document
+    (remark,) = [one for one in made["diagnostics"] if one["pi_would"]]
+    assert remark["code"] == "false-split"
+    assert remark["pi"] == {"first_kept": "00000005", "split_turn": True, "summarize": 2, "turn_prefix": 2}
+    assert "pi would" in done("plan", file.path, "--keep-recent", "2000").out
+    as_is = done("plan", file.path, "--keep-recent", "2000", "--as-is", "--json").document
+    assert (as_is["split_turn"], len(as_is["turn_prefix"]), as_is["corrected"]) == (True, 2, False)
+
+
+def test_window_and_configuration(done: Run, file: Acting, isolated_environment: Path) -> None:
+    home = isolated_environment / "leafward" / "config"
+    home.mkdir(parents=True)
+    (home / "config.toml").write_text(
+        'keep-recent = 2500\nreserve = 100\nstrategy = "pi"\n[windows]\n"scripted-1" = 5000\n'
+    )
+    made = done("plan", file.path, "--json").document
+    assert made["first_kept"] == "00000010"
+    assert (made["trigger"]["threshold"], made["trigger"]["reached"]) == (4900, True)
+    assert done("plan", file.path, "--window", "9000", "--json").document["trigger"]["threshold"] == 8900
+
+
+def test_estimates_by_script(done: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("漢字" * 2000)
+    file.said("ok")
+    by_pi, by_script = (
+        done("plan", file.path, "--keep-recent", "1", *more, "--json").document
+        for more in ([], ["--by-script"])
+    )
+    assert by_script["estimator"]["name"] == "script"
+    assert by_script["tokens"]["turn_prefix"] == 3 * by_pi["tokens"]["turn_prefix"]
+    assert by_script["tokens_before"] == by_pi["tokens_before"]
+
+
+def test_a_cut_of_ones_own(done: Run, run: Run, file: Acting) -> None:
+    assert done("plan", file.path, "--cut", "#3", "--json").document["first_kept"] == "00000004"
+    refused = run("plan", file.path, "--cut", "#2")
+    assert (refused.code, refused.out) == (1, "")
+    assert "a result without its call" in refused.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--strategy", "claude"],
+        ["--keep-recent", "-1"],
+        ["--window", "0"],
+        ["--behaviour", "9.9"],
+        ["--strategy", "all", "--behaviour", "0.73"],
+    ],
+)
+def test_what_cannot_be_asked(run: Run, file: Acting, arguments: list[str]) -> None:
+    outcome = run("plan", file.path, *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.count("\n") == 1
+
+
+def test_an_escape_in_a_session_reaches_no_terminal(done: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    for _ in range(3):
+        file.user("\x1b[31mred" + K)
+        file.said("\x1b]0;title\x07" + K)
+    for strategy in (*STRATEGIES, "all"):
+        assert "\x1b" not in done("plan", file.path, "--strategy", strategy, "--keep-recent", "1500").out

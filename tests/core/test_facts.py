@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leafward.entries import EntryIndex
+from leafward.facts import Fact, FactKind, FactReader, Sighting, Voice, forms, gather, prose
+
+FOLDER = "/home/ada/orchard"
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def reply(text: str = "", *calls: tuple[str, str, dict[str, Any]]) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    content += [
+        {"type": "toolCall", "id": key, "name": name, "arguments": given} for key, name, given in calls
+    ]
+    return {"role": "assistant", "content": content}
+
+
+def result(call: str, text: str, failed: bool = False) -> dict[str, Any]:
+    return {
+        "role": "toolResult",
+        "toolCallId": call,
+        "content": [{"type": "text", "text": text}],
+        "isError": failed,
+    }
+
+
+def facts_of(*messages: dict[str, Any]) -> list[Fact]:
+    reader = FactReader(FOLDER)
+    seen: list[Sighting] = []
+    for place, message in enumerate(messages):
+        seen += reader.read(EntryIndex(place), message)
+    return gather(seen)
+
+
+def keys(kind: FactKind, *messages: dict[str, Any]) -> list[str]:
+    return [fact.key for fact in facts_of(*messages) if fact.kind is kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("look at src/app.py, please", ["src/app.py"]),
+        (f"see {FOLDER}/src/app.py:12:3", ["src/app.py"]),
+        ("@docs/plan.md and `setup.cfg`", ["docs/plan.md", "setup.cfg"]),
+        ("请看src/main.ts文件", ["src/main.ts"]),
+        ("./tools/run and ../other/x.rs", ["tools/run", "../other/x.rs"]),
+        ("a.ts(16,58): error", []),
+        ("src/a.ts(16,58): error", ["src/a.ts"]),
+        ("main.ts/app.ts both", ["main.ts", "app.ts"]),
+        ("C:\\work\\a.py", ["C:/work/a.py"]),
+        ("read/write, and/or, 1/2, e.g. this, v1.2.3", []),
+        ("https://example.org/a/b.html", []),
+    ],
+)
+def test_paths(text: str, found: list[str]) -> None:
+    assert keys(FactKind.PATH, user(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("885 lines, 20,000 tokens and 20k tokens", ["885 line", "20000 token"]),
+        ("took 1.5s, then 300 ms; 75%", ["1.5 s", "300 ms", "75 %"]),
+        ("it costs $0.12", ["$0.12"]),
+        ("on port 8080, timeout = 30", ["port 8080", "timeout 30"]),
+        ("in 2024, step 3, a1b2", []),
+    ],
+)
+def test_numbers_carry_a_unit_and_compare_by_value(text: str, found: list[str]) -> None:
+    assert sorted(keys(FactKind.NUMBER, user(text))) == sorted(found)
+
+
+def test_identifiers_are_names_no_prose_holds() -> None:
+    text = "Rename fooBar to `foo_bar`, call setModel(), see #123, 1a2b3c4d, --no-verify, gpt-4o; JavaScript is fine."
+    assert keys(FactKind.IDENTIFIER, user(text)) == [
+        "fooBar",
+        "foo_bar",
+        "setModel",
+        "#123",
+        "1a2b3c4",
+        "--no-verify",
+        "gpt-4o",
+    ]
+
+
+def test_a_command_knows_how_it_ended_last() -> None:
+    def run(key: str) -> tuple[str, str, dict[str, Any]]:
+        return key, "bash", {"command": f"cd {FOLDER} && npm run check 2>&1 | tail -20"}
+
+    (fact,) = [
+        fact
+        for fact in facts_of(
+            reply("", run("a")),
+            result(
+                "a",
+                "src/a.ts(3,4): error TS2304: Cannot find name 'x'.\nCommand exited with code 2",
+                failed=True,
+            ),
+            reply("", run("b")),
+            result("b", "all good"),
+            reply("", run("c")),
+            result("c", "Command aborted", failed=True),
+        )
+        if fact.kind is FactKind.COMMAND
+    ]
+    assert (fact.key, fact.outcome, fact.count) == ("npm run check", "exit 0", 3)
+
+
+def test_an_error_is_the_same_wherever_it_stands() -> None:
+    messages = [
+        reply("", ("a", "bash", {"command": "tsc"})),
+        result("a", "src/a.ts(3,4): error TS2304: Cannot find name 'x'.", failed=True),
+        reply("", ("b", "bash", {"command": "tsc"})),
+        result("b", "src/a.ts(90,1): error TS2304: Cannot find name 'x'.", failed=True),
+    ]
+    assert len(keys(FactKind.ERROR, *messages)) == 1
+
+
+def test_what_a_read_file_holds_is_no_fact() -> None:
+    messages = [
+        reply("", ("a", "read", {"path": "src/a.py"})),
+        result("a", "class FooBar: ...  # 300 lines, see other/b.py"),
+    ]
+    assert keys(FactKind.IDENTIFIER, *messages) == []
+    assert keys(FactKind.PATH, *messages) == ["src/a.py"]
+
+
+def test_a_path_told_short_is_the_one_file_it_ends() -> None:
+    messages = [
+        reply(
+            "I edit app.py now",
+            ("a", "edit", {"path": f"{FOLDER}/src/app.py", "oldText": "a", "newText": "b"}),
+        ),
+        user("and src/app.py is done?"),
+    ]
+    (fact,) = [fact for fact in facts_of(*messages) if fact.kind is FactKind.PATH]
+    assert (fact.key, fact.text, fact.entries, fact.voice) == ("src/app.py", "src/app.py", [0, 1], Voice.USER)
+
+
+def test_a_short_name_of_two_files_stays_by_itself() -> None:
+    assert keys(FactKind.PATH, user("a/main.py b/main.py main.py")) == ["a/main.py", "b/main.py", "main.py"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never touch the generated files.",
+        "i would only want e2e tests",
+        "必须使用中文回答",
+        "テストを必ず実行してください",
+        "반드시 테스트를 실행하세요",
+        "Bitte niemals direkt pushen.",
+    ],
+)
+def test_demands_of_the_user_in_several_languages(text: str) -> None:
+    assert [fact.text for fact in facts_of(user(text)) if fact.kind is FactKind.CONSTRAINT] == [text]
+    assert not keys(FactKind.CONSTRAINT, reply(text))
+
+
+def test_a_decision_has_a_reason() -> None:
+    said = reply("We keep the old file because the tests import it. The file is long.")
+    assert [fact.text for fact in facts_of(said) if fact.kind is FactKind.DECISION] == [
+        "We keep the old file because the tests import it."
+    ]
+
+
+def test_todos_follow_the_file_they_are_written_into() -> None:
+    plan = "## Plan\n- [ ] Add the parser\n- [ ] Drop the cache\n- [x] Read the code\n"
+    messages = [
+        reply("", ("a", "write", {"path": "plan.md", "content": plan})),
+        reply(
+            "",
+            (
+                "b",
+                "edit",
+                {"path": "plan.md", "oldText": "- [ ] Add the parser", "newText": "- [x] Add the parser"},
+            ),
+        ),
+        reply(
+            "",
+            ("c", "edit", {"path": "plan.md", "edits": [{"oldText": "- [ ] Drop the cache", "newText": ""}]}),
+        ),
+    ]
+    todos = {fact.text: fact for fact in facts_of(*messages) if fact.kind is FactKind.TODO}
+    assert {text: fact.is_open for text, fact in todos.items()} == {
+        "Add the parser": False,
+        "Drop the cache": False,
+        "Read the code": False,
+    }
+    assert todos["Drop the cache"].outcome == "dropped"
+    assert todos["Add the parser"].outcome == ""
+    assert todos["Add the parser"].about == ["Plan"]
+
+
+def test_a_list_of_todos_kept_by_a_tool() -> None:
+    items = [
+        {"content": "Write the parser", "status": "pending"},
+        {"content": "Read code", "status": "completed"},
+    ]
+    todos = [
+        fact
+        for fact in facts_of(reply("", ("a", "todowrite", {"todos": items})))
+        if fact.kind is FactKind.TODO
+    ]
+    assert [(fact.text, fact.is_open) for fact in todos] == [("Write the parser", True), ("Read code", False)]
+
+
+def test_what_the_user_says_weighs_more_than_what_a_tool_prints() -> None:
+    said = {fact.key: fact.weight for fact in facts_of(user("see a/b.py"), result("x", "c/d.py"))}
+    assert said["a/b.py"] > said["c/d.py"]
+
+
+@given(st.text(max_size=600))
+def test_any_text_is_read(text: str) -> None:
+    for message in (
+        user(text),
+        reply(text, ("a", "bash", {"command": text, "path": text})),
+        result("a", text, True),
+    ):
+        for fact in facts_of(message):
+            assert fact.key
+            assert fact.weight > 0
+
+
+@given(st.text(alphabet="ab./_-`*#0123456789 \n[]x", max_size=300))
+def test_facts_come_once_each(text: str) -> None:
+    found = [(fact.kind, fact.key) for fact in facts_of(user(text))]
+    assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize(
+    "piece", ["a/", "a.", "a-", "aA", "0,000", "`", "[ ] ", "http://", "\\", "((", "E", "x.py/"]
+)
+def test_time_grows_with_the_length_of_a_text_only(piece: str) -> None:
+    def cost(size: int) -> float:
+        text = piece * (size // len(piece))
+        started = time.perf_counter()
+        facts_of(user(text), reply(text), result("a", text, True))
+        return time.perf_counter() - started
+
+    cost(1000)
+    # Ten times the text may take far more than ten times as long only where something backtracks.
+    assert cost(200_000) < 40 * max(cost(20_000), 0.005)
+
+
+def test_a_sentence_is_compared_by_its_words() -> None:
+    assert prose.sentence_key("The tests were moved!") == prose.sentence_key("tests move")
+    assert prose.negated("do not push")
+    assert not prose.negated("push")
+    assert forms.canonical_command("cd /x && make test 2>&1 | tail -3") == "make test"

@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leafward.entries import EntryIndex
+from leafward.errors import Refused
+from leafward.facts import FactKind
+from leafward.session import Session
+from leafward.survival import (
+    Said,
+    Status,
+    Survival,
+    compactions,
+    decay,
+    facts_of,
+    replaced_by,
+    survival,
+    survival_of,
+)
+from tests.pi_file import PiFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FOLDER = "/home/ada/orchard"
+SPAN = """Never push to main. See https://example.org/spec for the rules, and src/core/parser.py for the code.
+We use a table because the tree was too slow. parseLine takes 300 ms for 885 lines in src/core/parser.py.
+- [ ] Write the benchmark for the parser
+"""
+
+
+def said(*messages: dict[str, Any]) -> list[Said]:
+    return [Said(EntryIndex(place), message) for place, message in enumerate(messages)]
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def statuses(found: Survival) -> dict[tuple[str, str], str]:
+    return {(str(fate.fact.kind), fate.fact.key): str(fate.status) for fate in found.fates}
+
+
+def report(summary: str, span: str = SPAN, injected: str = "", kept: str = "") -> dict[tuple[str, str], str]:
+    facts = facts_of(said(user(span)), FOLDER)
+    return statuses(survival(facts, summary, injected=injected, kept=kept, cwd=FOLDER))
+
+
+def test_what_the_summary_repeats_survives_word_for_word() -> None:
+    assert set(report(SPAN).values()) == {"verbatim"}
+
+
+def test_an_empty_summary_loses_everything() -> None:
+    found = survival(facts_of(said(user(SPAN)), FOLDER), "", cwd=FOLDER)
+    assert {fate.status for fate in found.fates} == {Status.LOST}
+    assert set(found.score().values()) == {0.0}
+    assert found.overall() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "summary", "status"),
+    [
+        ("path", f"work on {FOLDER}/src/core/parser.py", "verbatim"),
+        ("path", "work on core/parser.py", "paraphrased"),
+        ("path", "work on parser.py", "paraphrased"),
+        ("path", "work on my-parser.py", "lost"),
+        ("identifier", "`parseLine()` is slow", "verbatim"),
+        ("identifier", "ParseLine is slow", "paraphrased"),
+        ("identifier", "parseLines is slow", "lost"),
+        ("url", "rules: https://example.org/spec.", "verbatim"),
+        ("constraint", "The user forbids it: never push to the main branch", "paraphrased"),
+        ("constraint", "Push to main", "contradicted"),
+        ("decision", "Uses a table since the tree was too slow", "paraphrased"),
+        ("todo", "- [ ] benchmark of the parser to be written", "paraphrased"),
+        ("todo", "- [ ] Write the benchmark for the parser", "verbatim"),
+        ("todo", "- [x] Write the benchmark for the parser", "contradicted"),
+        ("todo", "✅ benchmark for the parser: write", "contradicted"),
+    ],
+)
+def test_in_other_words_and_the_opposite(kind: str, summary: str, status: str) -> None:
+    found = {key[0]: value for key, value in report(summary).items()}
+    assert found[kind] == status
+
+
+def test_a_count_of_the_same_thing_that_nobody_made_is_contradicted() -> None:
+    assert report("src/core/parser.py has 900 lines")["number", "885 line"] == "contradicted"
+    assert report("src/core/parser.py has 885 lines")["number", "885 line"] == "verbatim"
+    assert report("src/core/other.py has 900 lines")["number", "885 line"] == "lost"
+
+
+def test_an_earlier_count_is_no_contradiction() -> None:
+    span = SPAN + "src/core/parser.py has 900 lines now.\n"
+    assert report("src/core/parser.py: 900 lines", span)["number", "885 line"] == "lost"
+
+
+def run(outcome: bool) -> list[Said]:
+    call = {"type": "toolCall", "id": "a", "name": "bash", "arguments": {"command": "make test"}}
+    text = "ok" if outcome else "boom\nCommand exited with code 2"
+    return said(
+        {"role": "assistant", "content": [call]},
+        {
+            "role": "toolResult",
+            "toolCallId": "a",
+            "content": [{"type": "text", "text": text}],
+            "isError": not outcome,
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("passed", "summary", "status"),
+    [
+        (True, "`make test` passes", Status.VERBATIM),
+        (False, "`make test` passes", Status.CONTRADICTED),
+        (True, "`make test` fails", Status.CONTRADICTED),
+        (False, "`make test` fails", Status.VERBATIM),
+        (False, "`make test` must pass", Status.VERBATIM),
+    ],
+)
+def test_a_command_told_to_end_otherwise(passed: bool, summary: str, status: Status) -> None:
+    found = survival(facts_of(run(passed), FOLDER), summary, cwd=FOLDER)
+    (fate,) = [fate for fate in found.fates if fate.fact.kind is FactKind.COMMAND]
+    assert fate.status is status
+
+
+def test_beside_the_summary() -> None:
+    found = report("", injected="- src/core/parser.py", kept="we call parseLine")
+    assert found["path", "src/core/parser.py"] == "injected"
+    assert found["identifier", "parseLine"] == "kept"
+    assert found["url", "https://example.org/spec"] == "lost"
+
+
+def test_what_nobody_said_is_invented() -> None:
+    summary = (
+        "Wrote src/core/lexer.py with lexLine, 885 lines; then ran `make fuzz` 3 times in src/core/parser.py"
+    )
+    found = survival(
+        facts_of(said(user(SPAN)), FOLDER), summary, sources=SPAN, cwd=FOLDER, compaction=EntryIndex(9)
+    )
+    invented = {fate.fact.key: fate.fact.entry for fate in found.fates if fate.status is Status.INVENTED}
+    assert invented == {"src/core/lexer.py": 9, "lexLine": 9, "make fuzz": 9}
+    assert found.score()[FactKind.PATH] == 1.0
+
+
+def test_done_todos_are_no_facts_to_lose() -> None:
+    assert not [f for f in facts_of(said(user("- [x] Write it all")), FOLDER) if f.kind is FactKind.TODO]
+
+
+@given(st.text(max_size=400), st.text(max_size=400))
+def test_any_span_and_summary(span: str, summary: str) -> None:
+    facts = facts_of(said(user(span)), FOLDER)
+    found = survival(facts, summary, sources=span, cwd=FOLDER)
+    assert sum(fate.status is not Status.INVENTED for fate in found.fates) == len(facts)
+    assert all(0.0 <= share <= 1.0 for share in found.score().values())
+
+
+@given(st.text(alphabet="abc/._-`*0123456789 \nAB#[]x", max_size=300))
+def test_a_text_keeps_its_own_facts(text: str) -> None:
+    for fate in survival(facts_of(said(user(text)), FOLDER), text, cwd=FOLDER).fates:
+        assert fate.status in {Status.VERBATIM, Status.PARAPHRASED}, fate
+
+
+@pytest.fixture
+def compacted(tmp_path: Path) -> Iterator[Session]:
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("Never push to main. Work on src/core/parser.py")
+    file.reply("I look at parseLine")
+    kept = file.user("now src/core/lexer.py")
+    file.reply("done with lexLine")
+    file.entry("compaction", summary="Work on src/core/parser.py", firstKeptEntryId=kept, tokensBefore=10)
+    file.entry("custom_message", customType="rules", content="Never push to main.", display=True)
+    file.user("go on")
+    file.reply("going")
+    file.entry("compaction", summary="Nothing much.", firstKeptEntryId="gone", tokensBefore=10)
+    session = Session.open(file.path)
+    yield session
+    session.close()
+
+
+def test_a_compaction_that_already_happened(compacted: Session) -> None:
+    first, second = compactions(compacted)
+    there = replaced_by(compacted, first)
+    assert [said.entry for said in there.messages] == [0, 1]
+    assert [said.entry for said in there.kept] == [2, 3]
+    assert there.previous == ""
+    found = statuses(survival_of(compacted, first))
+    assert found["path", "src/core/parser.py"] == "verbatim"
+    assert found["constraint", "not push main"] == "injected"
+    assert found["identifier", "parseLine"] == "lost"
+    assert replaced_by(compacted, second).previous == "Work on src/core/parser.py"
+    assert [said.entry for said in replaced_by(compacted, second).messages] == [2, 3, 5, 6, 7]
+    later = survival_of(compacted, second)
+    assert statuses(later)["path", "src/core/parser.py"] == "lost"
+    assert {fate.fact.entry for fate in later.fates if fate.fact.key == "src/core/parser.py"} == {first}
+
+
+def test_facts_fade_over_compactions(compacted: Session) -> None:
+    first, second = decay(compacted)
+    assert first.born[FactKind.PATH] == 1
+    assert [alive.get(FactKind.PATH, 0) for _, alive in first.alive] == [1, 0]
+    assert FactKind.PATH in second.born
+
+
+def test_another_entry_is_no_compaction(compacted: Session) -> None:
+    with pytest.raises(Refused, match="is no compaction"):
+        replaced_by(compacted, 0)
+
+
+def test_every_compaction_of_the_corpora(corpora: Path) -> None:
+    from tests.bench import need
+
+    seen = 0
+    for session in need.sessions(corpora / "pi"):
+        for compaction in need.compactions_of(session):
+            found = survival_of(session, compaction)
+            seen += 1
+            there = replaced_by(session, compaction)
+            assert all(0 <= fate.fact.entry <= compaction for fate in found.fates)
+            assert there.messages or there.previous or not found.fates
+    assert seen == 10
