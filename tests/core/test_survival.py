@@ -159,7 +159,7 @@ def test_any_span_and_summary(span: str, summary: str) -> None:
     assert all(0.0 <= share <= 1.0 for share in found.score().values())
 
 
-@given(st.text(alphabet="abc/._-`*0123456789 \nAB#[]x", max_size=300))
+@given(st.text(alphabet="abc/._-`*0123456789 \nAB[]x", max_size=300))
 def test_a_text_keeps_its_own_facts(text: str) -> None:
     for fate in survival(facts_of(said(user(text)), FOLDER), text, cwd=FOLDER).fates:
         assert fate.status in {Status.VERBATIM, Status.PARAPHRASED}, fate
