@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import threading
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -44,6 +43,8 @@ class Ahead:
 
         None where there is none: it was taken before, stopped, has failed, or the path is that of another file by now.
         """
+        import pickle
+
         pipe, self._pipe = self._pipe, None
         if pipe is None:
             return None
@@ -90,6 +91,8 @@ def scan_ahead(path: Path) -> Ahead | None:
 
 def _send(path: Path, descriptor: int) -> None:
     # Not needed in the parent until the screen stands.
+    import pickle
+
     from leafward.scan import Scan
 
     scan = Scan()

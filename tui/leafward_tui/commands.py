@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
@@ -37,6 +38,8 @@ _COMMANDS = 54
 
 class Palette(CommandPalette):
     """Textual's palette in our frame."""
+
+    CSS_PATH = Path(__file__).with_name("commands.tcss")
 
     def __init__(self) -> None:
         super().__init__(placeholder="type to find a command", id="--command-palette")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["ASCII", "UNICODE", "Glyphs", "choose_glyphs", "needs_ascii"]
 
 
-@dataclass(frozen=True, slots=True)
+# There are two, told apart by which they are: comparing and printing them would only cost time at every start.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Glyphs:
     """One set of signs. Every field is one cell wide, except ``gap`` and the tuple ``levels``."""
 

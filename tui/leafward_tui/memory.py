@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 from leafward.paths import make_private, state_dir
@@ -27,18 +25,31 @@ class Memory:
     def get(self, key: str) -> object:
         """What was kept under ``key``; None where nothing was."""
         if self._values is None:
-            try:
-                found = json.loads(self._path.read_bytes())
-            except (OSError, ValueError):
-                found = {}
-            self._values = found if isinstance(found, dict) else {}
+            self._values = self._read()
         return self._values.get(key)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            data = self._path.read_bytes()
+        except OSError:
+            return {}
+        # Not before there is something to read: the first frame waits for this.
+        import json
+
+        try:
+            found = json.loads(data)
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def keep(self, key: str, value: object) -> None:
         """Keeps a value that JSON can hold; the file is replaced as a whole."""
         if self.get(key) == value or self._values is None:
             return
         self._values[key] = value
+        import json
+        import tempfile
+
         try:
             make_private(self._path.parent)
             descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=f".{FILE_NAME}.")

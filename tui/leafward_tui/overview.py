@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from leafward.entries import BOOKKEEPING_BYTES, TURN_STARTS, Kind
 from leafward.tree import Run
+from leafward_tui.axis import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -66,31 +67,6 @@ class Detour:
     """Turns that would be entered; 0 where the target lies on the path."""
     beyond: int
     """Turns of the same branch behind the target, at most a few thousand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """How turns stand on columns: one each, or in buckets of nearly equal size where there are more of them."""
-
-    turns: int
-    columns: int
-
-    @property
-    def shared(self) -> bool:
-        """Whether a column stands for more than one turn."""
-        return self.columns < self.turns
-
-    def column(self, turn: int) -> int:
-        """The column of a turn. Turns behind the last go on at the same scale."""
-        if not self.shared:
-            return turn
-        return ((turn + 1) * self.columns - 1) // self.turns
-
-    def span(self, column: int) -> range:
-        """The turns of a column."""
-        if not self.shared:
-            return range(column, column + 1)
-        return range(column * self.turns // self.columns, (column + 1) * self.turns // self.columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward_tui.axis import Axis
 from leafward_tui.cells import exact
-from leafward_tui.overview import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

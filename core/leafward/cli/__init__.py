@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from leafward.errors import LeafwardError
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    import click
 
 __all__ = ["OpenApp", "main"]
 
@@ -29,6 +29,9 @@ DEBUG_VARIABLE = "LEAFWARD_DEBUG"
 
 INTERRUPTED = 130
 
+_COMPLETION = "_LEAFWARD_COMPLETE"
+"""The variable by which a shell asks click what could stand here."""
+
 
 class ReaderGone(Exception):
     """Whoever reads stdout has enough. No OSError, because click would take that for itself."""
@@ -39,17 +42,15 @@ def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> 
 
     `open_app` is what the application brings along; without it the verbs work and the rest is refused.
     """
-    from leafward.cli.verbs import leafward
-
     try:
-        arguments = None if argv is None else list(argv)
-        result = leafward.main(arguments, prog_name="leafward", standalone_mode=False, obj=open_app)
-    except click.UsageError as error:
-        return _usage(error)
-    except (click.Abort, KeyboardInterrupt):
+        arguments = sys.argv[1:] if argv is None else list(argv)
+        if open_app is not None and _only_paths(arguments):
+            from leafward.cli.opening import open_paths
+
+            return open_paths(open_app, arguments)
+        result = _verb(argv, open_app)
+    except KeyboardInterrupt:
         return INTERRUPTED
-    except click.ClickException as error:
-        return _fail(error.format_message())
     except LeafwardError as error:
         return _fail(str(error))
     except OSError as error:
@@ -62,6 +63,30 @@ def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> 
     except Exception as error:
         return _unforeseen(error, error.__traceback__)
     return result if isinstance(result, int) else 0
+
+
+def _only_paths(arguments: Sequence[str]) -> bool:
+    """Whether there is nothing to parse: no argument, or paths that cannot be taken for a verb."""
+    return _COMPLETION not in os.environ and all(
+        (os.sep in text or text.endswith(".jsonl")) and os.path.exists(text) for text in arguments
+    )
+
+
+def _verb(argv: Sequence[str] | None, open_app: OpenApp | None) -> object:
+    """Lets click take the command line apart and run the verb; what click objects to becomes an exit code."""
+    import click
+
+    from leafward.cli.verbs import leafward
+
+    try:
+        arguments = None if argv is None else list(argv)
+        return leafward.main(arguments, prog_name="leafward", standalone_mode=False, obj=open_app)
+    except click.UsageError as error:
+        return _usage(error)
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        return _fail(error.format_message())
 
 
 def _let_go() -> int:
