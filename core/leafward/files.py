@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.collector import collector_paused
 from leafward.edits import NATIVE_TOOLS, Action, ToolTable, delta_in, delta_of, path_in
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 
@@ -170,6 +171,13 @@ def touched(
 
     `entries` are in the order of the path; where `stop` turns true, what was found so far is returned.
     """
+    with collector_paused():
+        return _touched(session, entries, table, stop)
+
+
+def _touched(
+    session: Session, entries: Iterable[int], table: ToolTable, stop: Callable[[], bool]
+) -> dict[str, Touched]:
     done: list[tuple[str, Action, EntryIndex] | None] = []
     waiting: dict[str, list[int]] = {}
     kinds = session.columns.kind

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import errno
-import gc
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from leafward.collector import collector_paused
 from leafward.columns import look_up
 from leafward.entries import (
     NATIVE_ROLE,
@@ -134,16 +134,12 @@ class Session:
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
         """Reads on to the end of the file; returns how many entries came."""
-        collecting = gc.isenabled()
-        gc.disable()
         try:
             self._stat = self._looked = os.fstat(self.file.fileno())
-            added = self.scan.advance(self.file, stop, lambda: publish(self.scan))
+            with collector_paused():
+                added = self.scan.advance(self.file, stop, lambda: publish(self.scan))
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
-        finally:
-            if collecting:
-                gc.enable()
         if self.scan.header is None and not self._looks_like_entries():
             if self.scan.end == 0 and self.scan.pending is None:
                 raise NotASession(f"{self.path} is empty")

@@ -13,7 +13,6 @@ import os
 import tempfile
 from array import array
 from binascii import a2b_base64, b2a_base64
-from contextlib import contextmanager
 from itertools import repeat
 from mmap import ACCESS_READ, mmap
 from sys import byteorder
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from leafward.catalog.card import Card, Details, Mark, Reading
+from leafward.collector import collector_paused
 from leafward.paths import cache_dir, make_private
 
 if TYPE_CHECKING:
@@ -43,18 +43,6 @@ _MANY = 1000
 """Cards from which on the garbage collector is told never to look at them again: values without references to each other,
 freed when they are let go like any other."""
 _FIELDS = [byteorder, *Card._fields, "+", *Details._fields, "+", *Mark._fields]
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """No garbage collection while many small values are made: it would look through all of them again and again."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 class Index:

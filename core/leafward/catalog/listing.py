@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import Trouble, agent_named, agent_of
-from leafward.catalog.index import Index, collector_paused
+from leafward.catalog.index import Index
 from leafward.catalog.places import listings, scope
 from leafward.catalog.quick import peek, read_on
 from leafward.catalog.summary import read_whole
+from leafward.collector import collector_paused
 from leafward.errors import NotFound
 from leafward.safe_text import safe_line
 
