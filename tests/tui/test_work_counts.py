@@ -78,8 +78,10 @@ class TestPainting:
             await self._still(pilot, screen)
             for _ in range(5):
                 scrolled, drawn = graph.scroll_offset.y, graph.rendered
-                screen.action_row_down()
+                cursor = graph.state.cursor
+                await pilot.press("down")
                 await until(pilot, lambda drawn=drawn: graph.rendered > drawn)  # type: ignore[misc]  # bound now
+                assert graph.state.cursor == cursor + 1
                 assert graph.scroll_offset.y == scrolled
                 assert graph.rendered - drawn <= 2
 
@@ -90,10 +92,24 @@ class TestPainting:
             await self._still(pilot, screen)
             for _ in range(3):
                 scrolled, drawn = graph.scroll_offset.y, graph.rendered
+                cursor = graph.state.cursor
                 screen.action_page_down()
                 await until(pilot, lambda drawn=drawn: graph.rendered > drawn)  # type: ignore[misc]  # bound now
+                assert graph.state.cursor > cursor + 10
                 assert graph.scroll_offset.y > scrolled
                 assert graph.rendered - drawn <= graph.size.height + 2
+
+    async def test_arrow_and_page_keys_move_the_cursor(self, generated: Path) -> None:
+        """Textual's own scrolling would leave it behind, with whatever is worked out for its line going on."""
+        async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
+            await pilot.press("Z", "g", "down", "down", "up")
+            assert screen.graph.state.cursor == 1
+            await pilot.press("pagedown")
+            assert screen.graph.state.cursor > 10
+            await pilot.press("pageup")
+            assert screen.graph.state.cursor == 1
+            await pilot.press("end", "home")
+            assert screen.graph.state.cursor == 0
 
     async def test_lines_off_the_screen_are_never_drawn(self, generated: Path) -> None:
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):

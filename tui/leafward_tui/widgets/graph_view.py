@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
-class GraphView(ScrollView, can_focus=True):
+class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
     """Lines of a tree, rendered one by one; only what is on the screen is ever drawn."""
 
     DEFAULT_CSS = """
