@@ -154,7 +154,7 @@ def test_resume_names_the_path_and_the_folder_and_keeps_our_variables_back(tmp_p
     draft = Draft(cwd=str(tmp_path))
     draft.user("hello")
     path = draft.write(tmp_path / "a.jsonl")
-    env = {"LEAFWARD_HOME": "/x", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PATH": "/bin"}
+    env = {"LEAFWARD_HOME": "/x", "TIKTOKEN_CACHE_DIR": "/v/litellm/tokenizers", "PATH": "/bin"}
     session = PI.open(path)
     resume = PI.resume(session, env)
     session.close()

@@ -390,3 +390,9 @@ def test_every_compaction_of_the_corpora_within_its_size(corpora: Path) -> None:
             assert found.held("ours") >= max(found.held("stored"), found.held("last tokens"))
             assert bare_lists(text) <= len(text) / 4
             assert safe(text) == text
+
+
+def test_the_lines_of_a_drawing_are_no_lines_of_a_summary() -> None:
+    previous = "## Key Decisions\n- Keep the old code\n```\nsrc/\n├── core/\n│   └── paths.ts\n```\n"
+    told = [text for _, text, _ in read_outline(previous)]
+    assert told == ["Keep the old code", "src/"]

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import leafward
+
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 HEAVY = {
     "aiohttp",
@@ -91,6 +95,41 @@ def test_no_module_of_the_core_reaches_the_screen_or_a_model_library(
     loaded, output = run_and_list(tmp_path, monkeypatch, EVERY_CORE_MODULE)
     assert int(output) == len([name for name in loaded if name.startswith("leafward.")])
     assert not loaded & NOT_IN_THE_CORE
+
+
+def imports_of(tree: ast.Module, package: str) -> Iterator[str]:
+    """The functions in which a package is imported; `` for the module itself."""
+    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
+    while waiting:
+        node, inside = waiting.pop()
+        if isinstance(node, ast.Import) and any(
+            alias.name.partition(".")[0] == package for alias in node.names
+        ):
+            yield inside
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == package:
+            yield inside
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inside = node.name
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def test_litellm_is_imported_in_one_function() -> None:
+    root = Path(leafward.__file__).parent
+    found = [
+        (path.relative_to(root).as_posix(), function)
+        for path in root.rglob("*.py")
+        for function in imports_of(ast.parse(path.read_bytes()), "litellm")
+    ]
+    assert found == [("summarizers/calls.py", "_litellm")]
+
+
+def test_a_plan_asks_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Path(leafward.__file__).parent / "data" / "demo.jsonl"
+    loaded, output = run_and_list(
+        tmp_path, monkeypatch, COMMAND.format(arguments=["plan", str(session), "--json"])
+    )
+    assert json.loads(output)["strategy"] == "pi"
+    assert not loaded & {"aiohttp", "httpx", "litellm", "openai", "pydantic", "textual"}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from leafward.session import Session
 
 OWN_PREFIX = "LEAFWARD_"
-OWN_VARIABLES = frozenset({"LITELLM_LOCAL_MODEL_COST_MAP", "LITELLM_LOG"})
-"""Variables that we set for ourselves, besides those with our prefix."""
+_TOKENIZERS = "TIKTOKEN_CACHE_DIR"
+"""Set by litellm, to a folder of its own, once a model was asked; what we set for it ourselves is taken back at once."""
 
 
 Stamp = list[int]
@@ -142,5 +142,6 @@ class Agent(Protocol):
 
 
 def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
-    """The variables in `env` that are ours."""
-    return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in OWN_VARIABLES))
+    """The variables in `env` that are ours, or that asking a model left there."""
+    left = {_TOKENIZERS} if "litellm" in env.get(_TOKENIZERS, "") else set()
+    return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in left))

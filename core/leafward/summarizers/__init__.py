@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.entries import NO_ENTRY, EntryIndex, Usage
@@ -16,11 +17,20 @@ from leafward.tokens import tokens_of_units, utf16_length
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Cancelled", "Line", "Said", "Span", "Summarizer", "Summary", "tokens_of"]
+__all__ = ["Cancelled", "Line", "Purpose", "Said", "Span", "Summarizer", "Summary", "tokens_of"]
 
 
 class Cancelled(LeafwardError):
     """A summary was given up before it was whole; nothing was written."""
+
+
+class Purpose(StrEnum):
+    """What a summary is for."""
+
+    COMPACTION = "compaction"
+    """It takes the place of the messages, and the work goes on behind it."""
+    BRANCH = "branch"
+    """It tells another branch what was tried here; this one is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,9 @@ class Span:
     """What the user wants the summary to dwell on."""
     pins: Sequence[str] = ()
     """Facts that the user wants in it, word for word; secrets apart, nothing goes before them."""
+    purpose: Purpose = Purpose.COMPACTION
+    prefix: int = 0
+    """How many of the last messages are the beginning of a turn that is split: its rest stays as it is. 0: none is."""
 
 
 class Line(NamedTuple):
@@ -67,7 +80,11 @@ class Summary:
     lines: tuple[Line, ...] = ()
     """The text line by line with its sources, where they are known: joined by newlines they are the text."""
     usage: Usage | None = None
-    """What the model's provider counted; None where no model was asked."""
+    """What the model's provider counted, over all requests that were made; None where no model was asked."""
+    cost: float | None = None
+    """US dollars; None where no model was asked, or where its price is not known."""
+    remarks: tuple[str, ...] = ()
+    """What the user should know of how it came about, one line each: what was left out, what had to be asked again."""
     redacted: Mapping[str, int] = field(default_factory=dict)
     """Different secrets taken out, by name."""
     dropped: int = 0

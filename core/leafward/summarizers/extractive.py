@@ -43,6 +43,8 @@ _LIST_SHARE = 0.21
 """The part of the room that is set aside for bare lists of names."""
 _LIST_LIMIT = 0.24
 """The part that they may have in the end; beyond a quarter a summary stops being read."""
+_NAMES_A_LINE = 26
+"""The most names behind one file: a longer list is skipped by the eye, and by a model."""
 _LISTED = 0.12
 """How likely a name must be needed to be listed."""
 _AT_THE_END = 1 << 30
@@ -84,6 +86,8 @@ class Extractive:
         evidence = collect(span, messages, previous, stop)
         chosen = _Choice(evidence, span, room, pins)
         chosen.choose(stop)
+        if chosen.empty:
+            chosen.quote_ends(messages)
         lines = chosen.render()
         text = "\n".join(line for line, _, _ in lines)
         progress(text)
@@ -223,6 +227,21 @@ class _Choice:
         self._list_names(_LIST_LIMIT)
         self._write_lists()
 
+    @property
+    def empty(self) -> bool:
+        """Whether no line was taken."""
+        return not any(self._taken.values())
+
+    def quote_ends(self, messages: Sequence[Said]) -> None:
+        """Takes the first words of the user and the last of anybody: of a span in which nothing else says anything."""
+        spoken = [(said, text) for said in messages if (text := harmless(message_text(said.message)))]
+        asked = next(((said, text) for said, text in spoken if said.message.get("role") == "user"), None)
+        if asked is not None:
+            self._take(Candidate(Section.GOAL, asked[1], 0, (asked[0].entry,)), forced=True)
+        if spoken and spoken[-1] != asked:
+            said, text = spoken[-1]
+            self._take(Candidate(Section.IN_PROGRESS, f"Said last: {text}", 0, (said.entry,)), forced=True)
+
     def _rank(self, room: int, stop: Callable[[], bool]) -> None:
         """Lazily greedy: a line's gain only falls while others are taken, so only the best needs to be looked at again."""
         heap = [
@@ -312,6 +331,8 @@ class _Choice:
         limit = int(share * self.room)
         for _, key in sorted(wanted):
             names = owner.get(key, self._rest)
+            if len(names.names) >= _NAMES_A_LINE:
+                continue
             name = harmless(key, 80)
             price = utf16_length(name) + 2
             if names is self._rest and not names.names:

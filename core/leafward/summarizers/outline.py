@@ -58,6 +58,8 @@ _LISTS = re.compile(r"<(read-files|modified-files)>.*?(?:</\1>|\Z)", re.DOTALL)
 _MARK = re.compile(r"^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
 _BOX = re.compile(r"^\[([ xX✓~-])\]\s+")
 _RULE = re.compile(r"^[\s|:=*_-]*$")
+_DRAWN = re.compile("[─-╿]")
+"""Lines of a drawing, such as a tree of folders: alone they say nothing."""
 _OPENER = re.compile(r"^(?:[#>|~=-]+|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
 _TAG = re.compile(
     r"(?i)<(?=/?(?:summary|conversation|previous-summary|read-files|modified-files|leafward[\w-]{0,20}|system[\w-]{0,20})\b)"
@@ -95,7 +97,7 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
                 top = current
             continue
         body = line.strip()
-        if not body or _RULE.match(body) or body.startswith(("```", "~~~")):
+        if not body or _RULE.match(body) or body.startswith(("```", "~~~")) or _DRAWN.search(body):
             continue
         body = _MARK.sub("", body)
         box = _BOX.match(body)
@@ -135,6 +137,16 @@ def cut(line: str, limit: int) -> str:
     kept = line[:end].rstrip(" ,;:(`")
     # An odd backtick would make the rest of the line code.
     return kept + ("`" if kept.count("`") % 2 else "") + "…"
+
+
+def without_lists(text: str) -> str:
+    """A summary without the file lists behind it: they are carried by themselves."""
+    return _LISTS.sub("", text)
+
+
+def without_marks(text: str) -> str:
+    """A summary somebody else wrote, unable to pass for one of the marks that stand around summaries."""
+    return _TAG.sub("‹", text)
 
 
 def line_key(text: str) -> str:

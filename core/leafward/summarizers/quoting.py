@@ -63,7 +63,7 @@ def answers(evidence: Evidence, messages: Sequence[Said]) -> None:
     total = max(1, len(messages))
     final = _final_replies(messages)
     for place, (entry, message) in enumerate(messages):
-        if message.get("role") not in {"assistant", "branchSummary"}:
+        if message.get("role") not in ("assistant", "branchSummary"):
             continue
         recency = 0.4 + 0.6 * (place + 1) / total
         weight = recency * (1.0 if place in final else 0.45)

@@ -61,7 +61,9 @@ def likely(evidence: Evidence, held: Callable[[Fact], bool]) -> dict[tuple[FactK
     total = max(1, evidence.size)
     at_hand: set[str] = set()
     for work in evidence.files.values():
-        if work.changes and (work.last >= 0.8 * total or held(evidence.facts[FactKind.PATH, work.path])):
+        # A path that is the end of one longer path counts as that path, and is no fact by itself.
+        fact = evidence.facts.get((FactKind.PATH, work.path))
+        if work.changes and (work.last >= 0.8 * total or (fact is not None and held(fact))):
             at_hand.update(work.names)
     found: dict[tuple[FactKind, str], float] = {}
     for identity, fact in evidence.facts.items():
