@@ -1,7 +1,8 @@
 """What a summary holds of what is really needed afterwards: `python -m tests.bench.need`.
 
 Needed is a fact of the replaced span that the user or the model uses again after the compaction and that the kept messages
-do not hold. Counted for the summary that was stored, for ours, and for the last tokens of the span, all of one size.
+do not hold. Counted for the summary that was stored, for ours, and for the last tokens of the span, all of one size; and for
+ours with the injected context beside it, which is what a compaction with injection stores.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from leafward.entries import EntryIndex, Kind
 from leafward.errors import LeafwardError
 from leafward.facts import Fact, FactKind, FactReader, Voice
 from leafward.facts.values import whole_paths
+from leafward.injection import inject
 from leafward.messages import message_text, messages_of
 from leafward.summarizers import Span, tokens_of
 from leafward.summarizers.extractive import Extractive
@@ -43,6 +45,7 @@ _USING = frozenset(Voice) - {Voice.OUTPUT, Voice.TOLD}
 _SCRIPTED = 400
 """Characters below which a stored summary is a placeholder of a scripted model: ours is given `DEFAULT_SIZE` then."""
 DEFAULT_SIZE = 1000
+COMPARED = ("stored", "last tokens", "ours", "with injection")
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,13 @@ def measure(session: Session, compaction: int, size: int | None = None) -> Need:
     if size is None:
         size = tokens_of(stored) if len(stored) > _SCRIPTED else DEFAULT_SIZE
     ours = Extractive().summarize(span_of(session, there), size)
-    texts = {"stored": stored, "ours": ours.text, "last tokens": last_tokens(there, size)}
+    injected = inject(session, session.columns.parent[compaction]).text
+    texts = {
+        "stored": stored,
+        "ours": ours.text,
+        "with injection": f"{ours.text}\n\n{injected}",
+        "last tokens": last_tokens(there, size),
+    }
     return Need(
         session.path.stem,
         there.compaction,
@@ -147,7 +156,7 @@ def row(need: Need) -> str:
     parts = [
         f"{need.session[:22]:<22} #{need.compaction:<5} {need.span:>4} {need.size:>5} {need.count():>6} "
     ]
-    for name in ("stored", "last tokens", "ours"):
+    for name in COMPARED:
         parts.append(f"{need.held(name):>4}/{need.count():<4}")
         if kinds:
             parts.append(
@@ -163,8 +172,10 @@ def main(arguments: Sequence[str] = ()) -> int:
     if not folder.is_dir():
         print(f"need: skipped, no {folder}")
         return 0
-    print("session                compaction span  size needed  stored · last tokens of the same size · ours")
-    total = dict.fromkeys(("stored", "last tokens", "ours"), 0)
+    print(
+        "session                compaction span  size needed  stored · last tokens of the same size · ours · ours with injection"
+    )
+    total = dict.fromkeys(COMPARED, 0)
     for session in sessions(folder):
         for compaction in compactions_of(session):
             need = measure(session, compaction)

@@ -80,6 +80,11 @@ def test_numbers_carry_a_unit_and_compare_by_value(text: str, found: list[str]) 
     assert sorted(keys(FactKind.NUMBER, user(text))) == sorted(found)
 
 
+def test_an_escape_in_a_string_is_no_part_of_a_name() -> None:
+    found = [form.text for form in forms.identifiers(r'say("done\nFailed to loadConfig\tretryLater")')]
+    assert found == ["loadConfig", "retryLater"]
+
+
 def test_identifiers_are_names_no_prose_holds() -> None:
     text = "Rename fooBar to `foo_bar`, call setModel(), see #123, 1a2b3c4d, --no-verify, gpt-4o; JavaScript is fine."
     assert keys(FactKind.IDENTIFIER, user(text)) == [

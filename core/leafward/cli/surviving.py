@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leafward import config
+from leafward.cli.auditing import trace, traced_json, traced_text
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say
 from leafward.cli.selection import opened, verify
@@ -14,6 +16,7 @@ from leafward.survival import Fate, Status, Survival, compactions, survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from leafward.session import Session
 
@@ -22,27 +25,25 @@ _SHOWN = 24
 _STYLE = {Status.LOST: "bad", Status.CONTRADICTED: "bad", Status.INVENTED: "warn"}
 
 
-def survival(selector: str, compaction: str | None, as_json: bool) -> int:
+def survival(selector: str, compaction: str | None, workspace: Path | None, as_json: bool) -> int:
     """`leafward survival`."""
+    settings = config.load()[0]
     with opened(selector) as session:
         verify(session)
         index = _compaction(session, compaction)
         found = survival_of(session, index)
+        traced = trace(session, index, settings, workspace)
         if as_json:
             emit_json(
                 {
                     "compaction": id_of(session, index),
-                    "facts": [_json(session, fate) for fate in found.fates],
-                    "score": {str(kind): share for kind, share in found.score().items()},
-                    "overall": found.overall(),
-                    "counts": {
-                        str(kind): {str(status): count for status, count in row.items()}
-                        for kind, row in found.counts().items()
-                    },
+                    **survival_json(session, found),
+                    **traced_json(session, traced),
                 }
             )
         else:
-            say(_text(session, index, found, page()))
+            here = page()
+            say([*_text(session, index, found, here), *traced_text(traced, here)])
     return 0
 
 
@@ -60,6 +61,19 @@ def _compaction(session: Session, named: str | None) -> EntryIndex:
         raise NotFound(f"{session.path.name} holds no compaction")
     ids = ", ".join(safe_line(id_of(session, index) or "", 40) for index in others[-4:])
     raise NotFound(f"no compaction lies on the path to the leaf; name one of another branch: {ids}")
+
+
+def survival_json(session: Session, found: Survival) -> dict[str, Any]:
+    """A survival report as JSON."""
+    return {
+        "facts": [_json(session, fate) for fate in found.fates],
+        "score": {str(kind): share for kind, share in found.score().items()},
+        "overall": found.overall(),
+        "counts": {
+            str(kind): {str(status): count for status, count in row.items()}
+            for kind, row in found.counts().items()
+        },
+    }
 
 
 def _json(session: Session, fate: Fate) -> dict[str, Any]:

@@ -106,6 +106,8 @@ _IDENTIFIER = re.compile(
     r"|(?P<kebab>(?<![\w.-])[A-Za-z][A-Za-z0-9.]{0,40}(?:-[A-Za-z0-9.]{1,40}){1,8}(?![\w-]))"
     r"|(?P<name>(?<![A-Za-z0-9_$])[A-Za-z_$][A-Za-z0-9_$]{1,80}(?![A-Za-z0-9_$])(?P<call>\(\)|\()?)"
 )
+_ESCAPES = frozenset("nrtbfv0")
+"""Letters that make an escape with the backslash before them."""
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 _SNAKE = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]")
 _COMMON_WORDS = (
@@ -259,6 +261,10 @@ def identifiers(text: str, *, calls: bool = True) -> Iterator[Form]:
         found = match[0]
         if group == "name":
             name = match["name"].partition("(")[0]
+            at = match.start()
+            if at and text[at - 1] == "\\" and name[0] in _ESCAPES:
+                # The letter belongs to an escape such as a line break in a string: `\nFailed`.
+                name, at = name[1:], at + 1
             bare = name.strip("_$")
             if len(bare) < 3 or name in _COMMON:
                 continue
@@ -268,7 +274,7 @@ def identifiers(text: str, *, calls: bool = True) -> Iterator[Form]:
                 or (calls and match["call"] == "()" and len(bare) >= 4)
             ):
                 continue
-            yield Form(name, name, match.start())
+            yield Form(name, name, at)
         elif group == "kebab":
             # A hyphen joins words of prose too; a digit in it makes it a name.
             if any(char.isdigit() for char in found) and any(char.isalpha() for char in found[:2]):

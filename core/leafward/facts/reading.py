@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from leafward.enclosed import split_enclosed
 from leafward.entries import Body, EntryIndex, blocks_of, text_of, tool_calls
 from leafward.facts import forms, prose
 from leafward.facts.values import DROPPED, FactKind, Sighting, Voice
@@ -82,7 +83,7 @@ class FactReader:
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
         """The facts of one message, as often as they stand in it."""
         role = message.get("role")
-        if role in {"user", "custom"}:
+        if role in ("user", "custom"):
             return list(
                 self.prose(
                     text_of(message.get("content")), Voice.USER if role == "user" else Voice.TOLD, entry
@@ -94,8 +95,8 @@ class FactReader:
             return list(self._result(entry, message))
         if role == "bashExecution":
             return list(self._shell(entry, message))
-        if role in {"branchSummary", "compactionSummary"}:
-            return list(self.prose(str(message.get("summary") or ""), Voice.TOLD, entry))
+        if role in ("branchSummary", "compactionSummary"):
+            return list(self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry))
         return []
 
     def prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:

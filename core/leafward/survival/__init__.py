@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from leafward.survival.decay import Generation, decay
 from leafward.survival.matching import Held, Text, file_names
-from leafward.survival.report import SURVIVED, Fate, Status, Survival, facts_of, survival, survival_of
+from leafward.survival.report import (
+    SURVIVED,
+    Fate,
+    Status,
+    Stopped,
+    Survival,
+    facts_of,
+    survival,
+    survival_of,
+)
 from leafward.survival.spans import Replaced, Said, compactions, replaced_by
 
 __all__ = [
@@ -15,6 +24,7 @@ __all__ = [
     "Replaced",
     "Said",
     "Status",
+    "Stopped",
     "Survival",
     "Text",
     "compactions",

@@ -8,13 +8,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.entries import NO_ENTRY, EntryIndex
+from leafward.errors import LeafwardError
 from leafward.facts import Fact, FactKind, FactReader, Voice, gather
 from leafward.messages import message_text
 from leafward.survival.matching import Held, Text, file_names
 from leafward.survival.spans import Said, replaced_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.session import Session
 
@@ -186,10 +187,17 @@ def _supported(fact: Fact, folded: str, words: set[str], amounts: set[str]) -> b
             return key in folded or ("-" in key and all(part in words for part in _WORD.findall(key)))
 
 
-def survival_of(session: Session, compaction: int) -> Survival:
-    """The survival report of a compaction that already happened. Raises Refused where the entry is none."""
+class Stopped(LeafwardError):
+    """A report was not wanted any more before it was whole."""
+
+
+def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
+    """The survival report of a compaction that already happened.
+
+    Raises Refused where the entry is none, Stopped where `stop` turns true while the span is read.
+    """
     there = replaced_by(session, compaction)
-    facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry)
+    facts = facts_of(_until(there.messages, stop), session.cwd, there.previous, there.previous_entry)
     kept = "\n".join(message_text(said.message) for said in there.kept)
     sources = [message_text(said.message) for said in there.messages]
     return survival(
@@ -201,3 +209,10 @@ def survival_of(session: Session, compaction: int) -> Survival:
         cwd=session.cwd,
         compaction=compaction,
     )
+
+
+def _until(messages: Iterable[Said], stop: Callable[[], bool]) -> Iterator[Said]:
+    for said in messages:
+        if stop():
+            raise Stopped("the report was given up")
+        yield said

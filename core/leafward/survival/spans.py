@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.context import context_at, latest, message_body
+from leafward.enclosed import split_enclosed
 from leafward.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.messages import message_text, messages_of
@@ -30,14 +31,14 @@ class Replaced:
     messages: tuple[Said, ...]
     """What the summary stands for, in the order of the path; the summary before it is not one of them."""
     previous: str
-    """The summary before it."""
+    """The summary before it, without what was injected into that."""
     previous_entry: EntryIndex
     """-1 where there was none."""
     kept: tuple[Said, ...]
     """The messages that stayed."""
     injected: str
-    """What else came into the context with it: a system message of its own, and messages that extensions added before the
-    conversation went on."""
+    """What else came into the context with it: what is enclosed in the stored summary, a system message of its own, and
+    messages that extensions added before the conversation went on."""
 
 
 def compactions(session: Session, at: int | None = None) -> list[EntryIndex]:
@@ -61,20 +62,22 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
     replaced, previous, previous_entry = [], "", NO_ENTRY
     for message in before.messages:
         if message.role == "compactionSummary":
-            previous, previous_entry = message_text(message_body(session, message)), message.entry
+            previous = split_enclosed(message_text(message_body(session, message)))[0]
+            previous_entry = message.entry
         elif message.entry not in stayed and message.sent and message.role != "system":
             replaced.append(Said(message.entry, message_body(session, message)))
-    kept, injected = [], []
+    summary = body.get("summary")
+    told, enclosed = split_enclosed(summary if isinstance(summary, str) else "")
+    kept, injected = [], [enclosed] if enclosed else []
     for message in now.messages:
         if message.entry != compaction:
             kept.append(Said(message.entry, message_body(session, message)))
         elif message.role == "system":
             injected.append(message_text(message_body(session, message)))
     injected += _added(session, compaction)
-    summary = body.get("summary")
     return Replaced(
         EntryIndex(compaction),
-        summary if isinstance(summary, str) else "",
+        told,
         tuple(replaced),
         previous,
         previous_entry,

@@ -1,0 +1,152 @@
+"""Glob patterns as opencode's rules use them: `*`, `**`, `?`, classes, braces; a pattern without `/` matches the file name."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_MAGIC = re.compile(r"[*?\[{]")
+_LIMIT = 1_000
+"""Code points of a pattern; longer ones match nothing."""
+_ALTERNATIVES = 256
+"""Patterns that braces may stand for."""
+
+
+def has_magic(pattern: str) -> bool:
+    """Whether a pattern can match more than itself."""
+    return _MAGIC.search(pattern) is not None
+
+
+def base_folder(pattern: str) -> str:
+    """The folder that everything a pattern matches lies in; a pattern without wildcards is itself; empty where none is sure."""
+    magic = _MAGIC.search(pattern)
+    if magic is None:
+        return pattern
+    return pattern[: magic.start()].rpartition("/")[0]
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether a path relative to the project matches. Case counts; `*` and `**` pass over names that begin with a dot."""
+    path = path.removeprefix("./")
+    if not path or path.startswith(("/", "../", "~")) or len(path) > _LIMIT:
+        return False
+    names = path.split("/")
+    for segments in _compiled(pattern.strip().removeprefix("./")):
+        # A pattern of one segment is held against the file's name, wherever it lies.
+        if _match(segments, names[-1:] if len(segments) == 1 and segments[0] is not None else names):
+            return True
+    return False
+
+
+Segments = tuple[re.Pattern[str] | None, ...]
+"""The parts of a pattern between slashes; None for `**`."""
+
+
+def _match(segments: Segments, names: list[str]) -> bool:
+    """Goes along the pattern with every place of the path that may be reached: work is their product, never more."""
+    places = {0}
+    for number, segment in enumerate(segments):
+        if segment is not None:
+            places = {
+                place + 1
+                for place in places
+                if place < len(names) and segment.fullmatch(names[place]) is not None
+            }
+            continue
+        last = number == len(segments) - 1
+        reached: set[int] = set()
+        for place in sorted(places):
+            if place in reached and not last:
+                continue
+            if not last:
+                reached.add(place)
+            while place < len(names) and not names[place].startswith("."):
+                place += 1
+                reached.add(place)
+        places = reached
+    return len(names) in places
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> tuple[Segments, ...]:
+    if not pattern or len(pattern) > _LIMIT:
+        return ()
+    found: list[Segments] = []
+    for one in expanded(pattern):
+        try:
+            found.append(
+                tuple(None if part == "**" else re.compile(_segment(part)) for part in one.split("/"))
+            )
+        except re.error:
+            continue
+    return tuple(found)
+
+
+def expanded(pattern: str) -> list[str]:
+    """A pattern with its braces written out; one whose braces do not close is left as it is."""
+    done: list[str] = []
+    waiting = [pattern]
+    while waiting:
+        one = waiting.pop()
+        opening = _brace(one)
+        if opening is None or len(done) + len(waiting) > _ALTERNATIVES:
+            done.append(one)
+            continue
+        start, stop, parts = opening
+        waiting += [one[:start] + part + one[stop:] for part in reversed(parts)]
+    return done
+
+
+def _brace(pattern: str) -> tuple[int, int, list[str]] | None:
+    """The first braces that hold alternatives: where they begin and end, and what they offer."""
+    for start, char in enumerate(pattern):
+        if char != "{":
+            continue
+        depth, parts, begin = 0, [], start + 1
+        for place in range(start, len(pattern)):
+            here = pattern[place]
+            if here == "{":
+                depth += 1
+            elif here == "," and depth == 1:
+                parts.append(pattern[begin:place])
+                begin = place + 1
+            elif here == "}":
+                depth -= 1
+                if depth == 0:
+                    parts.append(pattern[begin:place])
+                    if len(parts) > 1:
+                        return start, place + 1, parts
+                    break
+    return None
+
+
+def _segment(segment: str) -> str:
+    """One segment as a regular expression that looks at each character a bounded number of times.
+
+    What stands between two stars is taken where it is found first, which is as good as any later place.
+    """
+    parts: list[str] = [""]
+    place = 0
+    while place < len(segment):
+        char = segment[place]
+        if char == "*":
+            while segment[place : place + 1] == "*":
+                place += 1
+            parts.append("")
+            continue
+        if char == "?":
+            parts[-1] += "[^/]"
+        elif char == "[" and (end := segment.find("]", place + 2)) > 0:
+            inner = segment[place + 1 : end]
+            negated = inner[:1] in {"!", "^"}
+            inner = re.sub(r"([\\\[\]^&~|])", r"\\\1", inner[1:] if negated else inner)
+            parts[-1] += f"[{'^/' if negated else ''}{inner}]"
+            place = end
+        else:
+            parts[-1] += re.escape(char)
+        place += 1
+    hidden = "" if segment[:1] not in {"*", "?", "["} else r"(?!\.)"
+    if len(parts) == 1:
+        return hidden + parts[0]
+    middle = "".join(f"(?>[^/]*?{part})" for part in parts[1:-1])
+    return f"{hidden}{parts[0]}{middle}[^/]*{parts[-1]}"

@@ -1,0 +1,253 @@
+"""`SESSION.md`: a log that a person or an agent keeps, the newest entry first.
+
+An entry begins with `[Focus: area] date — Branch name` at the start of a line, goes on with bullets, and may close with a
+`Reality Check` line and a `Next Operator Brief` of `Open Work`, `Pending Tests` and `Blockers`. What an old entry says of
+blockers or open work is history: only the newest entry speaks of now.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_HEADER = re.compile(r"^(?:#{1,6}\s+|\*\*|[-*]\s+)?\[Focus:\s*([^\]\n]{1,200})\]\s*(.*)$", re.IGNORECASE)
+_LINE_LIMIT = 2_000
+"""Code points of a line that are looked at."""
+_DATE = re.compile(r"\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?")
+_HEADING = re.compile(r"^#{1,6}\s+(.*)$")
+_BRIEF = re.compile(r"^(?:#{1,6}\s+|\*\*)?\s*Next Operator Brief\b", re.IGNORECASE)
+_CHECK = re.compile(r"^(?:#{1,6}\s+|\*\*|[-*]\s+)?\s*Reality Check\b", re.IGNORECASE)
+_RULE = re.compile(r"^\s*(?:-{3,}|\*{3,}|_{3,})\s*$")
+_BULLET = re.compile(r"^(\s*)[-*+]\s+(.*)$")
+_NUMBERED = re.compile(r"^\d{1,3}[.)]\s+")
+_FENCE = re.compile(r"^\s{0,3}(```|~~~)")
+_FIELD = re.compile(
+    r"^(?:\*\*|__)?(Open Work|Pending Tests?|Blockers?|Active Files?)(?:\*\*|__)?\s*:(?:\*\*|__)?\s*(.*)$",
+    re.IGNORECASE,
+)
+_NONE = re.compile(
+    r"^(?:none|n/?a|nil|nothing|no(?:\s+(?:open work|known|pending|blockers?|tests?|pending tests?))?|[-–—])"
+    r"(?:\s+(?:yet|known|so far|recorded|pending|open|left|remaining|blockers?|tests?|currently|right now|at (?:the moment|this time)))*"
+    r"\s*(?:$|[.;,!:(–—]|-\s)",
+    re.IGNORECASE,
+)
+_BLOCKED = re.compile(r"(?i)(?<![\w-])blocked(?![\w-])")
+_NOT_BLOCKED = re.compile(
+    r"(?i)\b(?:no longer|not|never|isn'?t|aren'?t|wasn'?t|un-?)\s+blocked|\bno blockers?\b"
+)
+_DECISION = re.compile(r"(?i)\b(?:decisions?|decided|chose|prefer(?:red|s)?|chosen|approved)\b")
+_UNDECIDED = re.compile(
+    r"(?i)\b(?:not (?:yet )?(?:approved|decided|chosen)|(?:pending|awaiting|needs?|ask(?:ing|ed)? for|request(?:ed|ing)?) (?:an? )?(?:\w+ )?(?:approval|decision)|undecided|to be decided)\b"
+)
+_APPROVAL = re.compile(r"(?i)\bapprov(?:al|ed|e)\b")
+_TICKED = re.compile(r"^\[([ xX])\]\s+(.*)$")
+_GOING_ON = re.compile(r"(?i)^(?:continue|resume|next(?: step)?:)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A statement of a log, and the line it stands on."""
+
+    text: str
+    number: int
+    """From 1."""
+
+
+@dataclass(slots=True)
+class LogEntry:
+    """One entry of the log."""
+
+    focus: str
+    header: Line
+    date: str
+    bullets: list[Line] = field(default_factory=list)
+    """What was done: those that say something else are in the lists below."""
+    open_work: list[Line] = field(default_factory=list)
+    pending_tests: list[Line] = field(default_factory=list)
+    blockers: list[Line] = field(default_factory=list)
+    decisions: list[Line] = field(default_factory=list)
+    pending: list[Line] = field(default_factory=list)
+    """Lines that ask for an approval."""
+    file_lines: list[Line] = field(default_factory=list)
+    """Lines in which files may be named."""
+    lines: list[Line] = field(default_factory=list)
+    """All lines, the header's branch left out."""
+    brief: str = ""
+    """How its brief begins: `heading`, `line`, or empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLog:
+    """A log that was read."""
+
+    entries: tuple[LogEntry, ...]
+    """The newest first; one without a header where the file has no entries."""
+
+    @property
+    def newest(self) -> LogEntry | None:
+        """The entry that speaks of now."""
+        return self.entries[0] if self.entries else None
+
+
+def says_nothing(text: str) -> bool:
+    """Whether the value of a field means that there is none."""
+    return not text.strip() or _NONE.match(text.strip()) is not None
+
+
+def plain(text: str) -> str:
+    """A bullet's text: a tick box and a list number in front are dropped, `3.12` is no list number."""
+    ticked = _TICKED.match(text)
+    return _NUMBERED.sub("", ticked[2] if ticked else text).strip()
+
+
+def visible_lines(text: str) -> list[Line]:
+    """The lines of a Markdown text without comments and fenced blocks; numbers are those of the file."""
+    found: list[Line] = []
+    comment = False
+    fence = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line[:_LINE_LIMIT]
+        if fence:
+            if line.strip().startswith(fence):
+                fence = ""
+            continue
+        rest, kept = line, ""
+        while rest:
+            if comment:
+                _, closed, rest = rest.partition("-->")
+                comment = not closed
+            else:
+                before, opened, rest = rest.partition("<!--")
+                kept += before
+                comment = bool(opened)
+        if not comment and (opening := _FENCE.match(kept)):
+            fence = opening[1]
+            continue
+        found.append(Line(kept.rstrip(), number))
+    return found
+
+
+def read_log(text: str) -> WorkLog:
+    """Reads a log. Where all entries are dated and the last is newer than the first, the order is turned round."""
+    entries: list[LogEntry] = []
+    groups: list[list[Line]] = [[]]
+    for line in visible_lines(text):
+        header = _HEADER.match(line.text)
+        if header is not None and not header[1].strip().startswith("<"):
+            date = _DATE.search(header[2])
+            entries.append(LogEntry(header[1].strip(), line, date[0] if date else ""))
+            groups.append([])
+        else:
+            groups[-1].append(line)
+    if not entries:
+        only = LogEntry("", Line("", 1), "")
+        _read_entry(only, groups[0])
+        return WorkLog((only,))
+    for entry, lines in zip(entries, groups[1:], strict=True):
+        branch = re.split(r"(?i)\s+[—–-]+\s+branch\b|\bbranch\s+`", entry.header.text, maxsplit=1)[0]
+        entry.lines.append(Line(branch, entry.header.number))
+        _read_entry(entry, lines)
+    if all(entry.date for entry in entries) and entries[-1].date > entries[0].date:
+        entries.reverse()
+    _lend_brief(entries, groups[0])
+    return WorkLog(tuple(entries))
+
+
+def _lend_brief(entries: list[LogEntry], preamble: list[Line]) -> None:
+    """A brief of the whole file speaks of now too, where the newest entry has none of its own.
+
+    That is one before all entries, or the only one there is, under a heading, wherever it stands.
+    """
+    newest = entries[0]
+    if newest.brief or newest.open_work or newest.pending_tests or newest.blockers:
+        return
+    above = LogEntry("", Line("", 1), "")
+    if any(_BRIEF.match(line.text) for line in preamble):
+        _read_entry(above, preamble, only_brief=True)
+    else:
+        briefs = [entry for entry in entries if entry.brief]
+        if len(briefs) == 1 and briefs[0].brief == "heading":
+            above = briefs[0]
+    newest.open_work, newest.pending_tests, newest.blockers = (
+        above.open_work,
+        above.pending_tests,
+        above.blockers,
+    )
+
+
+def _read_entry(entry: LogEntry, lines: list[Line], *, only_brief: bool = False) -> None:
+    in_brief = False
+    done = only_brief
+    section = ""
+    last_field: list[Line] | None = None
+    outermost = min((len(bullet[1]) for line in lines if (bullet := _BULLET.match(line.text))), default=0)
+    for line in lines:
+        text = line.text
+        entry.lines.append(line)
+        if _BRIEF.match(text):
+            in_brief, done, section, last_field = True, True, "", None
+            entry.brief = "heading" if text.startswith("#") else "line"
+            continue
+        if _CHECK.match(text) or _RULE.match(text):
+            done, last_field = True, None
+            in_brief = in_brief and not _RULE.match(text)
+            continue
+        heading = _HEADING.match(text)
+        if heading is not None:
+            in_brief, last_field = False, None
+            section = "decisions" if _DECISION.search(heading[1]) else ""
+            done = done or bool(entry.bullets)
+            continue
+        bullet = _BULLET.match(text)
+        inner = (bullet[2] if bullet else text).strip()
+        if not inner:
+            continue
+        depth = len(bullet[1]) if bullet else 0
+        named = _FIELD.match(inner)
+        if named is not None and (not only_brief or in_brief):
+            last_field = _field(entry, named[1].casefold(), Line(plain(named[2]), line.number))
+            continue
+        if bullet is None:
+            continue
+        if last_field is not None and depth > outermost:
+            if not says_nothing(inner):
+                last_field.append(Line(plain(inner), line.number))
+            continue
+        last_field = None
+        if in_brief or only_brief:
+            continue
+        _bullet(entry, inner, line.number, section, done=done or depth > outermost)
+
+
+def _field(entry: LogEntry, name: str, value: Line) -> list[Line]:
+    if name.startswith("open"):
+        target = entry.open_work
+    elif name.startswith("pending"):
+        target = entry.pending_tests
+    elif name.startswith("blocker"):
+        target = entry.blockers
+    else:
+        entry.file_lines.append(value)
+        return entry.file_lines
+    if not says_nothing(value.text):
+        target.append(value)
+    return target
+
+
+def _bullet(entry: LogEntry, inner: str, number: int, section: str, *, done: bool) -> None:
+    """A bullet of the work itself: a blocker, a decision, something open, something done."""
+    ticked = _TICKED.match(inner)
+    line = Line(plain(inner), number)
+    if not line.text:
+        return
+    entry.file_lines.append(line)
+    if _APPROVAL.search(line.text) and _UNDECIDED.search(line.text):
+        entry.pending.append(line)
+    if _BLOCKED.search(_NOT_BLOCKED.sub("", line.text)):
+        entry.blockers.append(line)
+    elif section == "decisions" or (_DECISION.search(line.text) and not _UNDECIDED.search(line.text)):
+        entry.decisions.append(line)
+    elif (ticked is not None and ticked[1] == " ") or _GOING_ON.match(line.text):
+        entry.open_work.append(line)
+    elif not done:
+        entry.bullets.append(line)
