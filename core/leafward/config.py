@@ -24,6 +24,7 @@ STRATEGIES = ("pi", "codex", "opencode")
 DENSITIES = ("turns", "entries", "comfortable")
 ORDERS = ("recent", "alpha")
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
@@ -59,6 +60,18 @@ class Config:
     window: int = DEFAULT_WINDOW
     windows: Mapping[str, int] = field(default_factory=_nothing)
     """Context window by model name."""
+    base_urls: Mapping[str, str] = field(default_factory=_nothing)
+    """Where a model's server listens, by model name or provider."""
+    keys: Mapping[str, str] = field(default_factory=_nothing)
+    """Environment variable that holds the key, by model name or provider, where it is not the provider's usual one."""
+    summaries_timeout: float = 120.0
+    """Seconds without a sign from a model after which a request is given up."""
+    summaries_deadline: float = 900.0
+    """Seconds after which it is given up altogether."""
+    summaries_attempts: int = 4
+    """How often a model is asked in all where asking again may help."""
+    summaries_parallel: int = 4
+    """Requests at a time for one summary."""
     keep_recent: int = 20_000
     reserve: int = 16_384
     strategy: str = "pi"
@@ -73,6 +86,8 @@ class Config:
     injection_budget: int = 8_000
     """In code points."""
     injection_order: str = "recent"
+    injection_off: tuple[str, ...] = ()
+    """Sections that are never injected, by key, or all whose keys begin so."""
     follow_interval: float = 0.1
     """Seconds between two looks at a session that is followed."""
 
@@ -102,10 +117,26 @@ def _whole(smallest: int) -> Callable[[object], int]:
     return read
 
 
-def _seconds(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.02 <= value <= 60:
-        raise _BadValue("a number of seconds from 0.02 to 60")
-    return float(value)
+def _seconds(smallest: float, largest: float) -> Callable[[object], float]:
+    def read(value: object) -> float:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not smallest <= value <= largest:  # type: ignore[operator]  # a number
+            raise _BadValue(f"a number of seconds from {smallest:g} to {largest:g}")
+        return float(value)  # type: ignore[arg-type]  # a number
+
+    return read
+
+
+def _variable(value: object) -> str:
+    if not isinstance(value, str) or not _VARIABLE.fullmatch(value):
+        raise _BadValue("the name of an environment variable")
+    return value
+
+
+def _address(value: object) -> str:
+    if not isinstance(value, str) or not value.startswith(("http://", "https://")):
+        raise _BadValue("a URL that begins with http:// or https://")
+    return value
 
 
 def _one_of(choices: tuple[str, ...]) -> Callable[[object], str]:
@@ -142,14 +173,21 @@ _KEYS: dict[str, tuple[str, Callable[[object], object]]] = {
     "theme": ("theme", _text),
     "ascii": ("ascii", _switch),
     "density": ("density", _one_of(DENSITIES)),
-    "follow-interval": ("follow_interval", _seconds),
+    "follow-interval": ("follow_interval", _seconds(0.02, 60)),
+    "summaries.timeout": ("summaries_timeout", _seconds(1, 3600)),
+    "summaries.deadline": ("summaries_deadline", _seconds(1, 86_400)),
+    "summaries.attempts": ("summaries_attempts", _whole(1)),
+    "summaries.parallel": ("summaries_parallel", _whole(1)),
     "injection.budget": ("injection_budget", _whole(0)),
     "injection.order": ("injection_order", _one_of(ORDERS)),
+    "injection.off": ("injection_off", _texts),
 }
 """Key in the file to field and reader."""
 
 _TABLES: dict[str, tuple[str, Callable[[object], object]]] = {
     "windows": ("windows", _whole(1)),
+    "base-urls": ("base_urls", _address),
+    "keys": ("keys", _variable),
     "keymap": ("keymap", _texts),
     "roots": ("roots", _texts),
 }

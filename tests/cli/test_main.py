@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from click import Context
 
 from leafward import __version__
 from leafward.cli import main, opening
@@ -31,7 +32,10 @@ VERBS = [
     "context",
     "files",
     "plan",
+    "compact",
+    "inject",
     "survival",
+    "summarize",
     "move",
     "undo",
     "redo",
@@ -99,7 +103,7 @@ class TestUsage:
 
     def test_these_are_the_verbs(self, done: Run) -> None:
         out = done("--help").out
-        assert [name for name, command in group.commands.items() if not command.hidden] == VERBS
+        assert group.list_commands(Context(group)) == VERBS
         for verb in VERBS:
             assert f"\n  {verb} " in out
         assert "..." not in out.partition("Commands:")[2]
@@ -115,7 +119,13 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
     )
     loaded = set(json.loads(found.stderr.splitlines()[-1]))
     ours = {name for name in loaded if name.startswith("leafward")}
-    light = {"leafward", "leafward.cli", "leafward.cli.command", "leafward.cli.verbs"}
+    light = {
+        "leafward",
+        "leafward.cli",
+        "leafward.cli.command",
+        "leafward.cli.verbs",
+        "leafward.cli.memory_verbs",
+    }
     assert ours <= light | {"leafward.errors", "leafward.safe_text", "leafward.cli.output"}
     assert not loaded & {
         "orjson",

@@ -94,9 +94,10 @@ class TestMove:
         assert outcome.code == 0
         assert f"pi --session {file.path}" in outcome.err
 
-    @pytest.mark.parametrize("summary", ["--summary", "--focus"])
-    def test_no_option_promises_what_does_not_exist(self, summary: str, run: Run, path: Path) -> None:
-        assert run("move", path, "00000002", summary, "none").code == 2
+    def test_without_a_summary_by_default(self, done: Run, path: Path) -> None:
+        moved = done("move", path, "00000002", "--summary", "none", "--json").document
+        assert (moved["kind"], moved["summary_entry"]) == ("move", None)
+        assert "summary" not in moved
 
     def test_the_same_said_once_for_a_person(self, run: Run, path: Path) -> None:
         outcome = run("move", path, "00000003")

@@ -36,6 +36,15 @@ def test_every_key_is_read() -> None:
         follow-interval = 0.5
         [windows]
         "claude-sonnet-4-5" = 1000000
+        [base-urls]
+        ollama_chat = "http://127.0.0.1:11434"
+        [keys]
+        "openai/local" = "LOCAL_KEY"
+        [summaries]
+        timeout = 30
+        deadline = 300
+        attempts = 2
+        parallel = 1
         [keymap]
         "explorer.move" = "enter"
         "explorer.undo" = ["u", "ctrl+z"]
@@ -45,6 +54,7 @@ def test_every_key_is_read() -> None:
         [injection]
         budget = 4000
         order = "alpha"
+        off = ["rules"]
         """,
         FILE,
     )
@@ -57,6 +67,10 @@ def test_every_key_is_read() -> None:
         "explorer.undo": ("u", "ctrl+z"),
         "explorer.fold": (),
     }
+    assert config.base_urls == {"ollama_chat": "http://127.0.0.1:11434"}
+    assert config.keys == {"openai/local": "LOCAL_KEY"}
+    assert (config.summaries_timeout, config.summaries_deadline) == (30, 300)
+    assert (config.summaries_attempts, config.summaries_parallel) == (2, 1)
     assert config.roots == {"pi": ("~/sessions", "/var/sessions")}
     assert (config.injection_budget, config.injection_order) == (4000, "alpha")
     assert (config.follow_interval, config.ascii, config.density) == (0.5, True, "comfortable")
@@ -106,6 +120,18 @@ def test_a_key_like_no_other_is_named_without_a_guess() -> None:
         ("injection = 3", "injection must be a table; it is ignored"),
         ("roots = 3", "roots must be a table; it is ignored"),
         ("[roots]\npi = 3", "roots.pi must be a text or a list of texts; it is ignored"),
+        (
+            "[base-urls]\nollama = 'localhost:1'",
+            "base-urls.ollama must be a URL that begins with http:// or https://; it is ignored",
+        ),
+        (
+            "[keys]\nopenai = 'sk-123'",
+            "keys.openai must be the name of an environment variable; it is ignored",
+        ),
+        (
+            "[summaries]\ntimeout = 0",
+            "summaries.timeout must be a number of seconds from 1 to 3600; the default (120.0) is used",
+        ),
         ("[windows]\ngpt = 'x'", "windows.gpt must be a whole number of at least 1; it is ignored"),
     ],
 )

@@ -139,8 +139,9 @@ class TestHead:
             "---\nglobs: ['a\n---\n",
             "---\nglobs: [a\n---\n",
             "---\nx: y",
-            "---\n{a: b}\n---\n",
-            "---\na: |\n b\n---\n",
+            "---\n- a\n---\n",
+            "---\na: *b\n---\n",
+            "---\na: b: c\n---\n",
         ],
     )
     def test_what_is_not_understood_is_said(self, text: str) -> None:

@@ -334,6 +334,33 @@ class TestRefresh:
         assert not session.changed_on_disk()
         assert session.body(5) is not None
 
+    @pytest.mark.parametrize("place", [0, 3, 6], ids=["header", "middle", "last"])
+    def test_a_file_edited_in_place_is_read_anew_though_it_is_longer(
+        self, place: int, file: PiFile, opened: Callable[[Path], Session]
+    ) -> None:
+        session = opened(file.path)
+        inode = file.path.stat().st_ino
+        lines = [json.loads(line) for line in file.path.read_bytes().splitlines()]
+        lines[place]["note"] = "by hand"
+        with file.path.open("r+b") as same:
+            same.write(b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines))
+        file.user("and one more")
+        assert file.path.stat().st_ino == inode
+        assert session.refresh() == Growth(7, replaced=True)
+        assert [session.body(index) for index in range(6)] == lines[1:]
+
+    def test_what_proves_that_it_is_the_same_is_a_few_thousand_bytes(
+        self, file: PiFile, opened: Callable[[Path], Session]
+    ) -> None:
+        for number in range(400):
+            file.user(f"{number} " + "text " * 20)
+        session = opened(file.path)
+        file.user("one more")
+        assert session.refresh() == Growth(1, replaced=False)
+        (first, begin), (last, end) = session._known
+        assert (first, last + len(end)) == (0, file.path.stat().st_size)
+        assert len(begin) + len(end) == 8192
+
     def test_replaced_by_something_else(self, file: PiFile, opened: Callable[[Path], Session]) -> None:
         session = opened(file.path)
         place, tree = session.place, session.tree

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,24 @@ if TYPE_CHECKING:
 
     import click
 
-__all__ = ["OpenApp", "main"]
+    from leafward.config import Config
+
+__all__ = ["Application", "CheckApp", "OpenApp", "main"]
 
 OpenApp = Callable[[Sequence[Path]], "int | None"]
 """Opens the full-screen application on session files or folders; no path means the catalogue. Returns its exit code."""
+
+CheckApp = Callable[["Config"], "Iterable[tuple[str, str]]"]
+"""What the application finds wrong with its part of the settings: a code that does not change, and a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What the full-screen application brings along, if it does: the core knows nothing of it."""
+
+    open: OpenApp | None = None
+    check: CheckApp | None = None
+
 
 DEBUG_VARIABLE = "LEAFWARD_DEBUG"
 """Where set, an error that nobody foresaw is shown with its traceback."""
@@ -37,10 +52,13 @@ class ReaderGone(Exception):
     """Whoever reads stdout has enough. No OSError, because click would take that for itself."""
 
 
-def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> int:
+def main(
+    argv: Sequence[str] | None = None, open_app: OpenApp | None = None, check_app: CheckApp | None = None
+) -> int:
     """Runs the command line and returns its exit code: 0 done, 1 refused or failed, 2 usage, 130 interrupted.
 
-    `open_app` is what the application brings along; without it the verbs work and the rest is refused.
+    `open_app` and `check_app` are what the application brings along; without them the verbs work, opening is refused,
+    and `doctor` checks only what is not the application's own.
     """
     try:
         arguments = sys.argv[1:] if argv is None else list(argv)
@@ -48,7 +66,7 @@ def main(argv: Sequence[str] | None = None, open_app: OpenApp | None = None) -> 
             from leafward.cli.opening import open_paths
 
             return open_paths(open_app, arguments)
-        result = _verb(argv, open_app)
+        result = _verb(argv, Application(open_app, check_app))
     except KeyboardInterrupt:
         return INTERRUPTED
     except LeafwardError as error:
@@ -72,7 +90,7 @@ def _only_paths(arguments: Sequence[str]) -> bool:
     )
 
 
-def _verb(argv: Sequence[str] | None, open_app: OpenApp | None) -> object:
+def _verb(argv: Sequence[str] | None, application: Application) -> object:
     """Lets click take the command line apart and run the verb; what click objects to becomes an exit code."""
     import click
 
@@ -80,7 +98,7 @@ def _verb(argv: Sequence[str] | None, open_app: OpenApp | None) -> object:
 
     try:
         arguments = None if argv is None else list(argv)
-        return leafward.main(arguments, prog_name="leafward", standalone_mode=False, obj=open_app)
+        return leafward.main(arguments, prog_name="leafward", standalone_mode=False, obj=application)
     except click.UsageError as error:
         return _usage(error)
     except click.Abort:

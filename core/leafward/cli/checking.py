@@ -20,13 +20,15 @@ from leafward.safe_text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from leafward.cli import CheckApp
+
 THEMES = "themes"
 """The folder of the user's themes, beside `config.toml`."""
 
 
-def doctor(selector: str | None, as_json: bool) -> int:
-    """`leafward doctor`."""
-    return _one(selector, as_json) if selector is not None else _everything(as_json)
+def doctor(selector: str | None, as_json: bool, check_app: CheckApp | None = None) -> int:
+    """`leafward doctor`; `check_app` checks what only the application understands, its keymap and its themes."""
+    return _one(selector, as_json) if selector is not None else _everything(as_json, check_app)
 
 
 def _one(selector: str, as_json: bool) -> int:
@@ -71,11 +73,14 @@ class _Surroundings:
     problems: list[Problem]
 
 
-def _everything(as_json: bool) -> int:
+def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     config, found = settings.load()
     problems = [Problem("config", str(problem)) for problem in found]
     problems += [Problem("config", text) for text in agents.unknown_roots(config)]
-    problems += _theme_problems(paths.config_dir() / THEMES)
+    if check_app is not None:
+        problems += [Problem(code, text) for code, text in check_app(config)]
+    else:
+        problems += _theme_problems(paths.config_dir() / THEMES)
     stores = {
         agent.name: [str(root) for root in agent.roots(config, os.environ)] for agent in agents.all_agents()
     }
@@ -115,7 +120,7 @@ def _everything(as_json: bool) -> int:
 
 
 def _theme_problems(folder: Path) -> Iterator[Problem]:
-    """User themes that cannot even be parsed; what stands in them the application checks when it loads one."""
+    """User themes that cannot even be parsed: all that can be said of them without the application."""
     try:
         files = sorted(folder.glob("*.toml"))
     except OSError as error:

@@ -23,6 +23,15 @@ SESSION is a path, a session's id, or a unique prefix of one.
 ENTRY is an id, a unique prefix of one, leaf, root, or #N (the N-th entry in file order, from 0)."""
 
 
+ORDER = (
+    *("ls", "tree", "show", "context", "files"),
+    *("plan", "compact", "inject", "survival", "summarize"),
+    *("move", "undo", "redo", "log", "label", "name", "archive"),
+    *("doctor", "export", "resume", "demo"),
+)
+"""Verbs as they are listed."""
+
+
 class _Verb(click.Command):
     """A verb whose line in the list is its first sentence whole."""
 
@@ -55,8 +64,9 @@ class _Leafward(click.Group):
         raise click.UsageError(f"no verb, file or session {shown!r}; the nearest verb is {nearest!r}", ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        """Verbs in the order of their declaration: reading, writing, the rest."""
-        return [name for name, command in self.commands.items() if not command.hidden]
+        """Verbs by what they do: reading, compactions and summaries, writing, the rest."""
+        shown = [name for name, command in self.commands.items() if not command.hidden]
+        return sorted(shown, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
 
 
 @click.group(
@@ -80,7 +90,7 @@ def leafward(ctx: click.Context) -> int:
 def _open(ctx: click.Context, paths: tuple[str, ...]) -> int:
     from leafward.cli.opening import open_paths
 
-    return open_paths(ctx.obj, paths)
+    return open_paths(ctx.obj.open, paths)
 
 
 @leafward.command("open", hidden=True)
@@ -114,3 +124,14 @@ def session_argument(function: _Function) -> _Function:
 def at_option(function: _Function) -> _Function:
     """`--at ENTRY`."""
     return click.option("--at", metavar="ENTRY", help="The entry to look from (default: the leaf).")(function)
+
+
+def model_options(function: _Function) -> _Function:
+    """`--model` and `--base-url`."""
+    named = click.option(
+        "--model",
+        metavar="MODEL",
+        help="Who summarises: a model by its name, or extractive (default: as configured).",
+    )
+    where = click.option("--base-url", metavar="URL", help="Where the model's server listens.")
+    return named(where(function))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward import config
+from leafward.cli.asking import chosen, outgoing_json, prompt_text, sent_by
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, compact, emit_json, fit, note, pad, page, plural, say, table
 from leafward.cli.selection import opened
@@ -16,6 +17,7 @@ from leafward.compaction import (
     RULE_TEXT,
     BadSettings,
     CutLine,
+    Diagnostic,
     Plan,
     PlanSettings,
     Strategy,
@@ -30,42 +32,64 @@ from leafward.headline import headline
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.compaction import PathSizes
     from leafward.entries import EntryIndex
+    from leafward.injection import Injection
     from leafward.session import Session
+    from leafward.summarizers import Summarizer
 
-_ALL = "all"
+ALL = "all"
 _NEAR = 3
 """Cuts shown before and after the one that was chosen."""
 
 
 def plan(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
     """`leafward plan`. `asked` holds the options as the command line names them."""
+    settings = configured()
+    with opened(selector) as session:
+        found = asked_plans(session, asked, settings)
+        every = is_all(asked, settings)
+        if as_json:
+            extras = plan_extras(
+                session, found, settings, chosen(asked["model"], settings, asked["base_url"])
+            )
+            plans = [plan_json(session, made) | extra for made, extra in zip(found, extras, strict=True)]
+            emit_json(all_json(plans) if every else plans[0])
+        else:
+            here = page()
+            say(all_text(session, found, here) if every else plan_text(session, found[0], here))
+    return 0
+
+
+def configured() -> config.Config:
+    """The settings of the user; what is wrong with them is said on stderr."""
     settings, problems = config.load()
     for problem in problems:
         note(str(problem))
+    return settings
+
+
+def is_all(asked: Mapping[str, Any], settings: config.Config) -> bool:
+    """Whether the plans of all strategies are asked for."""
+    return (asked["strategy"] or settings.strategy) == ALL
+
+
+def asked_plans(session: Session, asked: Mapping[str, Any], settings: config.Config) -> list[Plan]:
+    """The plan that is asked for, or one of each strategy, from one look at the path."""
     chosen = asked["strategy"] or settings.strategy
-    if chosen == _ALL and asked["behaviour"] is not None:
+    if chosen == ALL and asked["behaviour"] is not None:
         raise click.UsageError("--behaviour names a version of one strategy, so it needs --strategy")
-    strategies = list(Strategy) if chosen == _ALL else [Strategy(chosen)]
-    with opened(selector) as session:
-        at = session.find(asked["at"]) if asked["at"] is not None else session.leaf
-        cut = session.find(asked["cut"]) if asked["cut"] is not None else None
-        wanted = [_settings(strategy, asked, settings, cut) for strategy in strategies]
-        sizes = measure(session, at, estimators=[one.counting for one in wanted])
-        if asked["window"] is None:
-            window = _window(sizes, settings)
-            wanted = [replace(one, window=window) for one in wanted]
-        found = [plan_of(sizes, one) for one in wanted]
-        if as_json:
-            document = plan_json(session, found[0]) if chosen != _ALL else all_json(session, found)
-            emit_json(document)
-        else:
-            here = page()
-            say(plan_text(session, found[0], here) if chosen != _ALL else all_text(session, found, here))
-    return 0
+    strategies = list(Strategy) if chosen == ALL else [Strategy(chosen)]
+    at = session.find(asked["at"]) if asked["at"] is not None else session.leaf
+    cut = session.find(asked["cut"]) if asked["cut"] is not None else None
+    wanted = [_settings(strategy, asked, settings, cut) for strategy in strategies]
+    sizes = measure(session, at, estimators=[one.counting for one in wanted])
+    if asked["window"] is None:
+        window = _window(sizes, settings)
+        wanted = [replace(one, window=window) for one in wanted]
+    return [plan_of(sizes, one) for one in wanted]
 
 
 def _settings(
@@ -103,7 +127,7 @@ def _window(sizes: PathSizes, settings: config.Config) -> int:
 
 
 def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, Any]:
-    """The document that `plan --json` writes. `injection` and `prompt` are filled by what builds them."""
+    """The document that `plan --json` writes, without what would be injected and sent (`plan_extras`)."""
 
     def ids(entries: Iterable[int]) -> list[str | None]:
         return [id_of(session, entry) for entry in entries]
@@ -150,29 +174,8 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
             "modified": list(files.modified),
             "omitted": {"read": files.omitted_read, "modified": files.omitted_modified},
         },
-        "injection": {},
-        "prompt": None,
         "why": made.why,
-        "diagnostics": [
-            {
-                "code": remark.code,
-                "text": remark.text,
-                "pi_would": remark.pi_would,
-                **(
-                    {
-                        "pi": {
-                            "first_kept": id_of(session, remark.pi.first_kept),
-                            "split_turn": remark.pi.split_turn,
-                            "summarize": remark.pi.summarize,
-                            "turn_prefix": remark.pi.turn_prefix,
-                        }
-                    }
-                    if remark.pi is not None
-                    else {}
-                ),
-            }
-            for remark in made.diagnostics
-        ],
+        "diagnostics": diagnostics_json(session, made.diagnostics),
     }
     if cuts:
         document["cuts"] = [
@@ -189,6 +192,30 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
     return document
 
 
+def diagnostics_json(session: Session, remarks: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Remarks on a plan or a draft, with what pi would do where it does something else."""
+    return [
+        {
+            "code": remark.code,
+            "text": remark.text,
+            "pi_would": remark.pi_would,
+            **(
+                {
+                    "pi": {
+                        "first_kept": id_of(session, remark.pi.first_kept),
+                        "split_turn": remark.pi.split_turn,
+                        "summarize": remark.pi.summarize,
+                        "turn_prefix": remark.pi.turn_prefix,
+                    }
+                }
+                if remark.pi is not None
+                else {}
+            ),
+        }
+        for remark in remarks
+    ]
+
+
 def _trigger_json(trigger: Trigger) -> dict[str, Any]:
     return {
         "rule": trigger.rule.value,
@@ -201,10 +228,54 @@ def _trigger_json(trigger: Trigger) -> dict[str, Any]:
     }
 
 
-def all_json(session: Session, found: list[Plan]) -> dict[str, Any]:
+def all_json(plans: list[dict[str, Any]]) -> dict[str, Any]:
     """The document that `plan --strategy all --json` writes: a plan of each strategy, under its name."""
-    plans = [plan_json(session, made) for made in found]
-    return {"at": plans[0]["at"], "strategy": _ALL, "plans": plans, "diagnostics": []}
+    return {"at": plans[0]["at"], "strategy": ALL, "plans": plans, "diagnostics": []}
+
+
+def plan_extras(
+    session: Session, found: list[Plan], settings: config.Config, summarizer: Summarizer
+) -> list[dict[str, Any]]:
+    """What would be injected, and what would be sent to whom, for each plan."""
+    from leafward.cli.injecting import injection_json
+    from leafward.compaction.run import prepared
+
+    injection = {**injection_json(session, injection_at(session, found[0].at, settings)), "included": False}
+    extras = []
+    for made in found:
+        going = sent_by(summarizer, *prepared(session, made)) if not made.nothing else None
+        extras.append(
+            {
+                "injection": injection,
+                "summarizer": summarizer.name,
+                "prompt": prompt_text(going),
+                "outgoing": outgoing_json(going),
+            }
+        )
+    return extras
+
+
+def injection_at(
+    session: Session,
+    at: int,
+    settings: config.Config,
+    *,
+    most: int | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Injection:
+    """What would be injected at an entry, as configured; in at most so many code points."""
+    from leafward.cli.injecting import injection_settings
+    from leafward.injection import inject
+
+    wanted = injection_settings(settings)
+    if most is not None and most < wanted.budget:
+        wanted = replace(wanted, budget=most)
+    return inject(session, at, wanted, stop)
+
+
+def strategy_text(made: Plan) -> str:
+    """The strategy with its version."""
+    return f"{made.settings.strategy} {made.settings.behaviour}"
 
 
 def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
@@ -214,7 +285,7 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
     state = "reached" if trigger.reached else "not reached"
     yield page.style(
-        f"{settings.strategy} {settings.behaviour} rules   keep recent {settings.budget:,}   "
+        f"{strategy_text(made)} rules   keep recent {settings.budget:,}   "
         f"{trigger.tokens:,} tokens, threshold {trigger.threshold:,} of {trigger.window:,} {state}",
         "faint",
     )
@@ -300,7 +371,7 @@ def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
             *("reached" if made.trigger.reached else f"{-made.trigger.excess:,} below" for made in found),
         ]
     )
-    names = [f"{made.settings.strategy} {made.settings.behaviour}" for made in found]
+    names = [strategy_text(made) for made in found]
     yield from table(["tokens", *names], rows, page, grow=0, right=" ".join(["", *names]))
     for made in found:
         yield ""

@@ -1,4 +1,7 @@
-"""The verbs as `--help` shows them: arguments, options, examples. What they do is loaded when one runs."""
+"""The verbs as `--help` shows them: arguments, options, examples. What they do is loaded when one runs.
+
+Those about compactions and summaries are declared in `memory_verbs`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,18 @@ from typing import Any
 
 import click
 
-from leafward.cli.command import at_option, dry_run_option, json_option, leafward, session_argument, verb
+from leafward.cli import memory_verbs
+from leafward.cli.command import (
+    at_option,
+    dry_run_option,
+    json_option,
+    leafward,
+    model_options,
+    session_argument,
+    verb,
+)
 
-__all__ = ["leafward"]
+__all__ = ["leafward", "memory_verbs"]
 
 
 @verb("leafward ls --project orchard", "leafward ls ./sessions --json")
@@ -88,65 +100,26 @@ def files(session: str, at: str | None, as_json: bool) -> int:
     return run(session, at, as_json)
 
 
-@verb("leafward plan 019f3c", "leafward plan 019f3c --strategy all --window 128000 --json")
-@session_argument
-@at_option
-@click.option(
-    "--strategy",
-    type=click.Choice(["pi", "codex", "opencode", "all"]),
-    help="Whose rules to follow (default: as configured).",
+@verb(
+    "leafward move 019f3c 1a2b3c4d --dry-run",
+    "leafward move 019f3c 1a2b3c4d --before",
+    "leafward move 019f3c 1a2b3c4d --summary extractive",
 )
-@click.option("--keep-recent", type=click.IntRange(0), metavar="N", help="Tokens to keep as they are.")
-@click.option(
-    "--reserve", type=click.IntRange(0), metavar="N", help="Tokens of the window left for the reply."
-)
-@click.option("--window", type=click.IntRange(1), metavar="N", help="The model's context window, in tokens.")
-@click.option(
-    "--trigger",
-    type=click.Choice(["fixed", "proportional"]),
-    default="fixed",
-    help="Leave the reserve free, or 16 % of the window.",
-)
-@click.option("--cut", metavar="ENTRY", help="Keep from ENTRY on, whatever the budget says.")
-@click.option("--by-script", is_flag=True, help="Estimate tokens by script, not as the agent does.")
-@click.option("--behaviour", metavar="VERSION", help="As that version of the strategy's agent did.")
-@click.option("--as-is", is_flag=True, help="With the known faults of the agent itself.")
-@click.option("--no-prune", is_flag=True, help="Without opencode's pruning of old results.")
-@json_option
-def plan(session: str, as_json: bool, **asked: Any) -> int:
-    """Show what a compaction would do.
-
-    What would be summarised, kept and cut short, where the path may be cut and where not, and why; nothing is written
-    and no model is asked.
-    """
-    from leafward.cli.planning import plan as run
-
-    return run(session, asked, as_json)
-
-
-@verb("leafward survival 019f3c", "leafward survival 019f3c 3197c85b --json")
-@session_argument
-@click.argument("compaction", required=False)
-@json_option
-def survival(session: str, compaction: str | None, as_json: bool) -> int:
-    """Show what a compaction made of the facts it replaced.
-
-    Paths, commands, numbers, errors, identifiers, URLs, constraints, decisions and open todos: in the summary word for
-    word or paraphrased, injected, kept, lost, contradicted; and what the summary invented. Without COMPACTION the last one
-    on the path to the leaf.
-    """
-    from leafward.cli.surviving import survival as run
-
-    return run(session, compaction, as_json)
-
-
-@verb("leafward move 019f3c 1a2b3c4d --dry-run", "leafward move 019f3c 1a2b3c4d --before")
 @session_argument
 @click.argument("entry")
 @click.option("--before", is_flag=True, help="To ENTRY's parent, with ENTRY's text given back as the prompt.")
+@click.option(
+    "--summary",
+    type=click.Choice(["none", "extractive", "model"]),
+    default="none",
+    show_default=True,
+    help="Carry a summary of the branch that is left along.",
+)
+@click.option("--focus", metavar="TEXT", help="What the summary is to dwell on.")
+@model_options
 @dry_run_option
 @json_option
-def move(session: str, entry: str, before: bool, dry_run: bool, as_json: bool) -> int:
+def move(session: str, entry: str, as_json: bool, **asked: Any) -> int:
     """Move the leaf, so that the agent continues from ENTRY.
 
     One line is appended to the file; nothing is rewritten, and `leafward undo` takes it back. The price says what is
@@ -155,7 +128,7 @@ def move(session: str, entry: str, before: bool, dry_run: bool, as_json: bool) -
     """
     from leafward.cli.writing import move as run
 
-    return run(session, entry, before, dry_run, as_json)
+    return run(session, entry, asked, as_json)
 
 
 @verb("leafward undo 019f3c", "leafward undo 019f3c --op 5e6f7a8b")
@@ -250,7 +223,8 @@ def archive(session: str, entry: str, unarchive: bool, dry_run: bool, as_json: b
 @verb("leafward doctor", "leafward doctor session.jsonl --json")
 @click.argument("session", required=False)
 @json_option
-def doctor(session: str | None, as_json: bool) -> int:
+@click.pass_context
+def doctor(ctx: click.Context, session: str | None, as_json: bool) -> int:
     """Check a session for damage.
 
     Without SESSION all of them are checked, and the configuration and our folders. Every line is decoded; problems are
@@ -259,7 +233,7 @@ def doctor(session: str | None, as_json: bool) -> int:
     """
     from leafward.cli.checking import doctor as run
 
-    return run(session, as_json)
+    return run(session, as_json, ctx.obj.check)
 
 
 @verb("leafward export 019f3c --format html -o session.html", "leafward export 019f3c --all > session.md")
@@ -324,4 +298,4 @@ def demo(ctx: click.Context, as_json: bool) -> int:
     """
     from leafward.cli.opening import open_demo
 
-    return open_demo(ctx.obj, as_json)
+    return open_demo(ctx.obj.open, as_json)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from leafward import journal
 from leafward.cli.facts import id_of
-from leafward.cli.output import Page, compact, emit_json, money, note, page, plural, say, table
+from leafward.cli.output import Page, compact, emit_json, indented, money, note, page, plural, say, table
 from leafward.cli.selection import agent_of, opened
-from leafward.entries import EntryIndex
+from leafward.entries import NO_ENTRY, EntryIndex
 from leafward.errors import LeafwardError
 from leafward.headline import headline
 from leafward.messages import prompt_text
 from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from leafward.journal import Operation, Write, Writing
     from leafward.price import Price
@@ -26,36 +26,63 @@ if TYPE_CHECKING:
 Body = dict[str, Any]
 
 
-def move(selector: str, entry: str, before: bool, dry_run: bool, as_json: bool) -> int:
-    """`leafward move`."""
+def move(selector: str, entry: str, asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward move`. `asked` holds the options as the command line names them."""
+    from leafward.cli.summarizing import move_carrying, refuse_odd
     from leafward.price import price_of_move
 
+    refuse_odd(asked)
     with opened(selector) as session:
         index = session.find(entry)
         prompt = None
-        if before:
+        if asked["before"]:
             prompt = prompt_text(session.body(index) or {})
             index = EntryIndex(session.columns.parent[index])
         price = price_of_move(session, index)
-        written = journal.move(session, index, _writing(dry_run))
+        carried = None
+        if asked["summary"] != "none":
+            carried = move_carrying(session, index, asked, asked["dry_run"])
+            written = carried.written
+        else:
+            written = journal.move(session, index, _writing(asked["dry_run"]))
         if as_json:
-            document = _write_json(session, written)
+            document = write_json(session, written)
             told = _told(written)
             document["diagnostics"] += [
                 {"code": code, "text": text}
                 for code, text in price.surprises
                 if code not in told and written.changed
             ]
-            emit_json(document | {"summary_entry": None, "prompt": prompt, "price": price.as_json()})
+            document |= {"summary_entry": None, "prompt": prompt, "price": price.as_json()}
+            if carried is not None:
+                document |= carried.as_json(session)
+                document["diagnostics"] += [
+                    {"code": one.code, "text": one.text} for one in carried.remarks if written.changed
+                ]
+                if carried.made is not None:
+                    _add_summary(document["price"], carried.made.tokens)
+            emit_json(document)
             return 0
         lines = list(_move_text(session, written, page()))
         if written.changed:
             lines += price_lines(price, page(), _told(written))
+        if carried is not None and carried.made is not None:
+            lines += ["", page().style(f"summary, {compact(carried.made.tokens)} tokens", "memory")]
+            lines += indented(carried.made.text, "")
         if prompt is not None:
             lines += ["", page().style("prompt", "faint"), safe(prompt)]
         say(lines)
-        _remark(session, written)
+        for one in carried.remarks if carried is not None and written.changed else ():
+            note(one.text)
+        remark(session, written)
     return 0
+
+
+def _add_summary(price: Body, tokens: int) -> None:
+    """Adds the summary that is carried along to the price of a move: it stands in the context afterwards."""
+    price["summary"] = tokens
+    price["context"]["after"] += tokens
+    price["sent_again"] += tokens
 
 
 def _writing(dry_run: bool) -> Writing:
@@ -127,13 +154,13 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
         written = act(session)
         log = journal.operations(session)
         if as_json:
-            emit_json(_write_json(session, written) | {"ops": [_operation_json(one) for one in log]})
+            emit_json(write_json(session, written) | {"ops": [_operation_json(one) for one in log]})
             return 0
         about = next((one for one in log if one.op == written.undoes), None)
         done = f"{'would ' if written.dry_run else ''}{written.kind.value}"
         what = _operation_text(session, about) if about is not None else ""
         say(f"{page().style(done, 'ghost')} of {written.undoes}: {what}")
-        _remark(session, written)
+        remark(session, written)
     return 0
 
 
@@ -166,15 +193,24 @@ def _operation_json(operation: Operation) -> Body:
 
 
 def _operation_text(session: Session, operation: Operation) -> str:
-    from leafward.journal import Subject
+    from leafward.journal import OperationKind, Subject
 
-    if operation.subject is Subject.MOVE:
+    if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
         return f"{_short(operation.before)} -> {_place(session, operation.after)}"
+    if operation.subject is Subject.MOVE:
+        before, after = (_in_conversation(session, name) for name in (operation.before, operation.after))
+        return f"{_short(before)} -> {_place(session, after)}"
     if operation.subject is Subject.NAME:
         return f"{_quoted(operation.before)} -> {_quoted(operation.after)}"
     if operation.subject is Subject.ARCHIVE:
         return f"{'archived' if operation.after else 'brought back'} {_place(session, operation.target)}"
     return f"{_quoted(operation.before)} -> {_quoted(operation.after)} on {_place(session, operation.target)}"
+
+
+def _in_conversation(session: Session, name: str | None) -> str | None:
+    """The entry of the conversation that stands for a place: a redo goes back to a line of Leafward's, which says nothing."""
+    index = session.columns.index(name) if name is not None else NO_ENTRY
+    return name if index < 0 else id_of(session, session.tree.content_at(index))
 
 
 def _short(name: str | None) -> str:
@@ -240,16 +276,17 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
 def _report(session: Session, written: Write, what: str, as_json: bool, facts: Body) -> None:
     """Says what a label, name or archive came to."""
     if as_json:
-        emit_json(_write_json(session, written) | facts)
+        emit_json(write_json(session, written) | facts)
         return
     if not written.changed:
         say(f"as it was already: {what}")
         return
     say(f"{page().style('would write', 'ghost') + ' ' if written.dry_run else ''}{what}")
-    _remark(session, written)
+    remark(session, written)
 
 
-def _write_json(session: Session, written: Write) -> Body:
+def write_json(session: Session, written: Write) -> Body:
+    """What every verb that writes says of its operation."""
     return {
         "op": written.op,
         "kind": written.kind.value,
@@ -283,9 +320,10 @@ def _recent_text(session: Session) -> str:
     return f"{said}: {shlex.join(command.argv)}"
 
 
-def _remark(session: Session, written: Write) -> None:
-    for remark in _remarks(session, written):
-        note(str(remark["text"]))
+def remark(session: Session, written: Write) -> None:
+    """Says on stderr what a user should know of a write."""
+    for one in _remarks(session, written):
+        note(str(one["text"]))
     if written.backup is not None and not written.dry_run:
         note(f"the file as it was: {written.backup}")
     if written.dry_run and written.changed:

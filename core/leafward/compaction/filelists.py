@@ -69,6 +69,22 @@ def _paths(listed: object) -> tuple[str, ...]:
 
 def file_lists(touches: Touches, stop: int, previous: FileLists | None, budget: int | None) -> FileLists:
     """The files of all calls before a position and of an earlier compaction; `budget` in code points, None for all."""
+    only_read, changed = recent_first(touches, stop, previous)
+    if budget is None:
+        return FileLists(_sorted(only_read), _sorted(changed))
+    for_read = min(budget // _SHARE_OF_READ, sum(len(path) + 1 for path in only_read))
+    kept_changed = _within(changed, budget - for_read)
+    kept_read = _within(only_read, budget - sum(len(path) + 1 for path in kept_changed))
+    return FileLists(
+        _sorted(kept_read),
+        _sorted(kept_changed),
+        len(only_read) - len(kept_read),
+        len(changed) - len(kept_changed),
+    )
+
+
+def recent_first(touches: Touches, stop: int, previous: FileLists | None) -> tuple[list[str], list[str]]:
+    """The same files, those that were only read and those that were modified, the most recent first."""
     read: dict[str, None] = {}
     modified: dict[str, None] = {}
     # The latest comes last: what was carried on is older than everything on the path.
@@ -82,19 +98,7 @@ def file_lists(touches: Touches, stop: int, previous: FileLists | None, budget: 
         files = modified if modifies else read
         files.pop(path, None)
         files[path] = None
-    only_read = [path for path in reversed(read) if path not in modified]
-    changed = list(reversed(modified))
-    if budget is None:
-        return FileLists(_sorted(only_read), _sorted(changed))
-    for_read = min(budget // _SHARE_OF_READ, sum(len(path) + 1 for path in only_read))
-    kept_changed = _within(changed, budget - for_read)
-    kept_read = _within(only_read, budget - sum(len(path) + 1 for path in kept_changed))
-    return FileLists(
-        _sorted(kept_read),
-        _sorted(kept_changed),
-        len(only_read) - len(kept_read),
-        len(changed) - len(kept_changed),
-    )
+    return [path for path in reversed(read) if path not in modified], list(reversed(modified))
 
 
 def _sorted(paths: Iterable[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The operation log: what Leafward did to a session, and what the agent did to its tree, read from the file itself.
 
-Only lines that can be operations are decoded: those Leafward marked, labels, names, and entries that do not follow the
-line before them.
+Only lines that can be operations are decoded: those Leafward marked, labels, names, summaries, context edits, and entries
+that do not follow the line before them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OWN_TYPES = "leafward."
 LEAF_TYPE = "leafward.leaf"
 ARCHIVE_TYPE = "leafward.archive"
 MARK = "leafward"
-"""The field of a label or name line that Leafward wrote, which pi ignores."""
+"""The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
 
 ARCHIVED = "archived"
 
@@ -43,6 +43,8 @@ class OperationKind(StrEnum):
     """What an operation is in the log."""
 
     MOVE = "move"
+    COMPACT = "compact"
+    SUMMARY_MOVE = "summary-move"
     LABEL = "label"
     NAME = "name"
     ARCHIVE = "archive"
@@ -84,6 +86,12 @@ class Operation:
 
 
 _AGENT_KINDS = frozenset({OperationKind.AGENT_MOVE, OperationKind.AGENT_LABEL, OperationKind.AGENT_NAME})
+_SUMMARISES = {
+    Kind.COMPACTION: OperationKind.COMPACT,
+    Kind.BRANCH_SUMMARY: OperationKind.SUMMARY_MOVE,
+    Kind.CONTEXT_EDIT: OperationKind.COMPACT,
+}
+"""What Leafward did by a marked line that moves the place to itself. An edit stands before the compaction it belongs to."""
 _AGENT_KIND = {
     Subject.LABEL: OperationKind.AGENT_LABEL,
     Subject.NAME: OperationKind.AGENT_NAME,
@@ -125,8 +133,9 @@ def operations(session: Session) -> list[Operation]:
     ]
 
 
-_SAID = re.compile(b"[" + re.escape(bytes((Kind.LABEL, Kind.SESSION_INFO))) + b"]")
-"""Kinds that set a label or the name, whoever wrote them."""
+MARKED = bytes((Kind.LABEL, Kind.SESSION_INFO, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CONTEXT_EDIT))
+"""Kinds that Leafward marks when it writes them."""
+_SAID = re.compile(b"[" + re.escape(MARKED) + b"]")
 
 
 def _takes_back(operation: Operation) -> bool:
@@ -177,6 +186,8 @@ class _Values:
         self.labels: dict[EntryId, str] = {}
         self.name: str | None = None
         self.archived: set[EntryId] = set()
+        self.cut_short: set[str] = set()
+        """Compactions whose edits are in the file and whose own line is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +249,14 @@ def _of_line(
             before = _id(session, _line_before(session, line.index))
         yield line.own(Subject.MOVE, parent, before, parent)
         return
+    if line.op is not None and line.kind in _SUMMARISES:
+        if line.kind == Kind.CONTEXT_EDIT:
+            # Usually a part of the compaction that follows it. Where a write stopped in between, it stands for itself.
+            if columns.index(line.op) >= 0 or line.op in state.cut_short:
+                return
+            state.cut_short.add(line.op)
+        yield _summarised(session, line)
+        return
     if jump is not None and (line.op is None or line.kind in _APPENDED_AT_THE_LEAF):
         left, reached = _id(session, jump[0]), _id(session, jump[1])
         yield line.agents(Subject.MOVE, reached, left, reached)
@@ -257,6 +276,17 @@ def _of_line(
         was, becomes = target in state.archived, data.get("archived") is True
         yield line.own(Subject.ARCHIVE, target, ARCHIVED if was else None, ARCHIVED if becomes else None)
         (state.archived.add if becomes else state.archived.discard)(target)
+
+
+def _summarised(session: Session, line: _Line) -> Operation:
+    """A compaction or a move with a summary: the place before it, and its own line as the place after it."""
+    before = _text(line.data.get("from"))
+    nowhere = before is None and "from" in line.data and line.data["from"] is None
+    if not nowhere and (before is None or session.columns.index(before) < 0):
+        before = _id(session, _line_before(session, line.index))
+    parent = _id(session, session.columns.parent[line.index])
+    made = line.own(Subject.MOVE, parent, before, line.id)
+    return replace(made, kind=_SUMMARISES[Kind(line.kind)])
 
 
 _APPENDED_AT_THE_LEAF = frozenset({Kind.LABEL, Kind.SESSION_INFO, Kind.CUSTOM})

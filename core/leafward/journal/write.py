@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from leafward.entries import NO_ENTRY, Body, EntryId, EntryIndex, Kind
+from leafward.entries import NO_ENTRY, Body, EntryId, EntryIndex
 from leafward.journal.appending import append, refuse_unwritable
 from leafward.journal.lines import Clock, encode_line, parse_time, utc_now
 from leafward.journal.lock import PATIENCE, Claim
-from leafward.journal.operations import OperationId, OperationKind, marks
+from leafward.journal.operations import MARKED, OperationId, OperationKind, marks
 from leafward.scan import CURRENT_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from leafward.session import Session
@@ -81,12 +81,17 @@ class Write:
 def write(
     session: Session,
     kind: OperationKind,
-    line: Body,
+    lines: Body | Sequence[Body],
     target: int,
     writing: Writing,
     remarks: Iterable[Remark] = (),
 ) -> Write:
-    """Appends the line of an operation and says what came of it. Raises Refused."""
+    """Appends the line of an operation, or its lines, and says what came of it. Raises Refused.
+
+    Of several lines the last one is the operation's own; they reach the file in one call.
+    """
+    every = [lines] if isinstance(lines, dict) else list(lines)
+    line = every[-1]
     noted = marks(line)
     undoes = noted.get("undoes")
     said = list(remarks)
@@ -97,13 +102,13 @@ def write(
         said.append(Remark("migrates", text))
     entries: tuple[EntryId, ...] = ()
     leaf: EntryId | None = EntryId(line["id"])
-    size, backup = len(encode_line(line)), None
+    size, backup = sum(len(encode_line(one)) for one in every), None
     if writing.dry_run:
         refuse_unwritable(session, writing.claim)
     else:
-        done = append(session, [line], patience=writing.patience, claim=writing.claim, now=writing.now)
+        done = append(session, every, patience=writing.patience, claim=writing.claim, now=writing.now)
         size, backup = done.size, done.backup
-        entries, leaf = (EntryId(line["id"]),), id_of(session, session.leaf)
+        entries, leaf = tuple(EntryId(one["id"]) for one in every), id_of(session, session.leaf)
         if done.raced:
             said.append(
                 Remark("raced", "another program wrote at the same moment; look where the leaf is now")
@@ -143,7 +148,7 @@ def changed_lately(session: Session, now: datetime) -> bool:
     at = int(session.leaf)
     while at >= 0:
         mine = at in own
-        if not mine and columns.kind[at] in (Kind.LABEL, Kind.SESSION_INFO):
+        if not mine and columns.kind[at] in MARKED:
             mine = bool(marks(session.body(at) or {}))
         if not mine:
             break

@@ -1,0 +1,168 @@
+"""What an X-ray of a compaction is made of: rows of what stands before beside what stands after, and a ledger that adds up.
+
+Rows of one fate stand together in a band. A row that has both sides is one message on both; in a band that is summarised
+the messages stand on one side and the lines that stand for them on the other, and the shorter side stays empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.entries import NO_ENTRY, EntryIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.compaction.lines import StoredLine
+    from leafward.compaction.origins import Origins, Source
+    from leafward.session import Session
+
+
+class Link(StrEnum):
+    """What became of a row."""
+
+    KEPT = "kept"
+    REPLACED = "replaced"
+    """Summarised."""
+    PREFIX = "prefix"
+    """Summarised apart, as the beginning of the turn that is split."""
+    INJECTED = "injected"
+    """New in the context: given beside the summary, or back in it."""
+    CUT = "cut"
+    """Gone, and nothing stands for it."""
+    REST = "rest"
+    """What the size has that no message explains: the prompt and tools that are not in the file, error of the estimate."""
+
+
+class What(StrEnum):
+    """What a cell shows."""
+
+    MESSAGE = "message"
+    SYSTEM = "system"
+    TOOLS = "tools"
+    HEADING = "heading"
+    LINE = "line"
+    FILES = "files"
+    """The head of a list of files."""
+    FILE = "file"
+    SECTION = "section"
+    """The head of what was injected under one title."""
+    ADDED = "added"
+    """One injected line."""
+    QUOTED = "quoted"
+    """A message of the user, word for word within the summary."""
+    EXPECTED = "expected"
+    """A summary that is not made yet."""
+    REST = "rest"
+
+
+class Cell(NamedTuple):
+    """One side of a row."""
+
+    what: What
+    tokens: int
+    entry: EntryIndex = NO_ENTRY
+    """Where it comes from; of a line of the summary, the compaction."""
+    role: str = ""
+    """pi's role of a message."""
+    text: str = ""
+    """Of a line or a head, without its marks; not safe to show. Messages are told by their headline."""
+    section: str = ""
+    """The heading that a line stands under."""
+    line: int = -1
+    """The number of a line in the stored text."""
+    below: int = 0
+    """Tools, or lines below a head."""
+    edited: EntryIndex = NO_ENTRY
+    """The context edit that replaced a message's content."""
+    sent: bool = True
+
+
+class XRayRow(NamedTuple):
+    """One row: the same on both sides, or what stands beside each other."""
+
+    before: Cell | None
+    after: Cell | None
+    link: Link
+    cut: int = 0
+    """Tokens of `before` that were cut off a message that stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Rows of one fate that stand together."""
+
+    link: Link
+    start: int
+    stop: int
+    before: int
+    """Tokens."""
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One column of the ledger, in tokens."""
+
+    link: Link
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class XRay:
+    """A compaction seen through: before beside after."""
+
+    session: Session = field(repr=False, compare=False)
+    compaction: EntryIndex
+    """-1 for one that is only planned."""
+    before_at: EntryIndex
+    """Where the context before is taken; that after stands at the compaction."""
+    rows: tuple[XRayRow, ...] = field(repr=False)
+    bands: tuple[Band, ...]
+    ledger: tuple[Share, ...]
+    """One share for each link, in the order of `Link`; both columns add up to the totals."""
+    before: int
+    """Size of the context before, as `context` counts it."""
+    after: int
+    messages_before: int
+    messages_after: int
+    summary: str = field(repr=False)
+    """The summary as it is stored, or will be."""
+    lines: tuple[StoredLine, ...] = field(repr=False)
+    split_turn: bool
+    origins: Origins = field(repr=False, compare=False)
+
+    def source(self, row: int) -> Source | None:
+        """Where the line of the summary on a row comes from; None for every other row, and where nothing was found."""
+        found = self.sources(row)
+        return found[0] if found else None
+
+    def sources(self, row: int) -> tuple[Source, ...]:
+        """All that is known to have led to the line of a row, the best first. The first call reads the span."""
+        cell = self.rows[row].after
+        return self.origins.of(cell.line) if cell is not None and cell.line >= 0 else ()
+
+    def rows_of(self, entry: int) -> list[int]:
+        """The rows that show a message of an entry on the side before."""
+        return [
+            at
+            for at, row in enumerate(self.rows)
+            if row.before is not None and row.before.what is What.MESSAGE and row.before.entry == entry
+        ]
+
+    def lines_from(self, entry: int, stop: Callable[[], bool] = lambda: False) -> list[int]:
+        """The rows whose line of the summary comes from an entry."""
+        found = []
+        for at, row in enumerate(self.rows):
+            if stop():
+                break
+            if (
+                row.after is not None
+                and row.after.line >= 0
+                and any(s.entry == entry for s in self.sources(at))
+            ):
+                found.append(at)
+        return found

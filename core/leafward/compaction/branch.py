@@ -1,0 +1,328 @@
+"""A summary of the branch that a move leaves, carried along to where the conversation goes on.
+
+What is told are the entries from the old leaf up to the common ancestor, the newest first within a budget; results of tools
+are among them. A compaction on the branch ends nothing: what it stood for is read itself, and its summary counts only where
+there was no room for that. The summary is stored as pi 1.5.2 stores one, as a child of the target.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from leafward.compaction.entry import Place, milliseconds, place_at, provenance, stamped, usage_body
+from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
+from leafward.compaction.replacing import previous_summary
+from leafward.compaction.run import LEAST_SUMMARY, SMALL_SUMMARY
+from leafward.compaction.settings import FILE_BUDGET, PI_RESERVE, SUMMARY_TOKENS
+from leafward.compaction.stored import FILE_SHARE, file_section, fitted, parts_of, stored_text
+from leafward.config import DEFAULT_WINDOW
+from leafward.edits import NATIVE_TOOLS, Action, ToolTable
+from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind
+from leafward.errors import Refused
+from leafward.files import operations as file_calls
+from leafward.journal import OperationKind, Writing, landing, utc_now
+from leafward.journal.appending import refuse_changed
+from leafward.journal.write import write
+from leafward.messages import edit_message, messages_of
+from leafward.sizes import entries_below
+from leafward.summarizers import Cancelled, Purpose, Said, Span, Summary, tokens_of
+from leafward.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.columns import Columns
+    from leafward.journal import Clock, Write
+    from leafward.session import Session
+    from leafward.summarizers import Summarizer
+
+_BESIDE = 10
+"""Summaries that no longer fit are added all the same, up to one part in so many of the budget."""
+_GAP = 2
+_SILENT = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.SYSTEM, Kind.COMPACTION])
+"""Kinds that say nothing which a summary of a branch could tell by itself."""
+_DEFAULT = Writing()
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What a move leaves behind. Sizes in tokens, as pi 1.5.2 estimates them."""
+
+    start: EntryIndex
+    """The leaf that is left."""
+    target: EntryIndex
+    """-1 is before everything."""
+    ancestor: EntryIndex
+    """The deepest entry on both paths; -1 where there is none."""
+    entries: tuple[EntryIndex, ...]
+    """The entries that say something, in the order of the path, those without room among them."""
+    messages: tuple[Said, ...]
+    """What the summary is made from."""
+    left_out: int
+    """Messages, the oldest ones, that the budget had no room for."""
+    previous: str
+    """The summary that stands for those, where a compaction on the branch made one."""
+    previous_entry: EntryIndex
+    files: FileLists
+    """Of the whole branch, with those that its compactions and summaries carry."""
+    tokens: int
+    """Of everything that is left."""
+    told: int
+    """Of the messages that the summary is made from."""
+    cwd: str
+    columns: Columns
+    read: tuple[str, ...] = ()
+    """The files by recency, the most recent first."""
+    modified: tuple[str, ...] = ()
+
+    def span(self, focus: str = "") -> Span:
+        """What the summary is to stand for."""
+        return Span(
+            messages=self.messages,
+            previous=self.previous,
+            previous_entry=self.previous_entry,
+            cwd=self.cwd,
+            focus=focus,
+            purpose=Purpose.BRANCH,
+        )
+
+    def budget(self, max_tokens: int | None = None) -> int:
+        """Tokens that the summary may take. Raises Refused where a limit leaves no room for one."""
+        content = max(SMALL_SUMMARY, self.told + tokens_of(self.previous))
+        if max_tokens is None:
+            return min(SUMMARY_TOKENS, content)
+        listed = max_tokens // FILE_SHARE if self.read or self.modified else 0
+        if max_tokens - listed < LEAST_SUMMARY:
+            raise Refused(f"{max_tokens:,} tokens leave no room for a summary; allow more")
+        return min(max_tokens - listed, content)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchDraft:
+    """A branch summary that is whole and not written."""
+
+    branch: Branch
+    summary: Summary
+    text: str
+    """The entry's `summary`, byte for byte."""
+    tokens: int
+    """Of the text."""
+    focus: str
+    remarks: tuple[str, ...]
+    """One line each."""
+
+    def line(self, place: Place, now: Clock = utc_now) -> Body:
+        """The entry that would be appended at a place."""
+        moment, _ = milliseconds(now)
+        ours = provenance(self.summary, self.text, self.branch.columns, None)
+        if self.focus:
+            ours["focus"] = self.focus
+        files = self.branch.files
+        said: Body = {
+            "fromId": place.leaf if place.leaf is not None else "root",
+            "summary": self.text,
+            "details": {
+                "readFiles": list(files.read),
+                "modifiedFiles": list(files.modified),
+                "leafward": ours,
+            },
+            "usage": usage_body(self.summary.usage, self.summary.cost),
+            "fromHook": False,
+        }
+        return stamped("branch_summary", place, moment, said)
+
+
+def leaves_something(session: Session, start: int, to: int) -> bool:
+    """Whether a move leaves anything that a summary could tell. Nothing is decoded."""
+    tree = session.tree
+    below = tree.below(tree.common_ancestor(start, to), start)
+    return any(tree.kind[run.start : run.stop].translate(None, _SILENT) for run in below)
+
+
+def left_branch(
+    session: Session,
+    start: int,
+    to: int,
+    *,
+    window: int = DEFAULT_WINDOW,
+    reserve: int = PI_RESERVE,
+    table: ToolTable = NATIVE_TOOLS,
+    stop: Callable[[], bool] = lambda: False,
+) -> Branch | None:
+    """The branch that is left when the leaf moves from one entry to another; None where there is nothing to summarise.
+
+    Messages that fit into the window less the reserve are taken, the newest first. Raises Cancelled once `stop` turns true.
+    """
+    if not leaves_something(session, start, to):
+        return None
+    ancestor = session.tree.common_ancestor(start, to)
+    found = _Reading(session, table)
+    for index, body in session.bodies(entries_below(session, ancestor, start)):
+        if stop():
+            raise Cancelled("stopped")
+        found.read(index, body or {})
+    found.apply_edits()
+    messages = found.messages
+    sizes = [message_tokens(said.message) for said in messages]
+    budget = max(0, window - reserve)
+    first, told = len(messages), 0
+    while first and (told + sizes[first - 1] <= budget or first == len(messages)):
+        first -= 1
+        told += sizes[first]
+    beside = [place for place in range(first) if messages[place].message.get("role") == "branchSummary"]
+    taken: list[int] = []
+    room = budget // _BESIDE
+    for place in reversed(beside):
+        if sizes[place] <= room:
+            room -= sizes[place]
+            taken.append(place)
+    chosen = [*sorted(taken), *range(first, len(messages))]
+    if not chosen:
+        return None
+    left_out = len(messages) - len(chosen)
+    touches = found.touches()
+    whole = len(touches)
+    read, modified = recent_first(touches, whole, found.carried())
+    files = file_lists(touches, whole, found.carried(), FILE_BUDGET)
+    carried = {*files.read, *files.modified}
+    return Branch(
+        EntryIndex(start),
+        EntryIndex(to),
+        ancestor,
+        tuple(said.entry for said in messages),
+        tuple(messages[place] for place in chosen),
+        left_out,
+        found.summary if left_out else "",
+        found.compaction if left_out else NO_ENTRY,
+        files,
+        sum(sizes),
+        sum(sizes[place] for place in chosen),
+        session.cwd,
+        session.columns,
+        tuple(path for path in read if path in carried),
+        tuple(path for path in modified if path in carried),
+    )
+
+
+class _Reading:
+    """The entries of a branch, read once from old to new."""
+
+    def __init__(self, session: Session, table: ToolTable) -> None:
+        self.kinds = session.columns.kind
+        self.columns = session.columns
+        self.table = table
+        self.messages: list[Said] = []
+        self.compaction = NO_ENTRY
+        self.summary = ""
+        self._place: dict[int, int] = {}
+        self._edits: dict[int, object] = {}
+        self._lists: list[FileLists] = []
+        self._paths: list[str] = []
+        self._modifies = bytearray()
+
+    def read(self, index: EntryIndex, body: Body) -> None:
+        kind = Kind(self.kinds[index])
+        if kind is Kind.CONTEXT_EDIT and "replacement" in body:
+            self._edits[self.columns.index(str(body.get("targetId")))] = body["replacement"]
+        elif kind is Kind.COMPACTION:
+            summary = body.get("summary")
+            self.compaction = index
+            self.summary = previous_summary(parts_of(summary)) if isinstance(summary, str) else ""
+            self._carry(body)
+        elif kind not in _SILENT:
+            if kind is Kind.BRANCH_SUMMARY:
+                self._carry(body)
+            for message in messages_of(body, kind):
+                if message.get("role") not in ("system", "compactionSummary") and not (
+                    message.get("role") == "bashExecution" and message.get("excludeFromContext")
+                ):
+                    self._place[index] = len(self.messages)
+                    self.messages.append(Said(index, message))
+            for call in file_calls(body, self.table, index):
+                self._paths.append(call.path)
+                self._modifies.append(call.action is not Action.READ)
+
+    def _carry(self, body: Body) -> None:
+        lists = FileLists.stored(body)
+        if lists is not None:
+            self._lists.append(lists)
+
+    def apply_edits(self) -> None:
+        """Puts the latest edit of each message in its place; a message that an edit removes is gone."""
+        for target, replacement in self._edits.items():
+            place = self._place.get(target)
+            if place is not None:
+                edited = edit_message(self.messages[place].message, replacement)
+                self.messages[place] = Said(self.messages[place].entry, edited or {})
+        self.messages = [said for said in self.messages if said.message]
+
+    def touches(self) -> Touches:
+        return Touches(array("i", range(len(self._paths))), tuple(self._paths), bytes(self._modifies))
+
+    def carried(self) -> FileLists:
+        """The lists of the compactions and summaries on the branch, merged."""
+        read: dict[str, None] = {}
+        modified: dict[str, None] = {}
+        for lists in self._lists:
+            read.update(dict.fromkeys(lists.read))
+            modified.update(dict.fromkeys(lists.modified))
+        return FileLists(tuple(read), tuple(modified))
+
+
+def summarize_branch(
+    session: Session,  # noqa: ARG001  # the drafts of a session are made from it, whatever they need of it
+    branch: Branch,
+    summarizer: Summarizer,
+    *,
+    focus: str = "",
+    max_tokens: int | None = None,
+    progress: Callable[[str], object] = lambda _text: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> BranchDraft:
+    """The summary of a branch; nothing is written. `max_tokens` bounds the whole stored text.
+
+    Raises Refused where the summary comes out empty, Cancelled where `stop` turns true, and what the summariser raises.
+    """
+    made = summarizer.summarize(branch.span(focus), branch.budget(max_tokens), progress, stop)
+    return _drafted(branch, made, focus, max_tokens)
+
+
+def _drafted(branch: Branch, made: Summary, focus: str, max_tokens: int | None) -> BranchDraft:
+    remarks = list(made.remarks)
+    if branch.left_out:
+        remarks.append(f"the oldest {branch.left_out:,} messages of the branch had no room in the request")
+    words = made.text
+    limit = max_tokens * CHARS_PER_TOKEN if max_tokens is not None else None
+    if limit is not None:
+        words, dropped = fitted(words, limit)
+        if dropped:
+            remarks.append(f"{dropped} lines left out to stay within {max_tokens:,} tokens")
+    if not words.strip():
+        raise Refused("the summary came out empty: nothing of the branch fits; nothing was written")
+    units = utf16_length(words) // (FILE_SHARE - 1)
+    if limit is not None:
+        units = min(units, limit - utf16_length(words))
+    files = file_section(branch.read, branch.modified, words, branch.cwd, units - _GAP)
+    text = stored_text(words, files=files)
+    summary = replace(made, text=words, tokens=tokens_of(words))
+    return BranchDraft(branch, summary, text, tokens_of(text), focus, tuple(remarks))
+
+
+def move_with_summary(
+    session: Session, target: int, branch_draft: BranchDraft, writing: Writing = _DEFAULT
+) -> Write:
+    """Moves the leaf to an entry (-1: before everything) and carries the summary of the branch along: one line.
+
+    Raises Refused where the conversation went on since the summary was made, where nothing can follow the target, and where
+    the file cannot be written.
+    """
+    refuse_changed(session)
+    branch = branch_draft.branch
+    if session.tree.content_at(branch.start) != session.place or branch.target != target:
+        raise Refused(f"{session.path.name} went on since this summary was made; make it again")
+    place = place_at(session, target)
+    ready = replace(branch_draft, branch=replace(branch, columns=session.columns))
+    line = ready.line(place, writing.now)
+    return write(session, OperationKind.SUMMARY_MOVE, line, target, writing, landing(session, target))

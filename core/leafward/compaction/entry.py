@@ -1,0 +1,146 @@
+"""The entries of a summary as they stand in the file: where they hang, what is noted on them, in the keys that pi writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leafward.entries import Body, EntryId, EntryIndex, Kind, Usage
+from leafward.errors import Refused
+from leafward.journal import Clock, iso_time, new_id, refuse_unreachable
+from leafward.journal.operations import MARK
+from leafward.journal.write import id_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from leafward.columns import Columns
+    from leafward.injection import Injection
+    from leafward.session import Session
+    from leafward.summarizers import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an entry will stand, and what stood when that was decided."""
+
+    id: EntryId
+    """Of the entry; it is the operation's as well."""
+    parent: EntryIndex
+    parent_id: EntryId | None
+    leaf: EntryId | None
+    """The leaf before."""
+    stands: EntryId | None
+    """The place of the conversation before."""
+    moves: bool
+    """Whether entries of the conversation are left by it."""
+
+
+def place_at(session: Session, at: int, before: Place | None = None) -> Place:
+    """Where an entry that is to follow `at` is appended: right there.
+
+    Changes of the model or the thinking level that lie between it and the leaf stay on the path: then the parent is the leaf.
+    With the place `before` that was decided on earlier, Refused is raised where the conversation went on since. Refused is
+    raised as well where nothing can follow `at`.
+    """
+    stands = id_of(session, session.place)
+    if before is not None and stands != before.stands:
+        raise Refused(f"{session.path.name} went on since this was made; make it again")
+    tree, here = session.tree, session.leaf
+    stays = tree.content_at(at) == session.place
+    parent = EntryIndex(at)
+    if stays and tree.is_ancestor(at, here):
+        between = {
+            session.columns.kind[entry]
+            for run in tree.below(at, here)
+            for entry in range(run.start, run.stop)
+        }
+        if between & _SETTINGS or (before is not None and id_of(session, at) == before.leaf):
+            parent = here
+    refuse_unreachable(session, parent)
+    free = before is not None and session.columns.index(before.id) < 0
+    entry = before.id if before is not None and free else new_id(session.columns)
+    return Place(entry, parent, id_of(session, parent), id_of(session, here), stands, moves=not stays)
+
+
+_SETTINGS = {Kind.MODEL_CHANGE, Kind.THINKING_CHANGE}
+
+
+def mark(place: Place) -> Body:
+    """What Leafward notes on the lines of an operation that moves the place."""
+    return {MARK: {"op": place.id, "from": place.leaf}}
+
+
+def usage_body(usage: Usage | None, cost: float | None) -> Body:
+    """Usage as pi stores it; all zero where no model was asked."""
+    used = usage if usage is not None else Usage()
+    dollars = cost if cost is not None else used.cost
+    return {
+        "input": used.input,
+        "output": used.output,
+        "cacheRead": used.cache_read,
+        "cacheWrite": used.cache_write,
+        "totalTokens": used.total,
+        "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": dollars},
+    }
+
+
+def cost_of(summary: Summary) -> float | None:
+    """What a summary cost in US dollars: nothing where no model was asked; None where it is not known."""
+    if summary.usage is None:
+        return 0.0 if summary.cost is None else summary.cost
+    return summary.cost
+
+
+def provenance(summary: Summary, text: str, columns: Columns, injection: Injection | None) -> dict[str, Any]:
+    """What the details note of a summary entry: who made it, what it cost, and which line comes from which entries.
+
+    Lines are numbered in the stored text, from 0; each stands with the entries it was taken from.
+    """
+    noted: dict[str, Any] = {"summarizer": summary.summarizer, "cost": cost_of(summary)}
+    if summary.redacted:
+        noted["redacted"] = dict(summary.redacted)
+    waiting: dict[str, list[tuple[EntryIndex, ...]]] = {}
+    for line in reversed(summary.lines):
+        if line.sources and line.text:
+            waiting.setdefault(line.text, []).append(line.sources)
+    sources: list[list[int | str]] = []
+    for number, line_text in enumerate(text.split("\n")):
+        if waiting.get(line_text):
+            found = waiting[line_text].pop()
+            sources.append([number, *(columns.id(entry) for entry in found if entry >= 0)])
+    noted["sources"] = sources
+    if injection is not None and injection.text:
+        noted["injection"] = {
+            "digest": injection.digest,
+            "sections": [section.key for section in injection.sections if section.shown],
+        }
+    return noted
+
+
+def stamped(kind: str, place: Place, moment: datetime, said: Body) -> Body:
+    """An entry in the order of keys that pi writes."""
+    head = {"type": kind, "id": place.id, "parentId": place.parent_id, "timestamp": iso_time(moment)}
+    return {**head, **said, **mark(place)}
+
+
+def edit_lines(
+    session_columns: Columns, place: Place, moment: datetime, edits: list[tuple[EntryId, list[Body]]]
+) -> tuple[list[Body], Place]:
+    """The context edits that stand before a compaction, each the parent of the next, and the place after them."""
+    lines: list[Body] = []
+    parent = place.parent_id
+    taken = {place.id}
+    for target, content in edits:
+        entry = new_id(session_columns, taken)
+        taken.add(entry)
+        head = {"type": "context_edit", "id": entry, "parentId": parent, "timestamp": iso_time(moment)}
+        lines.append({**head, "targetId": target, "replacement": {"content": content}, **mark(place)})
+        parent = entry
+    return lines, Place(place.id, place.parent, parent, place.leaf, place.stands, place.moves)
+
+
+def milliseconds(now: Clock) -> tuple[datetime, int]:
+    """A moment, and the same as pi writes it into messages."""
+    moment = now()
+    return moment, int(moment.timestamp() * 1000)

@@ -1,0 +1,153 @@
+"""A stored summary line by line: what tells, what lists files, what a split turn began with, what is quoted or injected.
+
+The forms are pi 1.5.2's (file lists in tags, the beginning of a split turn under a heading of its own) and Leafward's
+(messages of the user word for word, and the enclosed part). Sizes are dealt out to the lines so that they add up to what
+the whole text is counted as.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from leafward.enclosed import CLOSING, OPENING
+from leafward.tokens import tokens_of_units, utf16_length
+
+
+class Part(StrEnum):
+    """Where in a stored summary a line stands."""
+
+    TOLD = "told"
+    PREFIX = "prefix"
+    """What a split turn began with."""
+    QUOTED = "quoted"
+    """A message of the user, word for word."""
+    READ = "read"
+    """The list of files read."""
+    MODIFIED = "modified"
+    INJECTED = "injected"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLine:
+    """One line of a stored summary."""
+
+    number: int
+    """Counted from 0."""
+    text: str
+    """As stored; not safe to show."""
+    part: Part
+    heading: str
+    """The heading it stands under, without its marks; a heading's own for a heading."""
+    level: int
+    """Of a heading, 1…6; 0 for every other line."""
+    mark: bool
+    """Blank, a tag or a rule: it says nothing by itself."""
+    tokens: int
+    """Its share of the whole text's tokens, the line break included."""
+
+    @property
+    def says(self) -> str:
+        """The text without list marks, boxes and emphasis; a heading without its signs."""
+        return self.heading if self.level else bare(self.text)
+
+
+SPLIT_TURN = "Turn Context (split turn)"
+"""pi's heading over what a split turn began with."""
+
+_HEADING = re.compile(r"^(#{1,6})\s+(\S.*?)\s*#*$")
+_BOLD = re.compile(r"^\*\*([^*]+?):?\*\*:?$")
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_BOX = re.compile(r"^\[[ xX~✓-]\]\s+")
+_EMPHASIS = re.compile(r"\*\*|__")
+_RULE = re.compile(r"^\s*(?:-{3,}|\*{3,}|_{3,}|\|[\s|:-]+\|)\s*$")
+USER_MESSAGE = "<user-message>"
+"""Opens a message of the user within a summary."""
+_OPENS = {"<read-files>": Part.READ, "<modified-files>": Part.MODIFIED, USER_MESSAGE: Part.QUOTED}
+_CLOSES = {Part.READ: "</read-files>", Part.MODIFIED: "</modified-files>", Part.QUOTED: "</user-message>"}
+_TELLS = frozenset({Part.TOLD, Part.PREFIX})
+
+
+def bare(text: str) -> str:
+    """A line of Markdown as it is said: no list mark, box, heading sign or emphasis."""
+    line = text.strip()
+    heading = _HEADING.match(line)
+    if heading is not None:
+        line = heading[2]
+    line = _BOX.sub("", _BULLET.sub("", line))
+    return _EMPHASIS.sub("", line).strip()
+
+
+def stored_lines(text: str) -> tuple[StoredLine, ...]:
+    """The lines of a stored summary, in order; none for an empty text. Linear in the text."""
+    if not text:
+        return ()
+    lines = text.split("\n")
+    inside = _enclosed(lines)
+    found: list[StoredLine] = []
+    part = resumed = Part.TOLD
+    heading = ""
+    units = before = 0
+    for number, line in enumerate(lines):
+        units += utf16_length(line) + (number + 1 < len(lines))
+        now = tokens_of_units(units)
+        share, before = now - before, now
+        stripped = line.strip()
+        level, mark, own = 0, not stripped, part
+        if number in inside:
+            if stripped == OPENING:
+                heading = ""
+            own, mark = Part.INJECTED, mark or stripped in (OPENING, CLOSING)
+            level, title = heading_of(line)
+            heading = title or heading
+        elif part in _TELLS and stripped in _OPENS:
+            resumed = part
+            own = part = _OPENS[stripped]
+            heading, mark = "", True
+        elif part not in _TELLS:
+            if stripped == _CLOSES[part]:
+                part, heading, mark = resumed, "", True
+        else:
+            if found and found[-1].part is Part.INJECTED:
+                heading = ""
+            level, title = heading_of(line)
+            if title == SPLIT_TURN:
+                own = part = Part.PREFIX
+                _hand_over(found)
+            heading = title or heading
+            mark = mark or _RULE.match(line) is not None
+        found.append(StoredLine(number, line, own, heading, level, mark, share))
+    return tuple(found)
+
+
+def heading_of(line: str) -> tuple[int, str]:
+    """Level and title of a heading; 0 and an empty title where the line is none. Bold alone on a line heads as well."""
+    found = _HEADING.match(line.strip())
+    if found is not None:
+        return len(found[1]), bare(found[2])
+    bold = _BOLD.match(line.strip())
+    return (6, bold[1].strip()) if bold is not None else (0, "")
+
+
+def _hand_over(found: list[StoredLine]) -> None:
+    """Gives the rule and the blank lines at the end to the split turn: they are there for its heading."""
+    at = len(found)
+    while at and found[at - 1].mark and found[at - 1].part is Part.TOLD:
+        at -= 1
+    for place in range(at, len(found)):
+        found[place] = replace(found[place], part=Part.PREFIX, heading="")
+
+
+def _enclosed(lines: list[str]) -> set[int]:
+    """Numbers of the lines between markers, the markers among them: the rule of `split_enclosed`."""
+    found: set[int] = set()
+    opened = -1
+    for number, line in enumerate(lines):
+        mark = line.strip()
+        if mark == OPENING:
+            opened = number
+        elif mark == CLOSING and opened >= 0:
+            found.update(range(opened, number + 1))
+            opened = -1
+    return found

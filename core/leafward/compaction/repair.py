@@ -1,0 +1,131 @@
+"""A compaction corrected: the same cut at the same place, the same summary unless another is asked for, lost facts pinned.
+
+The corrected compaction is appended beside the first one, as a child of the same entry. What was said after the first one
+stays there, as a branch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.compaction.measure import measure
+from leafward.compaction.pins import pins_in
+from leafward.compaction.plan import plan
+from leafward.compaction.run import Draft, draft
+from leafward.compaction.settings import PlanSettings, Strategy
+from leafward.compaction.stored import parts_of
+from leafward.enclosed import enclose
+from leafward.entries import EntryIndex, Kind
+from leafward.errors import Refused
+from leafward.estimators import Estimator
+from leafward.injection import Injection
+from leafward.summarizers import Line, Summary, tokens_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.compaction.plan import Plan
+    from leafward.entries import Body
+    from leafward.session import Session
+    from leafward.summarizers import Span, Summarizer
+
+
+def repair(
+    session: Session,
+    compaction: int,
+    *,
+    pins: Sequence[str] = (),
+    focus: str = "",
+    summarizer: Summarizer | None = None,
+    injection: Injection | None = None,
+    max_tokens: int | None = None,
+    progress: Callable[[str], object] = lambda _text: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Draft:
+    """A draft that corrects a compaction: its cut, its pins and new ones.
+
+    Without a `summarizer` its own summary stays, word for word, and so does what was injected with it, unless another
+    `injection` is given. Raises Refused where the entry is no compaction, and as `draft` does.
+    """
+    body = session.body(compaction) or {}
+    if session.columns.kind[compaction] != Kind.COMPACTION:
+        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is no compaction")
+    stored = parts_of(str(body.get("summary") or ""))
+    if injection is None and stored.injected:
+        injection = _carried(stored.injected)
+    return draft(
+        session,
+        plan_of(session, compaction),
+        summarizer if summarizer is not None else _AsItIs(session, body),
+        pins=[*pins_in(body), *pins],
+        focus=focus,
+        injection=injection,
+        max_tokens=max_tokens,
+        progress=progress,
+        stop=stop,
+    )
+
+
+def plan_of(session: Session, compaction: int) -> Plan:
+    """The plan that leads to the cut of a compaction that exists, at the entry it follows.
+
+    Raises IllegalCut where it was cut at a place that no plan would cut at.
+    """
+    body = session.body(compaction) or {}
+    parent = session.columns.parent[compaction]
+    noted = _noted(body)
+    kept = body.get("firstKeptEntryId")
+    first = session.columns.index(kept) if isinstance(kept, str) else EntryIndex(-1)
+    sizes = measure(session, parent, estimators=tuple(Estimator))
+    if 0 <= first != compaction and sizes.position(first) >= 0:
+        return plan(sizes, PlanSettings(strategy=Strategy.PI, cut=first))
+    settings = noted.get("settings")
+    quotes = noted.get("strategy") == Strategy.CODEX and isinstance(settings, dict)
+    keep = settings.get("keep_recent") if quotes and isinstance(settings, dict) else 0
+    return plan(
+        sizes, PlanSettings(strategy=Strategy.CODEX, keep_recent=keep if isinstance(keep, int) else 0)
+    )
+
+
+def _noted(body: Body) -> dict[str, Any]:
+    details = body.get("details")
+    ours = details.get("leafward") if isinstance(details, dict) else None
+    return ours if isinstance(ours, dict) else {}
+
+
+def _carried(text: str) -> Injection:
+    """What an earlier compaction injected, as it is."""
+    from hashlib import sha256
+
+    whole = enclose(text)
+    digest = sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+    return Injection(whole, (), (), (), (), tokens_of(whole), tokens_of(whole), digest, len(whole))
+
+
+class _AsItIs:
+    """The summary that a compaction has, with the sources that are noted on it."""
+
+    def __init__(self, session: Session, body: Body) -> None:
+        noted = _noted(body)
+        made_by = noted.get("summarizer")
+        self.name = made_by if isinstance(made_by, str) else "the agent"
+        whole = str(body.get("summary") or "").split("\n")
+        self._sources: dict[str, tuple[EntryIndex, ...]] = {}
+        rows = noted.get("sources")
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, list) and row and isinstance(row[0], int) and 0 <= row[0] < len(whole):
+                found = (session.columns.index(str(entry)) for entry in row[1:])
+                self._sources[whole[row[0]]] = tuple(entry for entry in found if entry >= 0)
+        self._text = parts_of("\n".join(whole)).summary
+
+    def summarize(
+        self,
+        span: Span,  # noqa: ARG002  # the protocol's
+        budget: int,  # noqa: ARG002
+        progress: Callable[[str], object] = lambda _text: None,
+        stop: Callable[[], bool] = lambda: False,  # noqa: ARG002
+    ) -> Summary:
+        """The text as it is stored."""
+        progress(self._text)
+        lines = tuple(Line(line, "", self._sources.get(line, ())) for line in self._text.split("\n"))
+        return Summary(self._text, tokens_of(self._text), self.name, lines)

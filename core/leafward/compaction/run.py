@@ -1,0 +1,421 @@
+"""A compaction carried out: a plan and a summariser make a draft, and accepting it appends one entry.
+
+A draft is whole before anything is written: its text, its size afterwards, what survives. Only `accept` writes, all of it in
+one call, so that a compaction that is given up at any moment leaves the file as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from leafward.compaction.division import Diagnostic
+from leafward.compaction.entry import (
+    Place,
+    edit_lines,
+    milliseconds,
+    place_at,
+    provenance,
+    stamped,
+    usage_body,
+)
+from leafward.compaction.filelists import recent_first
+from leafward.compaction.pins import carried_pins, clean_pins
+from leafward.compaction.replacing import Replacing, replacing, span_from, span_of, told
+from leafward.compaction.stored import (
+    FILE_SHARE,
+    KEPT_HEADING,
+    QUOTE_UNITS,
+    file_section,
+    fitted,
+    kept_section,
+    stored_text,
+    with_pins,
+)
+from leafward.enclosed import split_enclosed
+from leafward.errors import Refused
+from leafward.journal import OperationKind, Writing, utc_now
+from leafward.journal.appending import refuse_changed
+from leafward.journal.write import write
+from leafward.messages import message_text
+from leafward.safe_text import safe
+from leafward.summarizers import Cancelled, Line, Summary, tokens_of
+from leafward.survival import Survival, facts_of, survival
+from leafward.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.columns import Columns
+    from leafward.compaction.plan import Plan
+    from leafward.entries import Body
+    from leafward.facts import Fact
+    from leafward.injection import Injection
+    from leafward.journal import Clock, Write
+    from leafward.session import Session
+    from leafward.summarizers import Span, Summarizer
+
+__all__ = ["Draft", "accept", "carried_pins", "clean_pins", "draft", "edited", "prepared", "span_of"]
+
+LEAST_SUMMARY = 40
+"""Tokens below which a summary says nothing."""
+SMALL_SUMMARY = 120
+"""Tokens that a summary may take however small the span is."""
+_GAP = 2
+"""Units between two parts of the stored text."""
+_DEFAULT = Writing()
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a draft was made from and is judged by, so that it can be changed without reading anything again."""
+
+    there: Replacing
+    previous: str
+    """The summary before as it is stored, without what was injected into it."""
+    sources: str
+    """Everything that the summary could have been made from, the injected context apart."""
+    kept: str
+    """What stays, as text."""
+    read: Sequence[str]
+    """Files read, the most recent first."""
+    modified: Sequence[str]
+    cwd: str
+    columns: Columns
+    limit: int | None
+    """UTF-16 units that the stored text may take; None for no limit."""
+    facts: Sequence[Fact] = ()
+    """What the replaced span holds: read once there is a summary to be judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A compaction that is whole and not written."""
+
+    plan: Plan
+    summary: Summary
+    """As it stands in the text."""
+    injection: Injection | None
+    pins: tuple[str, ...]
+    """Each on one line, secrets taken out: as they stand in the summary; those of earlier compactions first."""
+    focus: str
+    text: str
+    """The entry's `summary`, byte for byte."""
+    tokens_before: int
+    """The context before, as pi 1.5.2 counts it: the entry's `tokensBefore`."""
+    tokens_after: int
+    """The context at the new entry: what `context_at` will say of it."""
+    survival: Survival
+    diagnostics: tuple[Diagnostic, ...]
+    """The plan's remarks, then those on the summary."""
+    place: Place
+    ground: Ground = field(repr=False)
+    changed: bool = False
+    """Whether the user changed the summary."""
+
+    @property
+    def stored_tokens(self) -> int:
+        """Tokens of the whole stored text."""
+        return tokens_of(self.text)
+
+    @property
+    def system_tokens(self) -> int:
+        """Tokens of the system prompt that the compaction carries."""
+        system = self.ground.there.system
+        return message_tokens(system) if system is not None else 0
+
+    def lines(self, now: Clock = utc_now) -> list[Body]:
+        """The entries that would be appended, in their order; the last one is the compaction."""
+        moment, stamp = milliseconds(now)
+        plan, there, name = self.plan, self.ground.there, self.ground.columns.id
+        edits = [(name(edit.entry), edit.content) for edit in there.edits]
+        lines, place = edit_lines(self.ground.columns, self.place, moment, edits)
+        first_kept = name(plan.first_kept) if plan.first_kept >= 0 else place.id
+        said: Body = {
+            "summary": self.text,
+            "firstKeptEntryId": first_kept,
+            "tokensBefore": self.tokens_before,
+            "details": self.details(),
+            "usage": usage_body(self.summary.usage, self.summary.cost),
+            "fromHook": False,
+        }
+        if there.system is not None:
+            said["systemMessage"] = {**there.system, "timestamp": stamp}
+        return [*lines, stamped("compaction", place, moment, said)]
+
+    def details(self) -> Body:
+        """The entry's `details`: the file lists as pi stores them, and how the compaction came about."""
+        plan, settings = self.plan, self.plan.settings
+        ours = provenance(self.summary, self.text, self.ground.columns, self.injection)
+        ours["strategy"] = settings.strategy.value
+        ours["behaviour"] = settings.behaviour
+        ours["settings"] = {
+            "keep_recent": settings.budget,
+            "reserve": settings.reserved,
+            "window": settings.window,
+            "corrected": settings.mends,
+            "estimator": plan.estimator.value,
+        }
+        ours["tokens_after"] = self.tokens_after
+        if self.pins:
+            ours["pins"] = list(self.pins)
+        if self.focus:
+            ours["focus"] = self.focus
+        if self.changed:
+            ours["edited"] = True
+        files = plan.files
+        return {"readFiles": list(files.read), "modifiedFiles": list(files.modified), "leafward": ours}
+
+
+def draft(
+    session: Session,
+    plan: Plan,
+    summarizer: Summarizer,
+    *,
+    pins: Sequence[str] = (),
+    focus: str = "",
+    injection: Injection | None = None,
+    max_tokens: int | None = None,
+    progress: Callable[[str], object] = lambda _text: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Draft:
+    """The compaction that a plan leads to; nothing is written.
+
+    Pins of earlier compactions on the path are carried on. `max_tokens` bounds the whole stored text, as pi 1.5.2 estimates
+    tokens. Raises Refused where there is nothing to compact or no room for a summary, Cancelled where `stop` turns true, and
+    what the summariser raises.
+    """
+    refuse_nothing(plan)
+    place = place_at(session, plan.at)
+    every = clean_pins([*carried_pins(session, plan.at), *pins])
+    ground = ground_of(session, plan, max_tokens)
+    budget = summary_budget(plan, ground, injection)
+    span = span_from(session, ground.there, pins=every, focus=focus)
+    made = summarizer.summarize(span, budget, progress, stop)
+    if stop():
+        raise Cancelled("the compaction was cancelled; nothing was written")
+    if not made.text.strip():
+        raise Refused("the summary came out empty: nothing of the span fits; nothing was written")
+    facts = facts_of(ground.there.replaced, ground.cwd, ground.previous, ground.there.previous_entry)
+    return _assembled(plan, made, replace(ground, facts=facts), injection, every, focus, place)
+
+
+def prepared(
+    session: Session,
+    plan: Plan,
+    *,
+    pins: Sequence[str] = (),
+    focus: str = "",
+    injection: Injection | None = None,
+    max_tokens: int | None = None,
+) -> tuple[Span, int]:
+    """What `draft` would give to a summariser: the span, and the tokens that the summary may take. Raises Refused."""
+    refuse_nothing(plan)
+    every = clean_pins([*carried_pins(session, plan.at), *pins])
+    ground = ground_of(session, plan, max_tokens)
+    return span_from(session, ground.there, pins=every, focus=focus), summary_budget(plan, ground, injection)
+
+
+def edited(draft: Draft, summary_text: str) -> Draft:
+    """The draft with another summary, the user's own; lists, sizes and survival are made anew.
+
+    Raises Refused where the text is empty. Pins that the text lacks are put back.
+    """
+    text = safe(summary_text).strip("\n")
+    if not text.strip():
+        raise Refused("an empty summary would lose everything that it stands for")
+    known = {line.text: line for line in draft.summary.lines}
+    lines = tuple(known.get(line, Line(line, "", ())) for line in text.split("\n"))
+    made = replace(draft.summary, text=text, tokens=tokens_of(text), lines=lines)
+    return _assembled(
+        draft.plan,
+        made,
+        draft.ground,
+        draft.injection,
+        draft.pins,
+        draft.focus,
+        draft.place,
+        changed=True,
+    )
+
+
+def accept(session: Session, draft: Draft, writing: Writing = _DEFAULT) -> Write:
+    """Appends the compaction: one line, and before it one for each message of the kept tail that is cut short.
+
+    Everything reaches the file in one write. Raises Refused where the conversation went on since the draft was made, or the
+    file cannot be written; nothing is written then.
+    """
+    refuse_changed(session)
+    place = place_at(session, draft.plan.at, draft.place)
+    ready = replace(draft, place=place, ground=replace(draft.ground, columns=session.columns))
+    return write(session, OperationKind.COMPACT, ready.lines(writing.now), place.parent, writing)
+
+
+def refuse_nothing(plan: Plan) -> None:
+    """Raises Refused, saying why, where a plan comes to no compaction."""
+    if plan.nothing:
+        raise Refused(next((one.text for one in plan.diagnostics), "nothing to compact"))
+
+
+def ground_of(session: Session, plan: Plan, max_tokens: int | None = None) -> Ground:
+    """Everything that a draft needs of a session, decoded once; the facts are left to be read."""
+    there = replacing(session, plan)
+    limit = max_tokens * CHARS_PER_TOKEN if max_tokens is not None else None
+    if limit is not None:
+        there = replace(there, quoted=_newest(there.quoted, limit // 2 - len(KEPT_HEADING)))
+    previous = split_enclosed(plan.sizes.previous_summary or "")[0]
+    reach = len(plan.sizes) if plan.first_kept < 0 else plan.sizes.position(plan.first_kept)
+    read, modified = recent_first(plan.sizes.touches, reach, plan.sizes.previous_files)
+    carried = {*plan.files.read, *plan.files.modified}
+    kept = told(there.kept)
+    return Ground(
+        there,
+        previous,
+        "\n".join([*(message_text(said.message) for said in there.replaced), previous, kept]),
+        kept,
+        tuple(path for path in read if path in carried),
+        tuple(path for path in modified if path in carried),
+        session.cwd,
+        session.columns,
+        limit,
+    )
+
+
+def _newest(texts: Sequence[str], units: int) -> tuple[str, ...]:
+    """The last of some texts that fit into so many units."""
+    kept: list[str] = []
+    for text in reversed(texts):
+        units -= utf16_length(text) + QUOTE_UNITS
+        if units < 0:
+            break
+        kept.append(text)
+    return tuple(reversed(kept))
+
+
+def summary_budget(plan: Plan, ground: Ground, injection: Injection | None) -> int:
+    """Tokens that the summary itself may take. Raises Refused where a limit leaves no room for one."""
+    content = plan.tokens.summarize + plan.tokens.turn_prefix + plan.tokens.previous_summary
+    if ground.limit is None:
+        return min(plan.settings.summary_tokens, max(SMALL_SUMMARY, content))
+    room = (_room(ground, ground.limit, injection) - _listed(ground, ground.limit)) // CHARS_PER_TOKEN
+    if room < LEAST_SUMMARY:
+        beside = " beside the injected context" if injection is not None and injection.text else ""
+        raise Refused(
+            f"{ground.limit // CHARS_PER_TOKEN:,} tokens leave no room for a summary{beside}; allow more"
+        )
+    return min(room, max(SMALL_SUMMARY, content))
+
+
+def _room(ground: Ground, limit: int, injection: Injection | None) -> int:
+    """Units of a limit that are left for summary and file lists."""
+    others = (kept_section(ground.there.quoted), injection.text if injection is not None else "")
+    return limit - sum(utf16_length(text) + _GAP for text in others if text)
+
+
+def _listed(ground: Ground, limit: int) -> int:
+    """Units to set aside for file lists under a limit."""
+    whole = sum(utf16_length(path) + 1 for path in (*ground.read, *ground.modified))
+    return min(limit // FILE_SHARE, whole + 80) if whole else 0
+
+
+def _assembled(
+    plan: Plan,
+    summary: Summary,
+    ground: Ground,
+    injection: Injection | None,
+    pins: tuple[str, ...],
+    focus: str,
+    place: Place,
+    *,
+    changed: bool = False,
+) -> Draft:
+    """A draft from its parts: the text put together, what it comes to, what survives in it."""
+    remarks = [Diagnostic("summary", remark) for remark in summary.remarks]
+    words, added = with_pins(summary.text, pins)
+    if ground.limit is not None and not changed:
+        words, dropped = _within_limit(summary.text, pins, _room(ground, ground.limit, injection))
+        if dropped:
+            remarks.append(Diagnostic("shortened", f"{dropped} lines left out to stay within the limit"))
+    if added and summary.usage is not None:
+        remarks.append(Diagnostic("pins-added", f"the model left out {len(added)} pins; they were added"))
+    quoted = kept_section(ground.there.quoted)
+    injected = injection.text if injection is not None else ""
+    others = sum(utf16_length(text) + _GAP for text in (words, quoted, injected) if text)
+    units = others // (FILE_SHARE - 1)
+    if ground.limit is not None:
+        units = min(units, ground.limit - others)
+    files = file_section(ground.read, ground.modified, f"{words}\n{injected}", ground.cwd, units - _GAP)
+    text = stored_text(words, kept=quoted, files=files, injected=injected)
+    made = replace(summary, text=words, tokens=tokens_of(words))
+    system = ground.there.system
+    after = tokens_of(text) + ground.there.kept_tokens + (message_tokens(system) if system is not None else 0)
+    remarks += _remarks(plan, {**made.redacted, **ground.there.redacted}, after, place)
+    if ground.limit is not None and utf16_length(text) > ground.limit:
+        remarks.append(
+            Diagnostic("over-limit", f"the text takes {tokens_of(text):,} tokens, more than was allowed")
+        )
+    beside = [split_enclosed(injected)[1]] if injected else []
+    if system is not None:
+        beside.append(message_text(system))
+    found = survival(
+        ground.facts,
+        split_enclosed(text)[0],
+        injected="\n".join(beside),
+        kept=ground.kept,
+        sources="\n".join([ground.sources, *beside, ground.cwd, "."]),
+        cwd=ground.cwd,
+    )
+    return Draft(
+        plan,
+        made,
+        injection,
+        pins,
+        focus,
+        text,
+        plan.tokens.before,
+        after,
+        found,
+        (*plan.diagnostics, *remarks),
+        place,
+        ground,
+        changed,
+    )
+
+
+def _within_limit(text: str, pins: tuple[str, ...], units: int) -> tuple[str, int]:
+    """A summary with its pins in at most so many units, and how many lines were left out for that."""
+    words, dropped = fitted(text, units)
+    words, _ = with_pins(words, pins)
+    if utf16_length(words) > units:
+        words, dropped = fitted(text, units - sum(utf16_length(pin) + 3 for pin in pins) - 24)
+        words, _ = with_pins(words, pins)
+    if not words.strip() or utf16_length(words) > units:
+        raise Refused("the pins alone take more than the tokens that are allowed; allow more")
+    return words, dropped
+
+
+def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) -> list[Diagnostic]:
+    remarks = []
+    if redacted:
+        count = sum(redacted.values())
+        kinds = ", ".join(sorted(redacted))
+        remarks.append(
+            Diagnostic("redacted", f"{count} secret{'' if count == 1 else 's'} taken out: {kinds}")
+        )
+    if plan.tokens.unexplained > 0:
+        remarks.append(
+            Diagnostic(
+                "not-in-file",
+                f"the agent sends about {plan.tokens.unexplained:,} tokens more than the file holds (its prompt and tools), "
+                f"before and after; the {after:,} are without them",
+            )
+        )
+    if after >= plan.tokens.before and not any(one.code == "no-gain" for one in plan.diagnostics):
+        remarks.append(Diagnostic("no-gain", f"{after:,} tokens are left of {plan.tokens.before:,}"))
+    if place.moves:
+        remarks.append(
+            Diagnostic(
+                "moves-leaf", f"the leaf moves: the compaction follows {place.parent_id}, not the leaf"
+            )
+        )
+    return remarks

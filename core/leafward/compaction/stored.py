@@ -1,0 +1,192 @@
+"""The text that a summary entry stores, taken together and apart: kept messages, summary, file lists, injected context.
+
+The file lists have the form that pi gives them. A list whose files the summary names already would only repeat them, so
+the text has the others; the entry's details carry all of them on.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.enclosed import CLOSING, OPENING, split_enclosed
+from leafward.files import locate
+from leafward.safe_text import safe_line
+from leafward.summarizers.outline import harmless
+from leafward.tokens import utf16_length
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FILE_SHARE = 10
+"""The file lists take at most one part in so many of the stored text."""
+KEPT_HEADING = "## Messages of the user, word for word"
+_KEPT_OPENING = "<user-message>"
+_KEPT_CLOSING = "</user-message>"
+_LIST = re.compile(r"\n*<(read-files|modified-files)>\n.*?\n</\1>", re.DOTALL)
+_WORD = re.compile(r"[^\s`'\"(),;<>|*\[\]{}]+")
+
+
+class Stored(NamedTuple):
+    """A stored text by its parts."""
+
+    kept: tuple[str, ...]
+    """Messages of the user that stand in it word for word."""
+    summary: str
+    """What was summarised, without the other three."""
+    files: str
+    injected: str
+    """Without its markers."""
+
+
+def stored_text(summary: str, *, kept: str = "", files: str = "", injected: str = "") -> str:
+    """The text as it is stored. What is injected brings its markers along; nothing else may pass for them."""
+    parts = (_unmarked(kept), _unmarked(summary), files, injected)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _unmarked(text: str) -> str:
+    """A text in which no line is a marker of injected context."""
+    if OPENING not in text and CLOSING not in text:
+        return text
+    marks = (OPENING, CLOSING)
+    return "\n".join(line.replace("<", "‹") if line.strip() in marks else line for line in text.split("\n"))
+
+
+def parts_of(text: str) -> Stored:
+    """A stored text taken apart, whoever wrote it."""
+    told, injected = split_enclosed(text)
+    kept: list[str] = []
+    if told.startswith(KEPT_HEADING + "\n"):
+        rest = told[len(KEPT_HEADING) :].lstrip("\n")
+        while rest.startswith(_KEPT_OPENING + "\n"):
+            message, closed, after = rest[len(_KEPT_OPENING) + 1 :].partition("\n" + _KEPT_CLOSING)
+            if not closed:
+                break
+            kept.append(message)
+            rest = after.lstrip("\n")
+        told = rest
+    files = "".join(match[0] for match in _LIST.finditer(told)).strip("\n")
+    return Stored(tuple(kept), _LIST.sub("", told).rstrip("\n"), files, injected)
+
+
+QUOTE_UNITS = len(_KEPT_OPENING) + len(_KEPT_CLOSING) + 4
+"""Units around one message in the section of kept messages, the blank line after it included."""
+
+
+def kept_section(messages: Iterable[str]) -> str:
+    """Messages of the user, word for word, as a part of a stored text; empty where there are none."""
+    told = [
+        f"{_KEPT_OPENING}\n{text.replace(_KEPT_CLOSING, '‹/user-message>')}\n{_KEPT_CLOSING}"
+        for text in messages
+    ]
+    return "\n\n".join([KEPT_HEADING, *told]) if told else ""
+
+
+def cut_middle(text: str, units: int) -> str:
+    """A text of at most so many UTF-16 units: its beginning and its end, and between them how much is gone."""
+    whole = utf16_length(text)
+    if whole <= units:
+        return text
+    mark = f"\n[… {whole:,} characters, cut in the middle …]\n"
+    room = max(0, units - utf16_length(mark))
+    head, tail = _within(text, room - room // 2), _within(text[::-1], room // 2)[::-1]
+    return head + mark + tail if room else _within(text, units)
+
+
+def _within(text: str, units: int) -> str:
+    """The longest beginning of a text that takes at most so many units."""
+    if text.isascii():
+        return text[:units]
+    kept = text[:units]
+    while (over := utf16_length(kept) - units) > 0:
+        kept = kept[: len(kept) - max(1, over // 2)]
+    return kept
+
+
+def file_section(read: Sequence[str], modified: Sequence[str], told: str, cwd: str, units: int) -> str:
+    """The files that `told` does not name, in at most so many UTF-16 units: modified ones and recent ones first.
+
+    `read` and `modified` have the most recent first. A path that would not stay one line of its own is left out.
+    """
+    named = _named(told)
+    chosen: list[list[str]] = [[], []]
+    used = 0
+    for place, (tag, paths) in enumerate((("modified-files", modified), ("read-files", read))):
+        heading = 2 * len(tag) + 8
+        for path in paths:
+            shown = safe_line(path)
+            if (
+                shown != path
+                or harmless(path, len(path)) != path
+                or path in named
+                or locate(path, cwd) in named
+            ):
+                continue
+            price = utf16_length(path) + 1 + (0 if chosen[place] else heading)
+            if used + price <= units:
+                used += price
+                chosen[place].append(path)
+    return "\n\n".join(
+        "\n".join((f"<{tag}>", *sorted(paths), f"</{tag}>"))
+        for tag, paths in zip(("modified-files", "read-files"), chosen, strict=True)
+        if paths
+    )
+
+
+def _named(text: str) -> set[str]:
+    """What stands in a text as a word, without the stops after it."""
+    found: set[str] = set()
+    for word in _WORD.findall(text):
+        found.add(word)
+        found.add(word.rstrip(".:!?…"))
+    return found
+
+
+_NEVER_CUT = ("## Goal", "## Constraints")
+
+
+def fitted(summary: str, units: int) -> tuple[str, int]:
+    """A summary of at most so many UTF-16 units, and how many lines that cost: the last of the longest sections."""
+    lines = summary.split("\n")
+    size, dropped = utf16_length(summary), 0
+    while size > units:
+        longest = _longest(lines)
+        if longest is None:
+            break
+        size -= utf16_length(lines.pop(longest)) + 1
+        dropped += 1
+    text = "\n".join(lines)
+    return (text, dropped) if size <= units else ("", dropped)
+
+
+def _longest(lines: list[str]) -> int | None:
+    """The last line under the heading with the most text; None where nothing but headings is left."""
+    best: tuple[bool, int, int] | None = None
+    guarded, size, last = False, 0, -1
+    for place, line in enumerate([*lines, "#"]):
+        if line.startswith("#"):
+            if last >= 0 and (best is None or (not guarded, size) > best[:2]):
+                best = (not guarded, size, last)
+            guarded, size, last = line.startswith(_NEVER_CUT), 0, -1
+        elif line.strip():
+            size += utf16_length(line)
+            last = place
+    return best[2] if best is not None else None
+
+
+def with_pins(summary: str, pins: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """A summary in which every pin stands word for word, and those that had to be added, at its end."""
+    missing = tuple(pin for pin in pins if pin not in summary)
+    if not missing:
+        return summary, ()
+    heading = "## Critical Context"
+    lines = [f"- {pin}" for pin in missing]
+    blocks = summary.rstrip("\n").split("\n")
+    headings = [place for place, line in enumerate(blocks) if line.startswith("## ")]
+    if headings and blocks[headings[-1]].strip() == heading:
+        after = blocks[headings[-1] + 1 :]
+        if [line for line in after if line.strip()] == ["- (none)"]:
+            blocks = blocks[: headings[-1] + 1]
+        return "\n".join([*blocks, *lines]), missing
+    return "\n".join([*blocks, *([""] if summary else []), heading, *lines]), missing

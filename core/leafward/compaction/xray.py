@@ -1,0 +1,175 @@
+"""The context before and after a compaction, aligned: what became of every message, and where the summary comes from.
+
+`xray_of` looks at one that happened, in any session; `xray_planned` at one that is only planned. Sizes are what `context`
+counts; what no message explains has a row of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
+from leafward.compaction.dealing import Dealing
+from leafward.compaction.lines import Part, StoredLine, stored_lines
+from leafward.context import Context, context_at
+from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind
+from leafward.errors import Refused
+from leafward.journal.operations import marks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from leafward.compaction.plan import Plan
+    from leafward.compaction.run import Draft
+    from leafward.session import Session
+
+__all__ = [
+    "Band",
+    "Cell",
+    "Link",
+    "Share",
+    "What",
+    "XRay",
+    "XRayRow",
+    "planned_at",
+    "xray_of",
+    "xray_planned",
+]
+
+_TURN_STARTS = frozenset({"user", "bashExecution", "custom", "branchSummary"})
+"""Roles that begin a turn (pi 1.5.2); the summary of a compaction stands apart."""
+
+
+def xray_of(session: Session, compaction: int) -> XRay:
+    """The X-ray of a compaction that already happened. Raises Refused where the entry is none."""
+    index = EntryIndex(compaction)
+    body = session.body(index) if 0 <= index < len(session) else None
+    if body is None or session.columns.kind[index] != Kind.COMPACTION:
+        raise Refused(f"#{compaction} is no compaction")
+    before = context_at(session, planned_at(session, index))
+    after = context_at(session, index)
+    messages = before.messages
+    stayed = {message.entry: message for message in after.messages if message.entry != index}
+    summary = body.get("summary")
+    text = summary if isinstance(summary, str) else ""
+    lines = stored_lines(text)
+    dealing = Dealing(session, before)
+    dealing.system(after)
+    spoken = [at for at in range(len(messages)) if messages.role(at) != "system"]
+    split = _split(before, spoken, stayed, lines)
+    for at in spoken:
+        there = stayed.get(EntryIndex(messages.entry[at])) if messages.role(at) != _SUMMARY else None
+        if there is not None:
+            dealing.keep(at, there.tokens, there.edited)
+        elif at in messages.unsent:
+            dealing.drop(at)
+        else:
+            dealing.replace(at, prefix=0 <= split <= at)
+    old = {messages.entry[at] for at in spoken}
+    for message in stayed.values():
+        if message.entry not in old and message.role != "system":
+            dealing.bring_back(message)
+    dealing.tell(lines, index)
+    dealing.rest(before.ledger.unexplained, after.ledger.unexplained)
+    return dealing.xray(
+        index,
+        (before.size.total, after.size.total),
+        (len(messages), len(after.messages)),
+        text,
+        lines,
+        split_turn=split >= 0,
+        recorded=_recorded(session, body.get("details")),
+    )
+
+
+def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XRay:
+    """The X-ray of a compaction that is only planned; without a draft with the size its summary is reckoned to have."""
+    before = plan.sizes.context
+    messages = before.messages
+    text = draft.text if draft is not None else ""
+    lines = stored_lines(text)
+    dealing = Dealing(session, before)
+    dealing.system(before)
+    tail = set(plan.kept) if plan.first_kept >= 0 else set()
+    chosen, prefix, summarised = set(plan.kept) - tail, set(plan.turn_prefix), set(plan.summarize)
+    left = {short.entry: short.left for short in plan.pruned}
+    if draft is not None:
+        left.update({edit.entry: edit.tokens for edit in draft.ground.there.edits})
+    for at in range(len(messages)):
+        entry, tokens = EntryIndex(messages.entry[at]), messages.tokens[at]
+        role = messages.role(at)
+        if role == "system":
+            continue
+        if plan.nothing:
+            dealing.keep(at, tokens, messages.edited.get(at, NO_ENTRY))
+        elif entry in tail:
+            dealing.keep(at, left.get(entry, tokens), messages.edited.get(at, NO_ENTRY))
+        elif draft is None and entry in chosen:
+            dealing.keep(at, min(tokens, left.get(entry, tokens)), NO_ENTRY)
+        elif role == _SUMMARY or entry in chosen or entry in summarised or entry in prefix:
+            cut = tokens - min(tokens, left.get(entry, tokens)) if entry not in chosen else 0
+            dealing.replace(at, prefix=entry in prefix, cut=cut)
+        else:
+            dealing.drop(at)
+    if draft is not None:
+        dealing.tell(lines, NO_ENTRY)
+    elif not plan.nothing:
+        dealing.expect(plan.tokens.summary)
+    dealing.rest(before.ledger.unexplained, before.ledger.unexplained if plan.nothing else 0)
+    after = before.size.total if plan.nothing else dealing.after_tokens
+    return dealing.xray(
+        NO_ENTRY,
+        (before.size.total, after),
+        (len(messages), dealing.messages_after),
+        text,
+        lines,
+        split_turn=bool(plan.turn_prefix),
+        recorded=_recorded(session, draft.details()) if draft is not None else {},
+    )
+
+
+_SUMMARY = "compactionSummary"
+
+
+def planned_at(session: Session, compaction: int) -> EntryIndex:
+    """The entry that a compaction was planned at: its parent, or what is above the edits that were appended with it."""
+    columns = session.columns
+    own = columns.id(EntryIndex(compaction))
+    place = EntryIndex(columns.parent[compaction])
+    while (
+        place >= 0
+        and columns.kind[place] == Kind.CONTEXT_EDIT
+        and marks(session.body(place) or {}).get("op") == own
+    ):
+        place = EntryIndex(columns.parent[place])
+    return place
+
+
+def _split(
+    before: Context, spoken: Sequence[int], stayed: Mapping[EntryIndex, object], lines: Iterable[StoredLine]
+) -> int:
+    """The position at which the turn begins that the cut splits; -1 where it splits none."""
+    messages = before.messages
+    kept = (at for at in spoken if messages.entry[at] in stayed and messages.role(at) != _SUMMARY)
+    first = next(kept, -1)
+    if first < 0:
+        return -1
+    told_apart = any(line.part is Part.PREFIX for line in lines)
+    if messages.role(first) in _TURN_STARTS and not told_apart:
+        return -1
+    return max((at for at in spoken if at < first and messages.role(at) in _TURN_STARTS), default=-1)
+
+
+def _recorded(session: Session, details: object) -> dict[int, tuple[EntryIndex, ...]]:
+    """The entries that lines of a summary were taken from, by the line's number, as Leafward stores them in `details`."""
+    ours: Body | object = details.get("leafward") if isinstance(details, dict) else None
+    listed = ours.get("sources") if isinstance(ours, dict) else None
+    found: dict[int, tuple[EntryIndex, ...]] = {}
+    for noted in listed if isinstance(listed, list) else ():
+        if not isinstance(noted, list) or not noted or not isinstance(noted[0], int):
+            continue
+        entries = (session.columns.index(name) for name in noted[1:] if isinstance(name, str))
+        known = tuple(entry for entry in entries if entry >= 0)
+        if known:
+            found[noted[0]] = known
+    return found

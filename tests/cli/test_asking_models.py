@@ -1,0 +1,136 @@
+"""`compact`, `move` and `summarize` with a model: said before it is sent, stored with its cost, cancelled without a trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.demo import demo_session
+from tests.model_endpoint import WHOLE, Endpoint, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+OLD = 1_700_000_000
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with Endpoint() as server:
+        yield server
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The bundled session, last written long ago, with a secret in it."""
+    file = tmp_path / "s.jsonl"
+    with demo_session() as demo:
+        file.write_bytes(demo.read_bytes())
+    os.utime(file, (OLD, OLD))
+    return file
+
+
+def started(*arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "leafward", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENAI_API_KEY": "none"},
+    )
+
+
+def ran(*arguments: str | Path) -> tuple[int, str, str]:
+    process = started(*arguments)
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+def last_line(path: Path) -> Any:
+    return json.loads(path.read_bytes().splitlines()[-1])
+
+
+def test_said_first_then_stored_with_its_cost(endpoint: Endpoint, path: Path) -> None:
+    options = ("--keep-recent", "2000", "--model", "openai/scripted", "--base-url", endpoint.base_url)
+    code, out, err = ran("compact", path, *options, "--pin", "never push to main", "--json")
+    assert code == 0, err
+    said = err.splitlines()
+    assert said[0].startswith("leafward: sending ")
+    assert f"to openai/scripted at {endpoint.base_url} in " in said[0]
+    made, line = json.loads(out), last_line(path)
+    assert line["summary"] == made["summary"]
+    assert made["summary"].startswith(WHOLE.partition("\n")[0])
+    assert "never push to main" in made["summary"]
+    assert made["summarizer"] == line["details"]["leafward"]["summarizer"] == "openai/scripted"
+    assert line["usage"]["input"] == made["usage"]["input"] == 1200 * len(endpoint.asked)
+    assert line["usage"]["output"] == 300 * len(endpoint.asked)
+    assert any("never push to main" in asked.prompt for asked in endpoint.asked)
+
+
+def test_what_a_dry_run_shows_is_what_is_sent(endpoint: Endpoint, path: Path) -> None:
+    options = ("--keep-recent", "2000", "--model", "openai/scripted", "--base-url", endpoint.base_url)
+    before = path.read_bytes()
+    code, out, err = ran("compact", path, *options, "--dry-run", "--json")
+    assert (code, err, endpoint.asked) == (0, "", [])
+    shown = json.loads(out)
+    assert (shown["entry"], shown["summary"], shown["dry_run"]) == (None, None, True)
+    assert path.read_bytes() == before
+    assert ran("compact", path, *options)[0] == 0
+    sent = {asked.prompt for asked in endpoint.asked}
+    assert sent == {request["prompt"] for request in shown["outgoing"]["requests"]}
+
+
+def test_a_branch_is_left_with_a_models_summary(endpoint: Endpoint, path: Path) -> None:
+    code, out, err = ran(
+        *("move", path, "#205", "--summary", "model", "--model", "openai/scripted"),
+        *("--base-url", endpoint.base_url, "--focus", "the leases", "--json"),
+    )
+    assert code == 0, err
+    moved, line = json.loads(out), last_line(path)
+    assert (line["type"], line["id"]) == ("branch_summary", moved["summary_entry"])
+    assert line["summary"].startswith("## Goal\nPort the parser")
+    assert "the leases" in endpoint.asked[-1].prompt
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("compact", "--keep-recent", "2000"),
+        ("move", "#205", "--summary", "model"),
+        ("summarize", "--to", "#205"),
+    ],
+    ids=["compact", "move", "summarize"],
+)
+def test_interrupted_it_leaves_no_trace(verb: tuple[str, ...], endpoint: Endpoint, path: Path) -> None:
+    endpoint.play(Reply(end="stall", after=3))
+    before = path.read_bytes()
+    process = started(verb[0], path, *verb[1:], "--model", "openai/scripted", "--base-url", endpoint.base_url)
+    endpoint.wait_for(1, 60)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, "")
+    lines = err.splitlines()
+    assert lines[0].startswith("leafward: sending ")
+    assert len(lines) == 2
+    assert "cancelled" in lines[1]
+    assert endpoint.asked[0].gone.wait(10)
+    assert path.read_bytes() == before
+
+
+def test_a_failure_is_one_line_and_writes_nothing(endpoint: Endpoint, path: Path) -> None:
+    endpoint.play(Reply(finish="length"))
+    before = path.read_bytes()
+    options = ("--keep-recent", "2000", "--model", "openai/scripted", "--base-url", endpoint.base_url)
+    code, out, err = ran("compact", path, *options, "--json")
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) == 2
+    assert path.read_bytes() == before

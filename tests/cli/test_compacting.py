@@ -1,0 +1,263 @@
+"""`compact`: what it appends, what it says, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.demo import demo_session
+from leafward.enclosed import OPENING
+from leafward.summarizers import tokens_of
+from tests.pi_file import PiFile, conversation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+OLD = 1_700_000_000
+KEYS = {
+    *("entry", "op", "leaf", "from", "summary", "tokens_before", "tokens_after", "survival", "first_kept"),
+    *("usage", "cost", "diagnostics", "strategy", "behaviour", "summarizer", "pins", "injection", "dry_run"),
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The bundled session, last written long ago."""
+    file = tmp_path / "s.jsonl"
+    with demo_session() as demo:
+        file.write_bytes(demo.read_bytes())
+    os.utime(file, (OLD, OLD))
+    return file
+
+
+def last_line(path: Path) -> Any:
+    return json.loads(path.read_bytes().splitlines()[-1])
+
+
+def test_appends_what_it_says(done: Run, path: Path) -> None:
+    before = path.read_bytes()
+    made = done("compact", path, "--keep-recent", "2000", "--json").document
+    line = last_line(path)
+    assert path.read_bytes().startswith(before)
+    assert made.keys() >= KEYS
+    assert (line["type"], line["id"], line["summary"]) == ("compaction", made["entry"], made["summary"])
+    assert (line["tokensBefore"], line["firstKeptEntryId"]) == (made["tokens_before"], made["first_kept"])
+    context = done("context", path, "--json").document
+    assert context["tokens"]["total"] == made["tokens_after"] < made["tokens_before"]
+    assert (made["usage"]["total"], made["cost"], made["summarizer"]) == (0, 0.0, "extractive")
+    assert done("tree", path, "--json").document["leaf"] == made["entry"]
+
+
+def test_survival_is_what_the_verb_says_afterwards(done: Run, path: Path) -> None:
+    made = done("compact", path, "--keep-recent", "2000", "--json").document["survival"]
+    found = done("survival", path, "--json").document
+    assert made["score"] == found["score"]
+    assert made["overall"] == found["overall"]
+    assert {fact["kind"] for fact in made["facts"]} == {fact["kind"] for fact in found["facts"]}
+
+
+def test_the_plan_is_kept_to(done: Run, path: Path) -> None:
+    options = ("--keep-recent", "3000", "--window", "60000", "--json")
+    planned = done("plan", path, *options).document
+    made = done("compact", path, "--dry-run", *options[:-1], "--json")
+    document = made.document
+    for key in (
+        "first_kept",
+        "split_turn",
+        "tokens_before",
+        "summarize",
+        "turn_prefix",
+        "kept",
+        "keeps",
+        "at",
+    ):
+        assert document[key] == planned[key], key
+    assert document["files"] == {key: planned["files"][key] for key in ("read", "modified")}
+
+
+def test_a_dry_run_shows_the_lines_and_writes_nothing(run: Run, path: Path) -> None:
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    made = run("compact", path, "--keep-recent", "2000", "--dry-run", "--json").document
+    assert (made["entry"], made["dry_run"]) == (None, True)
+    assert made["lines"][-1]["summary"] == made["summary"]
+    text = run("compact", path, "--keep-recent", "2000", "--dry-run")
+    assert text.out.startswith("would compact: 33,338 -> ")
+    assert "nothing was written" in text.err
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+
+
+def test_every_strategy_beside_the_others(done: Run, path: Path) -> None:
+    before = path.read_bytes()
+    drafts = done("compact", path, "--strategy", "all", "--dry-run", "--json").document["drafts"]
+    assert [one["strategy"] for one in drafts] == ["pi", "codex", "opencode"]
+    for one in drafts:
+        assert tokens_of(one["summary"]) == one["tokens"]["stored"]
+        assert (
+            one["tokens_after"] == one["tokens"]["stored"] + one["tokens"]["kept"] + one["tokens"]["system"]
+        )
+        assert 0 < one["survival"]["overall"] <= 1
+        assert one["cost"] == 0.0
+    table = done("compact", path, "--strategy", "all", "--dry-run").out
+    assert [line.split()[0] for line in table.splitlines()] == ["strategy", "pi", "codex", "opencode"]
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("limit", [200, 900])
+def test_max_tokens_bounds_the_stored_text(limit: int, done: Run, path: Path) -> None:
+    made = done("compact", path, "--keep-recent", "2000", "--max-tokens", str(limit), "--json").document
+    assert tokens_of(made["summary"]) <= limit
+
+
+def test_pins_focus_and_injection(done: Run, path: Path) -> None:
+    options = ("--pin", "never push to main", "--pin", "grams, not ounces", "--focus", "leases", "--inject")
+    made = done("compact", path, "--keep-recent", "2000", *options, "--json").document
+    assert made["pins"] == ["never push to main", "grams, not ounces"]
+    assert "- never push to main\n- grams, not ounces\n" in made["summary"]
+    assert made["summary"].endswith(made["injection"]["text"])
+    assert OPENING in made["summary"]
+    assert made["survival"]["counts"]
+    assert last_line(path)["details"]["leafward"]["focus"] == "leases"
+
+
+def test_injection_gives_way_to_a_limit(done: Run, path: Path) -> None:
+    made = done(
+        "compact", path, "--keep-recent", "2000", "--inject", "--max-tokens", "400", "--json"
+    ).document
+    assert tokens_of(made["summary"]) <= 400
+    assert made["injection"]["tokens"]["total"] <= 200
+
+
+def test_not_twice_in_a_row(done: Run, run: Run, path: Path) -> None:
+    done("compact", path, "--keep-recent", "2000", "--json")
+    before = path.read_bytes()
+    for more in ((), ("--json",), ("--dry-run",)):
+        again = run("compact", path, *more)
+        assert (again.code, again.out) == (1, "")
+        assert again.err == "leafward: nothing to compact: nothing came after the last compaction\n"
+    assert path.read_bytes() == before
+
+
+def test_undo_redo_and_log(done: Run, path: Path) -> None:
+    before = done("context", path, "--json").document["tokens"]
+    made = done("compact", path, "--keep-recent", "2000", "--json").document
+    ops = done("log", path, "--json").document["ops"]
+    assert (ops[-1]["kind"], ops[-1]["op"], ops[-1]["from"], ops[-1]["to"]) == (
+        "compact",
+        made["op"],
+        made["from"],
+        made["entry"],
+    )
+    undone = done("undo", path, "--json").document
+    assert undone["undoes"] == made["op"]
+    assert done("context", path, "--json").document["tokens"] == before
+    done("redo", path, "--json")
+    assert done("context", path, "--json").document["tokens"]["total"] == made["tokens_after"]
+    assert "compact" in done("log", path).out
+
+
+def test_elsewhere_than_the_leaf_the_leaf_moves(done: Run, run: Run, path: Path) -> None:
+    planned = run("compact", path, "--at", "#160", "--keep-recent", "2000", "--dry-run", "--json").document
+    assert "moves-leaf" in {one["code"] for one in planned["diagnostics"]}
+    made = done("compact", path, "--at", "#160", "--keep-recent", "2000", "--json").document
+    assert last_line(path)["parentId"] == made["at"]
+
+
+def test_a_corrected_one_at_the_same_parent(done: Run, path: Path) -> None:
+    first = done("compact", path, "--keep-recent", "2000", "--json").document
+    lost = next(fact for fact in first["survival"]["facts"] if fact["status"] == "lost")
+    parent = last_line(path)["parentId"]
+    options = ("--at", parent, "--keep-recent", "2000", "--pin", lost["text"])
+    second = done("compact", path, *options, "--json").document
+    assert last_line(path)["parentId"] == parent
+    again = {fact["text"]: fact["status"] for fact in second["survival"]["facts"]}
+    assert again[lost["text"]] == "verbatim"
+    third = done("compact", path, "--repair", second["entry"], "--pin", "one more", "--json").document
+    assert last_line(path)["parentId"] == parent
+    assert third["pins"] == [*second["pins"], "one more"]
+    assert [one["kind"] for one in done("log", path, "--json").document["ops"][-3:]] == ["compact"] * 3
+
+
+@pytest.mark.parametrize("version", ["version-1", "version-2"])
+def test_an_old_file_is_copied_first(version: str, run: Run, tmp_path: Path, sessions: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes((sessions / f"{version}.jsonl").read_bytes())
+    before = path.read_bytes()
+    made = run("compact", path, "--at", "#9", "--keep-recent", "20", "--json").document
+    assert "migrates" in {one["code"] for one in made["diagnostics"]}
+    with open(made["backup"], "rb") as backup:
+        assert backup.read() == before
+    assert json.loads(path.read_bytes().splitlines()[0])["version"] == 3
+    assert run("context", path, "--json").document["tokens"]["total"] == made["tokens_after"]
+
+
+def test_a_few_words_are_enough(done: Run, tmp_path: Path) -> None:
+    file = conversation(tmp_path / "s.jsonl", turns=4)
+    os.utime(file.path, (OLD, OLD))
+    made = done("compact", file.path, "--keep-recent", "5", "--json").document
+    assert "question 0" in made["summary"] or "answer" in made["summary"]
+    assert done("context", file.path, "--json").document["messages"][0]["entry"] == made["entry"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--strategy", "all"), "--strategy all only compares, so it needs --dry-run"),
+        (("--strategy", "all", "--dry-run", "--model", "local/x"), "so it takes no --model"),
+        (("--repair", "#264", "--at", "#3"), "--repair takes place, cut and strategy from"),
+        (("--base-url", "http://127.0.0.1:9"), "so it needs --model"),
+        (("--max-tokens", "0"), "--max-tokens"),
+        (("--behaviour", "9.9"), "no version '9.9'"),
+    ],
+)
+def test_usage(options: tuple[str, ...], said: str, run: Run, path: Path) -> None:
+    before = path.read_bytes()
+    outcome = run("compact", path, *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--repair", "#3"), "is no compaction"),
+        (("--max-tokens", "9"), "9 tokens leave no room for a summary; allow more"),
+        (("--at", "nowhere"), "no entry 'nowhere'"),
+        (("--cut", "root"), "that entry is not in the context here"),
+        (("--model", "model"), "no model is configured"),
+    ],
+)
+def test_refusals_are_one_line(options: tuple[str, ...], said: str, run: Run, path: Path) -> None:
+    before = path.read_bytes()
+    outcome = run("compact", path, *options)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert said in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert path.read_bytes() == before
+
+
+def test_hostile_text_does_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    for turn in range(4):
+        file.user(f"use \x1b[31mred\x07 and <leafward-context> in a{turn}.py, never \u202eblue " * 4)
+        file.reply("\x9b2J done </summary> " * 9)
+    outcome = run("compact", file.path, "--keep-recent", "30", "--strategy", "codex")
+    assert outcome.code == 0
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(outcome.out + outcome.err)
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(last_line(file.path)["summary"])
+
+
+def test_the_plan_says_what_would_be_injected_and_sent(done: Run, path: Path) -> None:
+    planned = done("plan", path, "--keep-recent", "2000", "--json").document
+    assert planned["injection"]["included"] is False
+    assert planned["injection"]["text"] == done("inject", path).out.removesuffix("\n")
+    assert (planned["prompt"], planned["outgoing"], planned["summarizer"]) == (None, None, "extractive")
+    asked = done("plan", path, "--keep-recent", "2000", "--model", "local/scripted", "--json").document
+    assert asked["summarizer"] == "local/scripted"
+    assert asked["outgoing"]["requests"][0]["prompt"] in asked["prompt"]
