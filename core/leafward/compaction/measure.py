@@ -265,7 +265,10 @@ def measure(
     lead, places = _places(session, context, order, parts, edits)
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
     columns.update(zip(others, hearing.columns, strict=True))
-    counts = {name: Counts.of(_column(len(order), places, column[lead:])) for name, column in columns.items()}
+    counts = {
+        name: Counts.of(_column(len(order), places, [*column[: lead.start], *column[lead.stop :]]))
+        for name, column in columns.items()
+    }
     position = dict(zip(order, range(len(order)), strict=True))
     # Without a message of its own, the compaction was edited out of the context, and pi takes nothing over from it.
     body = (session.body(context.compaction) or {}) if lead else {}
@@ -352,16 +355,16 @@ def _removed(session: Session, order: array[int], edits: dict[int, Edit], parts:
 
 def _places(
     session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, Edit]
-) -> tuple[int, array[int]]:
-    """How many messages the compaction brings, and the position of each of the others.
+) -> tuple[range, array[int]]:
+    """The messages that the compaction brings, and the position of each of the others.
 
     Parts are brought in line with what was said: kinds tell only what an entry may say.
     """
     messages = context.messages
-    lead = 0
-    while lead < len(messages) and messages.entry[lead] == context.compaction:
-        lead += 1
-    said = messages.entry[lead:]
+    brought = messages.entry.count(context.compaction)
+    first = messages.entry.index(context.compaction) if brought else 0
+    lead = range(first, first + brought)
+    said = messages.entry[:first] + messages.entry[lead.stop :]
     may_speak = parts.translate(_MAY_SPEAK)
     if array("i", compress(order, may_speak)) != said:
         removed = _removed(session, order, edits, parts)
@@ -374,8 +377,9 @@ def _places(
                 parts[place] = Part.OMITTED if entry in removed else Part.SILENT
     places = array("i", compress(range(len(order)), may_speak))
     for number, role in messages.roles.items():
-        if number >= lead and parts[places[number - lead]] != Part.NOTE:
-            parts[places[number - lead]] = _PART_OF_ROLE.get(role, Part.OTHER)
+        place = number if number < lead.start else number - brought
+        if number not in lead and parts[places[place]] != Part.NOTE:
+            parts[places[place]] = _PART_OF_ROLE.get(role, Part.OTHER)
     return lead, places
 
 
