@@ -10,7 +10,6 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.errors import NotASession
 from leafward.scan import Scan
@@ -19,6 +18,8 @@ from leafward.session import Entry, Growth, Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from leafward.columns import Columns
 
 INJECTED = "injected"
 """The field of a translated user message that no person wrote: instructions, environment, reminders. Its text says what."""
@@ -218,4 +219,3 @@ def _continues(before: Columns, now: Columns) -> bool:
         and now.parent[:size] == before.parent
         and now.kind.startswith(before.kind)
     )
-
