@@ -262,8 +262,9 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     order = array("i")
     for span in kept:
         order.extend(span)
+    ahead = ahead_of_summary(session, compaction)
     if compaction >= 0:
-        order.insert(ahead_of_summary(session, compaction), compaction)
+        order.insert(ahead, compaction)
     kept_until = len(order)
     for span in after:
         order.extend(span)
@@ -275,6 +276,15 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     spoken = array("i", (index for index in order if column[index] not in _SILENT))
     last_kept = sum(1 for index in kept_entries if column[index] not in _SILENT)
     add_entry, add_tokens = messages.entry.append, messages.tokens.append
+    # Where entries are kept ahead of the summary, the system prompt stands ahead of them too.
+    brought = session.body(compaction) if ahead else None
+    for message in messages_of(brought or {}, Kind.COMPACTION)[:-1] if brought else ():
+        _note(messages, compaction, message, None)
+        system.append(message)
+        add_entry(compaction)
+        add_tokens(message_tokens(message))
+        if tell is not None:
+            tell(compaction, message)
     for position, (index, body) in enumerate(session.bodies(spoken)):
         if position == last_kept:
             messages.first_after = len(messages)
@@ -292,7 +302,8 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
                 continue
         if index != compaction and position < last_kept and kind in _REPLACED:
             continue
-        for message in _edited(messages_of(body, Kind(kind)), edits.get(index)):
+        said = messages_of(body, Kind(kind))
+        for message in _edited(said[-1:] if ahead and index == compaction else said, edits.get(index)):
             _note(messages, index, message, edits.get(index))
             if message.get("role") == "system":
                 system.append(message)

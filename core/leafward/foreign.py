@@ -10,9 +10,9 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind
+from leafward.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.errors import NotASession
-from leafward.scan import Scan
+from leafward.scan import Pending, Scan
 from leafward.session import Entry, Growth, Session
 
 if TYPE_CHECKING:
@@ -61,6 +61,10 @@ class Transcript:
     size: int = 0
     """Bytes of all of them."""
     notes: list[Note] = field(default_factory=list)
+    pending: Pending | None = None
+    """An unterminated last line that is no record yet."""
+    inherited: int = 0
+    """How many entries, from the first on, are another session's: copied or based on. Totals count them there."""
 
 
 class Reader(Protocol):
@@ -130,6 +134,7 @@ class ForeignSession(Session):
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         self.scan = scan = Scan.of(found.columns, found.header, found.leaf, found.size)
+        scan.pending = found.pending
         self.transcript = found
         publish(scan)
         self._rebuild()
@@ -175,6 +180,30 @@ class ForeignSession(Session):
     def read_only(self) -> str | None:
         """Why nothing is written to these files: they are another agent's."""
         return f"the files of {self.agent} are never written to"
+
+    @property
+    def notes(self) -> list[Note]:
+        """What the reader has to remark on it."""
+        return self.transcript.notes
+
+    @property
+    def inherited(self) -> int:
+        """How many entries, from the first on, belong to another session as well."""
+        return self.transcript.inherited
+
+    def discredit(self, entries: Iterable[int]) -> None:
+        """Marks entries whose bytes proved to be broken. What follows them hangs on what came before them."""
+        columns = self.columns
+        parent = columns.parent
+        lost = set(entries)
+        for index in sorted(lost):
+            columns.kind[index] = Kind.MALFORMED
+            columns.damage[index] = Damage.MALFORMED
+        for index, above in enumerate(parent):
+            while above in lost:
+                above = parent[above]
+            parent[index] = above
+        self._rebuild()
 
     def raw(self, index: int) -> bytes:
         """What the agent stored of an entry."""

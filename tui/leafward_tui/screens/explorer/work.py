@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from leafward.agents import agent_of, native
 from leafward.context import context_at
 from leafward.edits import NATIVE_TOOLS, Action, delta_in, delta_of
 from leafward.entries import Kind, text_of
@@ -64,7 +65,11 @@ def open_session(
             progress(end, size, entries)
 
     scan = ahead.take(stop, publish) if ahead is not None else None
-    session = Session.open(path, stop, lambda scan: publish(scan.end, len(scan.columns)), scan)
+    agent = agent_of(path)
+    if agent is native():
+        session = Session.open(path, stop, lambda scan: publish(scan.end, len(scan.columns)), scan)
+    else:
+        session = agent.open(path, stop)
     findings = Findings(archived=archived_branches(session))
     return Exploration(session, density, height, findings), Tallies(session)
 

@@ -1,0 +1,383 @@
+"""One thread of Codex as a transcript: its segments, what they are based on, and each entry translated when asked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.agents.codex.chain import Base, Chain, Step, base_of, resolved
+from leafward.agents.codex.source import Rollout
+from leafward.agents.codex.translating import Translator
+from leafward.agents.codex.weaving import START, State, Weaver
+from leafward.columns import Columns
+from leafward.entries import NO_ENTRY, Damage, EntryIndex
+from leafward.errors import NotASession
+from leafward.foreign import Note, Origin, Transcript
+from leafward.scan import Pending, decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.agents.codex.store import Segment
+    from leafward.entries import Body
+
+
+class Piece(NamedTuple):
+    """A segment as far as it was read."""
+
+    begin: int
+    """Where its bytes begin, counted through all pieces."""
+    end: int
+    """Bytes read of it."""
+    rollout: Rollout
+    segment: Segment
+
+
+@dataclass(slots=True)
+class Thread:
+    """What is known of a thread besides its segments."""
+
+    id: str
+    segments: list[Segment]
+    """Oldest first."""
+    live: Segment
+    find: Callable[[str], Segment | None]
+    """A segment of any thread, by the name a base is given by."""
+    source: Callable[[str], Segment | None]
+    """The first segment of another thread."""
+    name: str | None = None
+    spawner: str | None = None
+    """The thread that spawned it, as the database says."""
+    notes: list[Note] = field(default_factory=list)
+
+
+class CodexReader:
+    """Reads one thread, and keeps its files open while the session is."""
+
+    def __init__(self, thread: Callable[[], Thread]) -> None:
+        self._thread = thread
+        self._pieces: list[Piece] = []
+        self._begins: list[int] = []
+        self._columns = Columns()
+        self._end = 0
+        self._open: list[Rollout] = []
+        self._translator: Translator | None = None
+
+    def close(self) -> None:
+        """Closes the files."""
+        for rollout in self._open:
+            rollout.close()
+        self._open = []
+
+    def read(self, stop: Callable[[], bool]) -> Transcript:
+        """Everything anew. Raises NotASession where the thread's first file cannot be read or holds no record."""
+        thread = self._thread()
+        before = self._open
+        self._open = []
+        try:
+            made = self._read(thread, stop)
+        except BaseException:
+            self.close()
+            self._open = before
+            raise
+        for rollout in before:
+            rollout.close()
+        return made
+
+    def _read(self, thread: Thread, stop: Callable[[], bool]) -> Transcript:
+        chain = resolved(thread.segments, thread.find, self._opened)
+        weaver = Weaver()
+        notes = list(thread.notes)
+        made = _Made(weaver, notes)
+        for step in chain.steps:
+            made.step(step, chain, thread, stop)
+            if stop():
+                break
+        pieces, columns = made.pieces, weaver.columns
+        weaver.settle()
+        own = next((piece for piece in pieces if piece.segment.thread == thread.id), pieces[0])
+        if not any(made.known.values()):
+            raise NotASession(
+                f"{own.segment.path} is {'empty' if not own.end else 'not a session: no line of it is a record'}"
+            )
+        self._pieces, self._columns = pieces, columns
+        self._begins = [piece.begin for piece in pieces]
+        self._end = made.end
+        first = chain.metas.get(own.segment.path, {})
+        for damaged, text in made.orphans:
+            notes.append(
+                Note(
+                    "missing-base",
+                    text,
+                    EntryIndex(damaged),
+                    Path(self.origin(damaged).path),
+                    self.origin(damaged).offset,
+                )
+            )
+        header = _header(thread, first, chain)
+        self._translator = Translator(weaver, self.region, header.get("provider"))
+        live = made.tips.get(thread.live.path)
+        leaf = live if live is not None and live >= 0 else (made.last if made.last >= 0 else NO_ENTRY)
+        return Transcript(
+            header,
+            columns,
+            EntryIndex(leaf),
+            tuple(dict.fromkeys(Path(piece.segment.path) for piece in (own, *pieces))),
+            made.end,
+            notes,
+            made.pending,
+            made.inherited,
+        )
+
+    def _opened(self, segment: Segment) -> Rollout:
+        rollout = Rollout(segment.path)
+        self._open.append(rollout)
+        return rollout
+
+    # --- entries ---
+
+    def _span(self, index: int) -> tuple[Piece, int, int]:
+        """The piece of an entry, and where in it its stretch begins and ends."""
+        starts = self._columns.start
+        start = starts[index]
+        following = index + 1
+        while following < len(starts) and starts[following] == start:
+            following += 1
+        piece = self._pieces[bisect_right(self._begins, start) - 1]
+        stop = piece.begin + piece.end
+        if following < len(starts):
+            stop = min(stop, starts[following])
+        return piece, start - piece.begin, stop - piece.begin
+
+    def region(self, index: int) -> bytes:
+        """The stretch of the file that belongs to an entry."""
+        piece, start, stop = self._span(index)
+        return piece.rollout.at(start, stop - start)
+
+    def raw(self, index: int) -> bytes:
+        """The lines of an entry."""
+        return self.region(index).rstrip(b"\n")
+
+    def origin(self, index: int) -> Origin:
+        """Where the entry's first line lies."""
+        piece, start, stop = self._span(index)
+        first = piece.rollout.at(start, min(stop - start, 1 << 16)).find(b"\n")
+        return Origin(Path(piece.segment.path), start, first if first >= 0 else stop - start)
+
+    def body(self, index: int) -> Body | None:
+        """An entry, translated."""
+        return self._translator.body(index) if self._translator is not None else None
+
+
+class _Made:
+    """A transcript while its segments are read one after the other."""
+
+    def __init__(self, weaver: Weaver, notes: list[Note]) -> None:
+        self.weaver = weaver
+        self.notes = notes
+        self.pieces: list[Piece] = []
+        self.end = 0
+        self.tips: dict[str, int] = {}
+        self.last = -1
+        self.states: dict[tuple[str, int], State] = {}
+        """Where a branch stood at the cuts that others begin at."""
+        self.ends: dict[str, State] = {}
+        self.orphans: list[tuple[int, str]] = []
+        self.pending: Pending | None = None
+        self.inherited = 0
+        self.known: dict[str, int] = {}
+        """Records found, by file."""
+
+    def step(self, step: Step, chain: Chain, thread: Thread, stop: Callable[[], bool]) -> None:
+        """Reads one segment."""
+        weaver, segment = self.weaver, step.segment
+        first = len(weaver.columns)
+        weaver.begin(
+            self.end,
+            segment.id or str(chain.metas.get(segment.path, {}).get("id") or segment.path),
+            self._state(step.base),
+        )
+        copied = None
+        if segment.thread == thread.id or not thread.id:
+            copied = _copied_lines(chain.metas.get(segment.path, {}), step.base, thread, self.notes, segment)
+        cuts = sorted(chain.cuts.get(segment.id, ())) if segment.id else []
+        self._lines(step, cuts, copied, stop)
+        for cut in cuts:
+            if (segment.id, cut) not in self.states:
+                self.states[segment.id, cut] = weaver.state()
+        if segment.thread != thread.id and thread.id:
+            self.inherited = len(weaver.columns)
+        else:
+            self.tips[segment.path] = weaver.tip
+            self.last = weaver.tip if weaver.tip >= 0 else self.last
+        if step.missing is not None and len(weaver.columns) > first:
+            weaver.columns.damage[first] = Damage.MISSING_BASE
+            self.orphans.append((first, step.missing))
+
+    def _state(self, base: Base | None) -> State:
+        if base is None:
+            return START
+        return self.states.get((base.segment, base.ordinal), START)
+
+    def _lines(self, step: Step, cuts: list[int], copied: _Copied | None, stop: Callable[[], bool]) -> None:
+        weaver, rollout, segment = self.weaver, step.rollout, step.segment
+        limit = step.limit
+        size, count = 0, 0
+        waiting = list(cuts)
+        seen: int | None = None
+        for data, start, end, at in rollout.lines(stop):
+            whole = end < len(data)
+            number = _ordinal(data, start, end) if waiting or limit is not None else None
+            seen = number if number is not None else seen
+            while waiting and number is not None and number >= waiting[0]:
+                self.states[segment.id, waiting.pop(0)] = weaver.state()
+            if limit is not None and number is not None and number >= limit:
+                break
+            if data[end - 1 : end] == b"\r" and end > start:
+                end -= 1
+            if not whole and decode_line(data[start:end]) is None:
+                if (segment.thread and data[start:end].strip(b"\0 \t")) or not segment.thread:
+                    self.pending = Pending(self.end + at, end - start)
+                break
+            if copied is not None and not copied.goes_on(data, start, end):
+                self.inherited = len(weaver.columns)
+                copied = None
+            if end > start:
+                entries = len(weaver.columns)
+                weaver.take(data, start, end, at)
+                count += 1
+                if not whole and len(weaver.columns) > entries:
+                    weaver.columns.damage.setdefault(entries, Damage.UNTERMINATED)
+            size = at + (end - start) + whole
+        if copied is not None:
+            self.inherited = len(weaver.columns)
+        if waiting and seen is not None and waiting[-1] > seen + 1:
+            text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
+            self.notes.append(Note("base-short", text, path=Path(segment.path)))
+        size = min(rollout.size, max(size, 0))
+        self.known[segment.path] = count and sum(1 for kind in weaver.columns.kind if kind)
+        self.pieces.append(Piece(self.end, size, rollout, segment))
+        self.end += size
+
+
+def _ordinal(data: bytes, start: int, end: int) -> int | None:
+    """The number of a line, as it stands near its beginning."""
+    at = data.find(b'"ordinal":', start, min(end, start + 120))
+    if at < 0:
+        return None
+    at += len(b'"ordinal":')
+    digits = bytes(islice(_digits(data, at, end), 20))
+    return int(digits) if digits else None
+
+
+def _digits(data: bytes, at: int, end: int) -> Iterator[int]:
+    while at < end and 48 <= data[at] <= 57:
+        yield data[at]
+        at += 1
+
+
+class _Copied:
+    """Tells how far a fork repeats the lines of its source."""
+
+    def __init__(self, source: Rollout) -> None:
+        self.source = source
+        self._lines = (
+            payload
+            for data, start, end, _ in source.lines()
+            if (payload := _payload(data, start, end)) is not None
+        )
+        self._first = True
+
+    def goes_on(self, data: bytes, start: int, end: int) -> bool:
+        """Whether a line is still one of the source's."""
+        if self._first:
+            self._first = False
+            return True
+        payload = _payload(data, start, end)
+        if payload is None or next(self._lines, None) == payload:
+            return True
+        self.source.close()
+        return False
+
+
+def _payload(data: bytes, start: int, end: int) -> bytes | None:
+    """A line from its type on; None for a session's description, which every copy has of its own."""
+    at = data.find(b'"type":"', start, min(end, start + 120))
+    line = data[at if at >= 0 else start : end].rstrip(b"\r")
+    return None if line.startswith(b'"type":"session_meta"') or not line else line
+
+
+def _copied_lines(
+    meta: dict[str, Any], base: Base | None, thread: Thread, notes: list[Note], segment: Segment
+) -> _Copied | None:
+    """What the lines of an old fork are compared with; None for any other file."""
+    source = meta.get("forked_from_id")
+    if base is not None or base_of(meta) is not None or not isinstance(source, str):
+        return None
+    found = thread.source(source.lower())
+    if found is None:
+        notes.append(
+            Note(
+                "fork-source-missing",
+                f"forked from {source}, which is not here: what was copied from it is not told apart",
+                path=Path(segment.path),
+            )
+        )
+        return None
+    try:
+        return _Copied(Rollout(found.path))
+    except NotASession:
+        return None
+
+
+def _header(thread: Thread, meta: dict[str, Any], chain: Chain) -> Body:
+    """The description of a thread, as a native header would say it."""
+    del chain
+    given = meta.get("id")
+    header: Body = {
+        "type": "session",
+        "id": thread.id
+        or (given if isinstance(given, str) else Path(thread.live.path).name.partition(".")[0]),
+        "timestamp": meta.get("timestamp"),
+        "cwd": meta.get("cwd") if isinstance(meta.get("cwd"), str) else "",
+        "archived": thread.live.archived,
+    }
+    if thread.name:
+        header["name"] = thread.name
+    for key, name in (
+        ("cli_version", "agentVersion"),
+        ("model_provider", "provider"),
+        ("history_mode", "historyMode"),
+        ("git", "git"),
+    ):
+        if meta.get(key) is not None:
+            header[name] = meta[key]
+    parent, relation = relation_of(meta, thread.spawner)
+    if parent is not None:
+        above = thread.source(parent.lower())
+        header["parentSession"] = above.path if above is not None else parent
+        header["relation"] = relation
+    elif relation is not None:
+        header["relation"] = relation
+    return header
+
+
+def relation_of(meta: dict[str, Any], spawner: str | None = None) -> tuple[str | None, str | None]:
+    """The thread that one was made from, and how: `subagent` or `fork`."""
+    source = meta.get("source")
+    spawned = source.get("subagent") if isinstance(source, dict) else None
+    link = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
+    named = (
+        meta.get("parent_thread_id")
+        or (link.get("parent_thread_id") if isinstance(link, dict) else None)
+        or spawner
+    )
+    if isinstance(named, str) and named:
+        return named, "subagent"
+    if spawned is not None or meta.get("thread_source") == "subagent":
+        return None, "subagent"
+    forked = meta.get("forked_from_id")
+    return (forked, "fork") if isinstance(forked, str) and forked else (None, None)

@@ -1,0 +1,244 @@
+"""Where Codex keeps threads: names of files, the segments of a thread, names and live segments it remembers elsewhere.
+
+A thread is one file, or several once it was reverted: each revert begins a new segment, and the database knows which of them
+is live. Nothing here is ever written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.agents.base import Stamp, Trouble
+from leafward.agents.databases import opened_read_only
+from leafward.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+SUFFIX = ".jsonl"
+COLD = ".zst"
+"""Ending of a rollout that was compressed: `.jsonl.zst`."""
+LIVE_FOLDER = "sessions"
+ARCHIVE_FOLDER = "archived_sessions"
+
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_NAME = re.compile(
+    rf"rollout-(\d{{4}}-\d\d-\d\dT\d\d-\d\d-\d\d)-({_UUID})(?:_({_UUID}))?\.jsonl(?:\.zst)?", re.ASCII
+)
+_DATABASE = re.compile(r"state_(\d+)\.sqlite")
+_DEEPEST = 6
+"""Folders below a root that are entered: a year, a month and a day, and room for whatever else somebody made."""
+
+
+class Named(NamedTuple):
+    """What the name of a rollout says."""
+
+    time: str
+    thread: str
+    segment: str
+    """The same as the thread for its first segment."""
+
+
+def named(name: str) -> Named | None:
+    """What a file name says; None for a rollout that does not have Codex's name."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    time, thread, segment = found.groups()
+    return Named(time, thread.lower(), (segment or thread).lower())
+
+
+def is_rollout(name: str) -> bool:
+    """Whether a file may be one, by its ending."""
+    return name.endswith((SUFFIX, SUFFIX + COLD))
+
+
+def stem(path: str) -> str:
+    """A rollout's name without its endings."""
+    return os.path.basename(path).removesuffix(COLD).removesuffix(SUFFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One file of a thread."""
+
+    path: str
+    thread: str
+    """Empty where the name does not say it."""
+    id: str
+    """What a `history_base` names it by."""
+    time: str
+    """As in the name: sorts by when it was begun."""
+    archived: bool
+    stamp: Stamp
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Sorts the segments of a thread by when they were begun; ids are made from the time, more finely than names."""
+        return self.time, self.id
+
+
+def segment_of(path: str, stamp: Stamp) -> Segment:
+    """A file as a segment, by its name and where it lies."""
+    folder, name = os.path.split(path)
+    known = named(name)
+    archived = os.path.basename(folder) == ARCHIVE_FOLDER
+    if known is None:
+        return Segment(path, "", "", "", archived, stamp)
+    return Segment(path, known.thread, known.segment, known.time, archived, stamp)
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The rollouts of one store, by what they are."""
+
+    threads: dict[str, list[Segment]] = field(default_factory=dict)
+    """Segments of each thread, oldest first; the first of them stands for the thread in a listing."""
+    segments: dict[str, Segment] = field(default_factory=dict)
+    loose: list[Segment] = field(default_factory=list)
+    """Files whose names say no thread."""
+
+    @classmethod
+    def of(cls, found: Iterable[Segment]) -> Shelf:
+        """Sorts files. Of a plain file and its compressed copy the plain one counts, of two places the live one (Codex)."""
+        shelf = cls()
+        best: dict[str, Segment] = {}
+        for one in found:
+            if not one.thread:
+                shelf.loose.append(one)
+            elif one.id not in best or _preference(one) < _preference(best[one.id]):
+                best[one.id] = one
+        shelf.segments = best
+        for one in best.values():
+            shelf.threads.setdefault(one.thread, []).append(one)
+        for pieces in shelf.threads.values():
+            if len(pieces) > 1:
+                pieces.sort(key=lambda one: one.order)
+        return shelf
+
+
+def _preference(one: Segment) -> tuple[bool, bool, str]:
+    return one.path.endswith(COLD), one.archived, one.path
+
+
+def walk(root: str, trouble: list[Trouble]) -> Iterator[Segment]:
+    """Every file under a root that may be a rollout: of a store its two folders, of any other folder all of it."""
+    within = [os.path.join(root, name) for name in (LIVE_FOLDER, ARCHIVE_FOLDER)]
+    starts = [folder for folder in within if os.path.isdir(folder)] or [root]
+    folders = [(folder, 0) for folder in starts]
+    while folders:
+        folder, depth = folders.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if is_rollout(entry.name):
+                        yield from _file(entry)
+                    elif depth < _DEEPEST and entry.is_dir(follow_symlinks=False):
+                        folders.append((entry.path, depth + 1))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            trouble.append(Trouble(folder, error.strerror or str(error)))
+
+
+def _file(entry: os.DirEntry[str]) -> Iterator[Segment]:
+    try:
+        if entry.is_file():
+            now = entry.stat()
+            yield segment_of(entry.path, [now.st_size, now.st_mtime_ns])
+    except OSError:
+        yield segment_of(entry.path, [-1, 0])
+
+
+def home_of(path: str) -> str | None:
+    """The store that a rollout lies in: the folder above `sessions` or `archived_sessions`; None where it lies elsewhere."""
+    folder = os.path.dirname(path)
+    for _ in range(_DEEPEST):
+        above, name = os.path.split(folder)
+        if name in (LIVE_FOLDER, ARCHIVE_FOLDER):
+            return above
+        if above == folder:
+            return None
+        folder = above
+    return None
+
+
+def names_in(home: str) -> dict[str, str]:
+    """Names that threads were given, by thread: the last line of the log for each counts. Empty where there is none."""
+    found: dict[str, str] = {}
+    try:
+        with open(os.path.join(home, "session_index.jsonl"), "rb") as file:
+            for line in file:
+                body = decode_line(line) or {}
+                thread, name = body.get("id"), body.get("thread_name")
+                if isinstance(thread, str) and isinstance(name, str):
+                    found[thread.lower()] = name
+    except OSError:
+        return found
+    return found
+
+
+class Remembered(NamedTuple):
+    """What the state database says of a thread."""
+
+    rollout: str
+    """Base name of the live segment."""
+    name: str | None
+    archived: bool
+    parent: str | None
+    """The thread that spawned it."""
+
+
+def database_of(home: str) -> str | None:
+    """The state database of the newest generation."""
+    best: tuple[int, str] | None = None
+    try:
+        for name in os.listdir(home):
+            found = _DATABASE.fullmatch(name)
+            if found is not None and (best is None or int(found[1]) > best[0]):
+                best = int(found[1]), name
+    except OSError:
+        return None
+    return os.path.join(home, best[1]) if best is not None else None
+
+
+def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered], str | None]:
+    """What the database says of some threads, and why it could not be asked, in a few words."""
+    path = database_of(home)
+    if path is None:
+        return {}, None
+    found: dict[str, Remembered] = {}
+    try:
+        with opened_read_only(path) as base:
+            columns = {row[1] for row in base.execute("PRAGMA table_info(threads)")}
+            if not {"id", "rollout_path"} <= columns:
+                return {}, f"{os.path.basename(path)} has no table of threads"
+            wanted = ", ".join(
+                column if column in columns else f"NULL AS {column}"
+                for column in ("id", "rollout_path", "name", "archived")
+            )
+            edges = _edges(base)
+            for thread in threads:
+                for row in base.execute(f"SELECT {wanted} FROM threads WHERE id = ?", (thread,)):  # noqa: S608  # names of our own
+                    found[thread] = _row(row, edges.get(thread))
+    except (sqlite3.Error, OSError) as error:
+        return found, f"{os.path.basename(path)} cannot be read: {error}"
+    return found, None
+
+
+def _edges(base: sqlite3.Connection) -> dict[str, str]:
+    try:
+        rows = base.execute("SELECT child_thread_id, parent_thread_id FROM thread_spawn_edges")
+        return {str(child): str(parent) for child, parent in rows}
+    except sqlite3.Error:
+        return {}
+
+
+def _row(row: tuple[Any, ...], parent: str | None) -> Remembered:
+    _, path, name, archived = row
+    rollout = str(path or "").replace("\\", "/").rpartition("/")[2]
+    return Remembered(rollout, name if isinstance(name, str) and name else None, bool(archived), parent)
