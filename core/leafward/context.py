@@ -278,13 +278,13 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     add_entry, add_tokens = messages.entry.append, messages.tokens.append
     # Where entries are kept ahead of the summary, the system prompt stands ahead of them too.
     brought = session.body(compaction) if ahead else None
-    for message in messages_of(brought or {}, Kind.COMPACTION)[:-1] if brought else ():
-        _note(messages, compaction, message, None)
-        system.append(message)
+    for prompt in messages_of(brought, Kind.COMPACTION)[:-1] if brought else ():
+        _note(messages, compaction, prompt, None)
+        system.append(prompt)
         add_entry(compaction)
-        add_tokens(message_tokens(message))
+        add_tokens(message_tokens(prompt))
         if tell is not None:
-            tell(compaction, message)
+            tell(compaction, prompt)
     for position, (index, body) in enumerate(session.bodies(spoken)):
         if position == last_kept:
             messages.first_after = len(messages)

@@ -97,17 +97,24 @@ _Stamp = tuple[int, int, int, int]
 class ForeignSession(Session):
     """A session of another agent, open for reading."""
 
-    def __init__(self, path: Path, agent: str, reader: Callable[[], Reader]) -> None:
+    def __init__(self, path: Path, agent: str, reader: Callable[[], Reader], tools: object = None) -> None:
         self.agent = agent
+        self.tools = tools
+        """The agent's tool table (`edits.ToolTable`): how its calls name files."""
         self._make_reader = reader
         super().__init__(path)
 
     @classmethod
     def of(
-        cls, path: Path, agent: str, reader: Callable[[], Reader], stop: Callable[[], bool] = lambda: False
+        cls,
+        path: Path,
+        agent: str,
+        reader: Callable[[], Reader],
+        stop: Callable[[], bool] = lambda: False,
+        tools: object = None,
     ) -> ForeignSession:
-        """Reads a session of an agent. Raises NotASession."""
-        session = cls(path, agent, reader)
+        """Reads a session of an agent, whose `tools` name files as its table says. Raises NotASession."""
+        session = cls(path, agent, reader, tools)
         try:
             session.read(stop, lambda _scan: None)
         except BaseException:

@@ -124,7 +124,9 @@ class Codex:
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads the thread that a file belongs to, with all its segments. Raises NotASession."""
-        return ForeignSession.of(path, self.title, lambda: CodexReader(lambda: self._thread(path)), stop)
+        return ForeignSession.of(
+            path, self.title, lambda: CodexReader(lambda: self._thread(path)), stop, CODEX_TOOLS
+        )
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of `exec_command`, `shell` and `apply_patch` name."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from leafward.agents.codex.records import Role, as_object, line_of, payload_of
 from leafward.entries import Kind
@@ -311,6 +313,20 @@ def failure_of(item: dict[str, Any], answers: Iterable[dict[str, Any]]) -> tuple
         ("unsupported call:", "failed to parse function arguments", "apply_patch verification failed")
     )
     return refused or (code is not None and code != 0), code
+
+
+def printed_in(answer: dict[str, Any]) -> list[str]:
+    """The files that Codex itself says a command printed, where the command is more than that alone."""
+    parts = answer.get("parsed_cmd")
+    if not isinstance(parts, list) or len(parts) < 2:
+        return []
+    folder = answer.get("cwd")
+    folder = unquote(folder.removeprefix("file://")) if isinstance(folder, str) else ""
+    return [
+        posixpath.join(folder, path)
+        for part in parts
+        if isinstance(part, dict) and part.get("type") == "read" and isinstance(path := part.get("path"), str)
+    ]
 
 
 def usage_in(records: Iterable[Body]) -> Body | None:

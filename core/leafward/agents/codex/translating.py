@@ -15,6 +15,7 @@ from leafward.agents.codex.items import (
     injected_name,
     item_blocks,
     item_text,
+    printed_in,
     reply_blocks,
     result_content,
     usage_in,
@@ -183,6 +184,11 @@ class Translator:
         message["isError"] = failed
         if code is not None:
             message["exitCode"] = code
+        printed = [path for answer in answers for path in printed_in(answer)] if not failed else []
+        if printed:
+            message["nestedCalls"] = {
+                "calls": [{"id": call, "name": "read", "arguments": {"path": path}} for path in printed]
+            }
         return body
 
     def _tool(self, index: int, call: str) -> str:
