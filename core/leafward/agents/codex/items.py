@@ -330,17 +330,16 @@ def printed_in(answer: dict[str, Any]) -> list[str]:
 
 
 def usage_in(records: Iterable[Body]) -> Body | None:
-    """What a reply cost, from the last record that says it: a response's own where there is one."""
-    found: Any = None
-    own = False
+    """What a reply cost: what was recorded of its response, else the first count behind it that says something."""
+    counted: Body | None = None
     for record in records:
         payload = payload_of(record)
         if record.get("type") == "token_usage_record":
-            found, own = payload.get("usage"), True
-        elif payload.get("type") == "token_count" and not own:
+            return native_usage(payload.get("usage"))
+        if payload.get("type") == "token_count" and counted is None:
             info = payload.get("info")
-            found = info.get("last_token_usage") if isinstance(info, dict) else found
-    return native_usage(found)
+            counted = native_usage(info.get("last_token_usage") if isinstance(info, dict) else None)
+    return counted
 
 
 def native_usage(usage: object) -> Body | None:

@@ -53,6 +53,10 @@ class Thread:
     """The thread that spawned it, as the database says."""
     notes: list[Note] = field(default_factory=list)
 
+    def owns(self, segment: Segment) -> bool:
+        """Whether a segment is one of its own."""
+        return any(one.path == segment.path for one in self.segments)
+
 
 class CodexReader:
     """Reads one thread, and keeps its files open while the session is."""
@@ -98,7 +102,7 @@ class CodexReader:
                 break
         pieces, columns = made.pieces, weaver.columns
         weaver.settle()
-        own = next((piece for piece in pieces if piece.segment.thread == thread.id), pieces[0])
+        own = next((piece for piece in pieces if thread.owns(piece.segment)), pieces[0])
         if not any(made.known.values()):
             raise NotASession(
                 f"{own.segment.path} is {'empty' if not own.end else 'not a session: no line of it is a record'}"
@@ -201,14 +205,14 @@ class _Made:
             self._state(step.base),
         )
         copied = None
-        if segment.thread == thread.id or not thread.id:
+        if thread.owns(segment):
             copied = _copied_lines(chain.metas.get(segment.path, {}), step.base, thread, self.notes, segment)
         cuts = sorted(chain.cuts.get(segment.id, ())) if segment.id else []
         self._lines(step, cuts, copied, stop)
         for cut in cuts:
             if (segment.id, cut) not in self.states:
                 self.states[segment.id, cut] = weaver.state()
-        if segment.thread != thread.id and thread.id:
+        if not thread.owns(segment):
             self.inherited = len(weaver.columns)
         else:
             self.tips[segment.path] = weaver.tip
@@ -244,6 +248,7 @@ class _Made:
                 break
             if copied is not None and not copied.goes_on(data, start, end):
                 self.inherited = len(weaver.columns)
+                copied.close()
                 copied = None
             if end > start:
                 entries = len(weaver.columns)
@@ -254,6 +259,7 @@ class _Made:
             size = at + (end - start) + whole
         if copied is not None:
             self.inherited = len(weaver.columns)
+            copied.close()
         if waiting and seen is not None and waiting[-1] > seen + 1:
             text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
             self.notes.append(Note("base-short", text, path=Path(segment.path)))
@@ -299,8 +305,12 @@ class _Copied:
         payload = _payload(data, start, end)
         if payload is None or next(self._lines, None) == payload:
             return True
-        self.source.close()
         return False
+
+    def close(self) -> None:
+        """Closes the source."""
+        self._lines.close()
+        self.source.close()
 
 
 def _payload(data: bytes, start: int, end: int) -> bytes | None:
