@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,13 @@ from leafward.context import Context, context_at, message_body
 from leafward.entries import NATIVE_ROLE, Kind
 from leafward.foreign import ForeignSession
 from leafward.messages import message_text
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+__all__ = ["CODEX", "DATA", "OPENED", "THREADS", "Rollout", "opened", "problems", "said", "shape", "zstd"]
 
 DATA = Path(__file__).parent / "data" / "codex"
 CODEX = agent_named("codex")

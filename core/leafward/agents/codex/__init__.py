@@ -143,13 +143,15 @@ class Codex:
 
     # --- a thread and what surrounds it ---
 
-    def _shelf(self, home: str, wanted: str = "") -> Shelf:
-        """The files of a store, listed anew where that was some time ago or something is not among them."""
+    def _shelf(self, home: str, wanted: str = "", *, anew: bool = False) -> Shelf:
+        """The files of a store, listed anew where that was some time ago, or a thread is not as it was among them."""
         now = self._clock()
         with self._lock:
             known = self._shelves.get(home)
-        if known is not None and now - known[0] < _FRESH and (not wanted or wanted in known[1].threads):
-            return known[1]
+        if known is not None and not anew and now - known[0] < _FRESH:
+            pieces = known[1].threads.get(wanted, ())
+            if not wanted or (pieces and all(os.path.exists(one.path) for one in pieces)):
+                return known[1]
         shelf = Shelf.of(walk(home, []))
         with self._lock:
             self._shelves[home] = now, shelf
@@ -179,6 +181,14 @@ class Codex:
         known, why = remembered(home, [thread]) if home is not None and thread else ({}, None)
         if why is not None:
             notes.append(Note("database", f"{why}; names and live segments are taken from the files"))
+
+        def find(name: str) -> Segment | None:
+            found = shelf.segments.get(name)
+            if found is not None and home is not None and not os.path.exists(found.path):
+                # It was moved or compressed since the store was listed.
+                found = self._shelf(home, anew=True).segments.get(name)
+            return found
+
         row = known.get(thread)
         live = segments[-1]
         if row is not None:
@@ -190,7 +200,7 @@ class Codex:
             thread,
             segments,
             live,
-            shelf.segments.get,
+            find,
             lambda name: next(iter(shelf.threads.get(name, ())), None),
             names.get(thread) or (row.name if row is not None else None),
             row.parent if row is not None else None,
