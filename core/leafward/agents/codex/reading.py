@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.chain import Base, Chain, Step, base_of, resolved
-from leafward.agents.codex.source import Rollout
+from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
 from leafward.agents.codex.weaving import START, State, Weaver
 from leafward.columns import Columns
@@ -229,34 +229,38 @@ class _Made:
     def _lines(self, step: Step, cuts: list[int], copied: _Copied | None, stop: Callable[[], bool]) -> None:
         weaver, rollout, segment = self.weaver, step.rollout, step.segment
         limit = step.limit
-        size, count = 0, 0
+        if rollout.torn is not None:
+            text = f"{segment.path} ends before its content does: {rollout.torn}"
+            self.notes.append(Note("torn-archive", text, path=Path(segment.path)))
+        size, first = 0, len(weaver.columns)
         waiting = list(cuts)
+        plain = not waiting and limit is None and copied is None
         seen: int | None = None
-        for data, start, end, at in rollout.lines(stop):
-            whole = end < len(data)
-            number = _ordinal(data, start, end) if waiting or limit is not None else None
-            seen = number if number is not None else seen
-            while waiting and number is not None and number >= waiting[0]:
-                self.states[segment.id, waiting.pop(0)] = weaver.state()
-            if limit is not None and number is not None and number >= limit:
+        for buffer, whole, base in rollout.blocks(stop):
+            if not whole:
+                if limit is None or not waiting:
+                    size = self._rest(buffer, base, size)
                 break
-            if data[end - 1 : end] == b"\r" and end > start:
-                end -= 1
-            if not whole and decode_line(data[start:end]) is None:
-                if (segment.thread and data[start:end].strip(b"\0 \t")) or not segment.thread:
-                    self.pending = Pending(self.end + at, end - start)
-                break
-            if copied is not None and not copied.goes_on(data, start, end):
-                self.inherited = len(weaver.columns)
-                copied.close()
-                copied = None
-            if end > start:
-                entries = len(weaver.columns)
+            if plain:
+                weaver.feed(buffer, whole, base)
+                size = base + whole
+                continue
+            for data, start, end, at in lines_in(buffer, whole, base):
+                number = _ordinal(data, start, end)
+                seen = number if number is not None else seen
+                while waiting and number is not None and number >= waiting[0]:
+                    self.states[segment.id, waiting.pop(0)] = weaver.state()
+                if limit is not None and number is not None and number >= limit:
+                    break
+                if copied is not None and not copied.goes_on(data, start, end):
+                    self.inherited = len(weaver.columns)
+                    copied.close()
+                    copied = None
                 weaver.take(data, start, end, at)
-                count += 1
-                if not whole and len(weaver.columns) > entries:
-                    weaver.columns.damage.setdefault(entries, Damage.UNTERMINATED)
-            size = at + (end - start) + whole
+                size = at + end + 1 - start
+            else:
+                continue
+            break
         if copied is not None:
             self.inherited = len(weaver.columns)
             copied.close()
@@ -264,9 +268,22 @@ class _Made:
             text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
             self.notes.append(Note("base-short", text, path=Path(segment.path)))
         size = min(rollout.size, max(size, 0))
-        self.known[segment.path] = count and sum(1 for kind in weaver.columns.kind if kind)
+        self.known[segment.path] = sum(map(bool, weaver.columns.kind[first:]))
         self.pieces.append(Piece(self.end, size, rollout, segment))
         self.end += size
+
+    def _rest(self, rest: bytes, base: int, size: int) -> int:
+        """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
+        weaver = self.weaver
+        if decode_line(rest) is None:
+            if rest.strip(b"\0 \t\r"):
+                self.pending = Pending(self.end + base, len(rest))
+            return size
+        entries = len(weaver.columns)
+        weaver.take(rest, 0, len(rest), base)
+        if len(weaver.columns) > entries:
+            weaver.columns.damage.setdefault(entries, Damage.UNTERMINATED)
+        return base + len(rest)
 
 
 def _ordinal(data: bytes, start: int, end: int) -> int | None:
@@ -303,9 +320,7 @@ class _Copied:
             self._first = False
             return True
         payload = _payload(data, start, end)
-        if payload is None or next(self._lines, None) == payload:
-            return True
-        return False
+        return payload is None or next(self._lines, None) == payload
 
     def close(self) -> None:
         """Closes the source."""
@@ -328,19 +343,15 @@ def _copied_lines(
     if base is not None or base_of(meta) is not None or not isinstance(source, str):
         return None
     found = thread.source(source.lower())
-    if found is None:
-        notes.append(
-            Note(
-                "fork-source-missing",
-                f"forked from {source}, which is not here: what was copied from it is not told apart",
-                path=Path(segment.path),
-            )
-        )
-        return None
     try:
-        return _Copied(Rollout(found.path))
+        return _Copied(Rollout(found.path)) if found is not None else _not_here(source, notes, segment)
     except NotASession:
-        return None
+        return _not_here(source, notes, segment)
+
+
+def _not_here(source: str, notes: list[Note], segment: Segment) -> None:
+    text = f"forked from {source}, which is not here: what was copied from it is not told apart"
+    notes.append(Note("fork-source-missing", text, path=Path(segment.path)))
 
 
 def _header(thread: Thread, meta: dict[str, Any], chain: Chain) -> Body:

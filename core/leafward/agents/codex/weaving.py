@@ -11,12 +11,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.compacted import Kept, kept_users, summary_place
 from leafward.agents.codex.items import effort_of, is_injected, item_text, kind_of_item, prompt_of
-from leafward.agents.codex.records import Line, Role, is_glued, line_at, payload_of, seams
+from leafward.agents.codex.records import (
+    CALL,
+    CLOSE,
+    COMPLETED,
+    DONE,
+    HEAD,
+    HEADS,
+    SAID_BY,
+    SEAM,
+    Line,
+    Role,
+    is_glued,
+    line_at,
+    payload_of,
+    seams,
+)
 from leafward.columns import ID_SIZE, Columns
 from leafward.entries import Damage, Kind
 
 if TYPE_CHECKING:
     from leafward.entries import Body
+
+# Looked up once: members of an enumeration cost as much as the rest of a line's work.
+_MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
+_ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
+_COMPLETED = Role.COMPLETED
+_ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
 
 _ODD = 0x9E3779B1
 """Spreads offsets over all ids; odd, so that different offsets have different ids."""
@@ -96,7 +117,7 @@ class Weaver:
 
     def _add(self, kind: Kind, at: int, part: int = 0) -> int:
         columns = self.columns
-        index = len(columns)
+        index = len(columns.kind)
         columns.start.append(self.start + at)
         columns.kind.append(kind)
         columns.parent.append(self.tip)
@@ -131,8 +152,64 @@ class Weaver:
 
     # --- lines ---
 
+    def feed(self, data: bytes, stop: int, at: int) -> None:
+        """Whole lines, `at` bytes into their segment: what `take` makes of each of them, without a value for each."""
+        find, head_of, close, role_of = data.find, HEAD.match, CLOSE, HEADS.get
+        glued = data.find(SEAM, 0, stop) >= 0
+        add = self._add
+        start = 0
+        while start < stop:
+            end = find(b"\n", start, stop)
+            head = head_of(data, start, end)
+            if head is None or glued or data[end - 1] != close:
+                self.take(data, start, end, at + start)
+                start = end + 1
+                continue
+            role, call = role_of(head.group(2, 3)), None
+            if role is _COMPLETED:
+                done = DONE.match(data, head.end(), end)
+                if done is not None:
+                    role, call = COMPLETED.get(done[1]), done[2]
+            elif role is _MESSAGE:
+                said = SAID_BY.match(data, head.end(), end)
+                role = _REPLY if said is not None and said[1] == b"assistant" else _MESSAGE
+            elif role is _RESULT or role is _ANSWER:
+                named = CALL.match(data, head.end(), end)
+                call = named[1] if named is not None else b""
+            if role is _REPLY or role is _ECHO:
+                self._held = None
+                if not self._open:
+                    self._spoken = add(_ASSISTANT, at + start)
+                    self._open, self._waiting = True, []
+            elif role is _QUIET or (role is _COUNT and self._records):
+                self._held = None
+            elif role is _USAGE and self._open:
+                self._held, self._open, self._records = None, False, True
+            elif role is _RESULT:
+                self._result(call.decode() if call else "", at + start)
+            elif role is _ANSWER and call:
+                name = call.decode()
+                self._held = (at + start, name) if self._answered != (self.tip, name) else None
+            elif role is _BOOKS:
+                self._held, self._open = None, False
+                add(_CUSTOM, at + start)
+            else:
+                self.take(data, start, end, at + start)
+            start = end + 1
+
+    def _result(self, call: str, at: int) -> None:
+        """The output of a call; what was said of it right before belongs to it."""
+        held, self._held = self._held, None
+        begin = held[0] if held is not None and held[1] == call else at
+        self._open, self._waiting = False, []
+        self._answered = self._add(_TOOL_RESULT, begin), call
+
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
         """One line, `at` bytes into its segment."""
+        if data[end - 1 : end] == b"\r" and end > start:
+            end -= 1
+        if end == start:
+            return
         line = line_at(data, start, end)
         if line is None or (line.body is None and is_glued(data, start, end)):
             self._pieces(data, start, end, at)
@@ -155,17 +232,16 @@ class Weaver:
     def record(self, line: Line, at: int) -> None:
         """One record."""
         role, body = line.role, line.body
-        held, self._held = self._held, None
+        if role is Role.RESULT:
+            self._result(line.call or "", at)
+            return
+        self._held = None
         if role is Role.REPLY or role is Role.ECHO:
             if not self._open:
                 self._add(Kind.ASSISTANT, at)
                 self._open = True
                 self._waiting = []
                 self._spoken = self.tip
-        elif role is Role.RESULT:
-            begin = held[0] if held is not None and held[1] == line.call else at
-            self._open, self._waiting = False, []
-            self._answered = self._add(Kind.TOOL_RESULT, begin), line.call or ""
         elif role is Role.ANSWER:
             if line.call is not None and self._answered != (self.tip, line.call):
                 self._held = at, line.call
