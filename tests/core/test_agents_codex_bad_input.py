@@ -145,9 +145,7 @@ def test_ids_that_occur_twice_and_times_that_are_none(tmp_path: Path) -> None:
     )
     rollout.raw(b'{"timestamp":"x","type":"response_item","payload":[]}\n')
     session = rollout.opened()
-    assert len(set(bytes(session.columns.ids[at : at + 8]) for at in range(0, len(session) * 8, 8))) == len(
-        session
-    )
+    assert len({session.columns.id(index) for index in range(len(session))}) == len(session)
     for index in range(len(session)):
         session.entry(index)
     context_at(session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -343,15 +344,12 @@ def _copied_lines(
     if base is not None or base_of(meta) is not None or not isinstance(source, str):
         return None
     found = thread.source(source.lower())
-    try:
-        return _Copied(Rollout(found.path)) if found is not None else _not_here(source, notes, segment)
-    except NotASession:
-        return _not_here(source, notes, segment)
-
-
-def _not_here(source: str, notes: list[Note], segment: Segment) -> None:
+    if found is not None:
+        with suppress(NotASession):
+            return _Copied(Rollout(found.path))
     text = f"forked from {source}, which is not here: what was copied from it is not told apart"
     notes.append(Note("fork-source-missing", text, path=Path(segment.path)))
+    return None
 
 
 def _header(thread: Thread, meta: dict[str, Any], chain: Chain) -> Body:

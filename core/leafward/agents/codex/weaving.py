@@ -165,7 +165,7 @@ class Weaver:
                 self.take(data, start, end, at + start)
                 start = end + 1
                 continue
-            role, call = role_of(head.group(2, 3)), None
+            role, call = role_of((head[2], head[3])), None
             if role is _COMPLETED:
                 done = DONE.match(data, head.end(), end)
                 if done is not None:
