@@ -141,7 +141,7 @@ class ForeignSession(Session):
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         self.scan = scan = Scan.of(found.columns, found.header, found.leaf, found.size)
-        scan.pending = found.pending
+        scan.pending, scan.header_offset = found.pending, 0
         self.transcript = found
         publish(scan)
         self._rebuild()

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.codex.course import START
+from leafward.agents.codex.source import lines_in
+from leafward.agents.codex.weaving import Weaver
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at
@@ -214,3 +217,16 @@ def test_no_mutilation_is_too_much(tmp_path: Path) -> None:
         context_at(session)
         problems(session)
         OPENED.pop().close()
+
+
+def test_a_block_at_once_gives_what_line_by_line_gives() -> None:
+    for path in (path for path in DATA.rglob("*.jsonl") if "rollout" in path.name):
+        data = path.read_bytes()
+        at_once, singly = Weaver(), Weaver()
+        at_once.begin(0, "x", START)
+        singly.begin(0, "x", START)
+        at_once.feed(data, len(data), 0)
+        for buffer, start, end, at in lines_in(data, len(data), 0):
+            singly.take(buffer, start, end, at)
+        assert at_once.columns == singly.columns
+        assert (at_once.models, at_once.stale, at_once.kept) == (singly.models, singly.stale, singly.kept)

@@ -68,5 +68,5 @@ async def test_the_catalogue_lists_threads_with_their_forks(home: Path) -> None:
         await until(pilot, lambda: "Twice reverted" in "\n".join(rows(app)))
         shown = "\n".join(rows(app))
         assert "Delegate a survey of the repo to a helper" in shown
-        assert "SUBAGENT: list the python files" in shown
+        assert "sub-agent: SUBAGENT" in shown
         assert "What is left to do?" in shown

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.chain import Base, Chain, Step, base_of, resolved
+from leafward.agents.codex.course import START, State
+from leafward.agents.codex.describing import described
 from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
-from leafward.agents.codex.weaving import START, State, Weaver
+from leafward.agents.codex.weaving import Weaver
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex
 from leafward.errors import NotASession
@@ -122,7 +124,7 @@ class CodexReader:
                     self.origin(damaged).offset,
                 )
             )
-        header = _header(thread, first, chain)
+        header = described(thread, first)
         self._translator = Translator(weaver, self.region, header.get("provider"))
         live = made.tips.get(thread.live.path)
         leaf = live if live is not None and live >= 0 else (made.last if made.last >= 0 else NO_ENTRY)
@@ -350,53 +352,3 @@ def _copied_lines(
     text = f"forked from {source}, which is not here: what was copied from it is not told apart"
     notes.append(Note("fork-source-missing", text, path=Path(segment.path)))
     return None
-
-
-def _header(thread: Thread, meta: dict[str, Any], chain: Chain) -> Body:
-    """The description of a thread, as a native header would say it."""
-    del chain
-    given = meta.get("id")
-    header: Body = {
-        "type": "session",
-        "id": thread.id
-        or (given if isinstance(given, str) else Path(thread.live.path).name.partition(".")[0]),
-        "timestamp": meta.get("timestamp"),
-        "cwd": meta.get("cwd") if isinstance(meta.get("cwd"), str) else "",
-        "archived": thread.live.archived,
-    }
-    if thread.name:
-        header["name"] = thread.name
-    for key, name in (
-        ("cli_version", "agentVersion"),
-        ("model_provider", "provider"),
-        ("history_mode", "historyMode"),
-        ("git", "git"),
-    ):
-        if meta.get(key) is not None:
-            header[name] = meta[key]
-    parent, relation = relation_of(meta, thread.spawner)
-    if parent is not None:
-        above = thread.source(parent.lower())
-        header["parentSession"] = above.path if above is not None else parent
-        header["relation"] = relation
-    elif relation is not None:
-        header["relation"] = relation
-    return header
-
-
-def relation_of(meta: dict[str, Any], spawner: str | None = None) -> tuple[str | None, str | None]:
-    """The thread that one was made from, and how: `subagent` or `fork`."""
-    source = meta.get("source")
-    spawned = source.get("subagent") if isinstance(source, dict) else None
-    link = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
-    named = (
-        meta.get("parent_thread_id")
-        or (link.get("parent_thread_id") if isinstance(link, dict) else None)
-        or spawner
-    )
-    if isinstance(named, str) and named:
-        return named, "subagent"
-    if spawned is not None or meta.get("thread_source") == "subagent":
-        return None, "subagent"
-    forked = meta.get("forked_from_id")
-    return (forked, "fork") if isinstance(forked, str) and forked else (None, None)

@@ -7,9 +7,10 @@ other; a rollback goes back, and a segment begins where its base was cut.
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.compacted import Kept, kept_users, summary_place
+from leafward.agents.codex.course import START, Course, State
 from leafward.agents.codex.items import effort_of, is_injected, item_text, kind_of_item, prompt_of
 from leafward.agents.codex.records import (
     CALL,
@@ -41,19 +42,6 @@ _ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTO
 
 _ODD = 0x9E3779B1
 """Spreads offsets over all ids; odd, so that different offsets have different ids."""
-
-
-class State(NamedTuple):
-    """Where a branch stands: what a segment that begins there goes on from."""
-
-    tip: int
-    path: tuple[tuple[int, int], ...]
-    model: str | None
-    effort: str | None
-    total: int | None
-
-
-START = State(-1, (), None, None, None)
 
 
 class Weaver:
@@ -89,8 +77,8 @@ class Weaver:
         """A new segment begins at a byte, and goes on from a state."""
         self.start = start
         self._seed = int.from_bytes(blake2b(segment.encode(), digest_size=4).digest(), "big")
-        self.tip = state.tip
-        self._path = [list(span) for span in state.path]
+        self.course = Course(state.path)
+        self.tip = self.course.tip
         self.model, self.effort, self._total = state.model, state.effort, state.total
         self._open = False
         self._waiting: list[tuple[int, str]] = []
@@ -108,12 +96,7 @@ class Weaver:
 
     def state(self) -> State:
         """Where the branch stands now."""
-        path = tuple((start, stop) for start, stop in self._path)
-        return State(self.tip, path, self.model, self.effort, self._total)
-
-    def on_path(self, index: int) -> bool:
-        """Whether an entry is the tip or above it."""
-        return any(start <= index < stop for start, stop in reversed(self._path))
+        return State(self.course.frozen(), self.model, self.effort, self._total)
 
     def _add(self, kind: Kind, at: int, part: int = 0) -> int:
         columns = self.columns
@@ -131,10 +114,7 @@ class Weaver:
         columns.ids.extend(name)
         if part:
             self.parts[index] = part
-        if self._path and self._path[-1][1] == index:
-            self._path[-1][1] = index + 1
-        else:
-            self._path.append([index, index + 1])
+        self.course.extend(index)
         self.tip = index
         return index
 
@@ -375,33 +355,13 @@ class Weaver:
         left = turns if isinstance(turns, int) and not isinstance(turns, bool) else 0
         if left <= 0:
             return
-        kinds = self.columns.kind
-        prompts: list[int] = []
-        for start, stop in reversed(self._path):
-            at = kinds.rfind(Kind.USER, start, stop)
-            while at >= 0 and len(prompts) <= left:
-                prompts.append(at)
-                at = kinds.rfind(Kind.USER, start, at)
-        if not prompts:
+        if not self.course.drop_turns(left, self.columns.kind):
             return
-        first = prompts[min(left, len(prompts)) - 1]
-        self._cut_path(first)
-        if len(prompts) > left:
-            # What was injected for the turn goes with it; the first turn's stays, as it is the session's (Codex).
-            while self.tip >= 0 and kinds[self.tip] in (Kind.CUSTOM_MESSAGE, Kind.CUSTOM, Kind.MODEL_CHANGE):
-                self._cut_path(self.tip)
-        if self.models and not self.on_path(self.models[-1][0]):
+        self.tip = self.course.tip
+        if self.models and not self.course.holds(self.models[-1][0]):
             self.model = None
-        if self._effort_at >= 0 and not self.on_path(self._effort_at):
+        if self._effort_at >= 0 and not self.course.holds(self._effort_at):
             self.effort = None
-
-    def _cut_path(self, index: int) -> None:
-        """Ends the path right above an entry of it."""
-        while self._path and self._path[-1][0] >= index:
-            self._path.pop()
-        if self._path and self._path[-1][1] > index:
-            self._path[-1][1] = index
-        self.tip = self._path[-1][1] - 1 if self._path else -1
 
     def _compacted(self, payload: dict[str, Any], at: int) -> None:
         self.settle()
@@ -430,15 +390,8 @@ class Weaver:
 
     def _rebuilt(self, at: int) -> tuple[list[int], int]:
         """What Codex kept before it wrote that down: the initial context, then the user's newest messages."""
-        kinds = self.columns.kind
-        initial: list[int] = []
-        users: list[int] = []
-        for start, stop in self._path:
-            for index in range(start, stop):
-                if kinds[index] == Kind.USER:
-                    users.append(index)
-                elif kinds[index] == Kind.CUSTOM_MESSAGE and not users and index not in self.literals:
-                    initial.append(index)
+        initial, users = self.course.opening(self.columns.kind)
+        initial = [index for index in initial if index not in self.literals]
         sizes = [self._user_bytes.get(index, 0) for index in users]
         chosen, cut = kept_users(sizes)
         kept = [users[position] for position in chosen]
@@ -454,7 +407,7 @@ class Weaver:
     def _find_said(self, item: Body) -> int:
         key = _key(item, item_text(item))
         found = self._said.get(key, ()) if key is not None else ()
-        return next((index for index in reversed(found) if self.on_path(index)), -1)
+        return next((index for index in reversed(found) if self.course.holds(index)), -1)
 
 
 def _key(item: dict[str, Any], text: str) -> str | None:
