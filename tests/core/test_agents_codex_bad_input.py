@@ -230,3 +230,24 @@ def test_a_block_at_once_gives_what_line_by_line_gives() -> None:
             singly.take(buffer, start, end, at)
         assert at_once.columns == singly.columns
         assert (at_once.models, at_once.stale, at_once.kept) == (singly.models, singly.stale, singly.kept)
+
+
+def test_cut_anywhere_and_read_on(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    [source] = DATA.rglob("*c1f8*.jsonl")
+    data = source.read_bytes()
+    newlines = [at + 1 for at, byte in enumerate(data) if byte == 10]
+    for number in range(40):
+        cut = chance.choice(newlines) + chance.choice([-1, 0, 0, 1, 50])
+        rollout = Rollout(tmp_path / str(number), source.name[28:64])
+        rollout.path.write_bytes(data[: max(2, cut)])
+        try:
+            session = rollout.opened()
+        except NotASession:
+            continue
+        rollout.raw(data[max(2, cut) :])
+        session.refresh()
+        fresh = rollout.opened()
+        assert fresh.columns == session.columns
+        assert said(fresh) == said(session)
+        assert problems(fresh) == problems(session)

@@ -79,9 +79,11 @@ class Course:
         initial: list[int] = []
         users: list[int] = []
         for start, stop in self._path:
-            for index in range(start, stop):
-                if kinds[index] == Kind.USER:
-                    users.append(index)
-                elif kinds[index] == Kind.CUSTOM_MESSAGE and not users:
-                    initial.append(index)
+            at = kinds.find(Kind.USER, start, stop)
+            if not users:
+                before = range(start, at if at >= 0 else stop)
+                initial += [index for index in before if kinds[index] == Kind.CUSTOM_MESSAGE]
+            while at >= 0:
+                users.append(at)
+                at = kinds.find(Kind.USER, at + 1, stop)
         return initial, users

@@ -69,7 +69,7 @@ class CodexReader:
         self._pieces: list[Piece] = []
         self._begins: list[int] = []
         self._columns = Columns()
-        self._end = 0
+        self._made: _Made | None = None
         self._open: list[Rollout] = []
         self._translator: Translator | None = None
 
@@ -80,59 +80,59 @@ class CodexReader:
         self._open = []
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
-        """Everything anew. Raises NotASession where the thread's first file cannot be read or holds no record."""
+        """Everything anew, or what was appended where nothing else changed.
+
+        Raises NotASession where the thread's first file cannot be read or holds no record.
+        """
         thread = self._thread()
+        made = self._made
+        if made is not None and made.goes_on(thread):
+            made.extend(stop)
+            return self._transcript(thread, made)
         before = self._open
         self._open = []
         try:
-            made = self._read(thread, stop)
+            found = self._read(thread, stop)
         except BaseException:
             self.close()
             self._open = before
             raise
         for rollout in before:
             rollout.close()
-        return made
+        return found
 
     def _read(self, thread: Thread, stop: Callable[[], bool]) -> Transcript:
         chain = resolved(thread.segments, thread.find, self._opened)
-        weaver = Weaver()
-        notes = list(thread.notes)
-        made = _Made(weaver, notes)
+        made = _Made(chain, thread)
         for step in chain.steps:
-            made.step(step, chain, thread, stop)
+            made.step(step, thread, stop)
             if stop():
+                made.whole = False
                 break
-        pieces, columns = made.pieces, weaver.columns
-        weaver.settle()
-        own = next((piece for piece in pieces if thread.owns(piece.segment)), pieces[0])
+        made.weaver.settle()
         if not any(made.known.values()):
-            raise NotASession(
-                f"{own.segment.path} is {'empty' if not own.end else 'not a session: no line of it is a record'}"
-            )
-        self._pieces, self._columns = pieces, columns
-        self._begins = [piece.begin for piece in pieces]
-        self._end = made.end
-        first = chain.metas.get(own.segment.path, {})
+            own = made.own(thread)
+            why = "not a session: no line of it is a record" if own.end else "empty"
+            raise NotASession(f"{own.segment.path} is {why}")
+        return self._transcript(thread, made)
+
+    def _transcript(self, thread: Thread, made: _Made) -> Transcript:
+        own = made.own(thread)
+        self._made = made
+        self._pieces, self._columns = made.pieces, made.weaver.columns
+        self._begins = [piece.begin for piece in made.pieces]
+        notes = [*thread.notes, *made.notes]
         for damaged, text in made.orphans:
-            notes.append(
-                Note(
-                    "missing-base",
-                    text,
-                    EntryIndex(damaged),
-                    Path(self.origin(damaged).path),
-                    self.origin(damaged).offset,
-                )
-            )
-        header = described(thread, first)
-        self._translator = Translator(weaver, self.region, header.get("provider"))
-        live = made.tips.get(thread.live.path)
-        leaf = live if live is not None and live >= 0 else (made.last if made.last >= 0 else NO_ENTRY)
+            origin = self.origin(damaged)
+            notes.append(Note("missing-base", text, EntryIndex(damaged), origin.path, origin.offset))
+        header = described(thread, made.chain.metas.get(own.segment.path, {}))
+        self._translator = Translator(made.weaver, self.region, header.get("provider"))
+        live = made.tips.get(thread.live.path, -1)
         return Transcript(
             header,
-            columns,
-            EntryIndex(leaf),
-            tuple(dict.fromkeys(Path(piece.segment.path) for piece in (own, *pieces))),
+            made.weaver.columns,
+            EntryIndex(live if live >= 0 else max(made.last, NO_ENTRY)),
+            tuple(dict.fromkeys(Path(piece.segment.path) for piece in (own, *made.pieces))),
             made.end,
             notes,
             made.pending,
@@ -182,9 +182,17 @@ class CodexReader:
 class _Made:
     """A transcript while its segments are read one after the other."""
 
-    def __init__(self, weaver: Weaver, notes: list[Note]) -> None:
-        self.weaver = weaver
-        self.notes = notes
+    def __init__(self, chain: Chain, thread: Thread) -> None:
+        self.chain = chain
+        self.weaver = Weaver()
+        self.notes: list[Note] = []
+        self.whole = True
+        """Whether nothing stopped it."""
+        self._files = [one.path for one in thread.segments]
+        self._live = thread.live.path
+        self._sizes: dict[str, int] = {}
+        self._plain = False
+        """Whether the last segment was read to its end, and nothing begins in it."""
         self.pieces: list[Piece] = []
         self.end = 0
         self.tips: dict[str, int] = {}
@@ -198,8 +206,46 @@ class _Made:
         self.known: dict[str, int] = {}
         """Records found, by file."""
 
-    def step(self, step: Step, chain: Chain, thread: Thread, stop: Callable[[], bool]) -> None:
+    def own(self, thread: Thread) -> Piece:
+        """The thread's first piece."""
+        return next((piece for piece in self.pieces if thread.owns(piece.segment)), self.pieces[0])
+
+    def goes_on(self, thread: Thread) -> bool:
+        """Whether all there is to be read was appended to the last segment."""
+        if not (self.whole and self._plain and self._live == thread.live.path):
+            return False
+        if self._files != [one.path for one in thread.segments] or self.pieces[-1].segment.path != self._live:
+            return False
+        *before, last = self.pieces
+        if any(piece.rollout.size != self._sizes[piece.segment.path] for piece in before):
+            return False
+        return last.rollout.is_at(last.segment.path) and last.rollout.size >= last.end
+
+    def extend(self, stop: Callable[[], bool]) -> None:
+        """Reads what was appended."""
+        weaver, last = self.weaver, self.pieces[-1]
+        self.pending = None
+        self.end -= last.end
+        damage = weaver.columns.damage
+        if last.rollout.at(last.end, 1) == b"\n":
+            for index in [index for index, kind in damage.items() if kind is Damage.UNTERMINATED]:
+                del damage[index]
+        size = last.end
+        for buffer, whole, base in last.rollout.blocks(stop, last.end):
+            if not whole:
+                size = self._rest(buffer, base, size)
+                break
+            weaver.feed(buffer, whole, base)
+            size = base + whole
+        self.whole = not stop()
+        weaver.settle()
+        self.pieces[-1] = last._replace(end=size)
+        self.end += size
+        self.tips[last.segment.path] = self.last = weaver.tip
+
+    def step(self, step: Step, thread: Thread, stop: Callable[[], bool]) -> None:
         """Reads one segment."""
+        chain = self.chain
         weaver, segment = self.weaver, step.segment
         first = len(weaver.columns)
         weaver.begin(
@@ -271,6 +317,7 @@ class _Made:
             text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
             self.notes.append(Note("base-short", text, path=Path(segment.path)))
         size = min(rollout.size, max(size, 0))
+        self._sizes[segment.path], self._plain = rollout.size, plain and rollout.torn is None
         self.known[segment.path] = sum(map(bool, weaver.columns.kind[first:]))
         self.pieces.append(Piece(self.end, size, rollout, segment))
         self.end += size

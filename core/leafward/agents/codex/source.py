@@ -57,13 +57,24 @@ class Rollout:
             self._file.seek(offset)
             return self._file.read(size)
 
-    def blocks(self, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[bytes, int, int]]:
-        """The content in blocks: a buffer, how much of it is whole lines, and its offset in the file.
+    def is_at(self, path: str) -> bool:
+        """Whether the file still has its name."""
+        try:
+            now = os.stat(path)
+        except OSError:
+            return False
+        mine = os.fstat(self._file.fileno())
+        return (now.st_dev, now.st_ino) == (mine.st_dev, mine.st_ino)
+
+    def blocks(
+        self, stop: Callable[[], bool] = lambda: False, begin: int = 0
+    ) -> Iterator[tuple[bytes, int, int]]:
+        """The content from a byte on in blocks: a buffer, how much of it is whole lines, and its offset in the file.
 
         What is left at the end without a newline comes last, with 0 for the whole lines. A line larger than a chunk is read
         in steps that double, so that many megabytes are copied a few times only.
         """
-        buffer, base, position, step = b"", 0, 0, CHUNK
+        buffer, base, position, step = b"", begin, begin, CHUNK
         while not stop():
             more = self.at(position, step)
             if not more:
