@@ -167,6 +167,10 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
 Listener = Callable[[int, Body], object]
 """Is told every message of a context, as the model receives it, with the entry it comes from."""
 
+PROJECTION = "projection"
+"""The field by which a translated compaction of another agent names the entries that are kept beside its summary: two lists
+of ids, `before` and `after` it. Without it pi's rule applies."""
+
 _COMPACTION = frozenset({Kind.COMPACTION})
 _INVALIDATING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
 _THINKING = frozenset({Kind.THINKING_CHANGE})
@@ -214,7 +218,12 @@ def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[r
             after.append(range(run.start, run.stop))
         else:
             before.append(range(run.start, run.stop))
-    kept_id = (session.body(compaction) or {}).get("firstKeptEntryId")
+    body = session.body(compaction) or {}
+    named = body.get(PROJECTION)
+    if isinstance(named, dict):
+        ahead, behind = (_named(session, named.get(side), before) for side in ("before", "after"))
+        return compaction, ahead + behind, after
+    kept_id = body.get("firstKeptEntryId")
     first = session.columns.index(kept_id) if isinstance(kept_id, str) else NO_ENTRY
     kept: list[range] = []
     for span in before:
@@ -225,12 +234,37 @@ def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[r
     return compaction, kept, after
 
 
+def _named(session: Session, ids: object, within: list[range]) -> list[range]:
+    """Entries given by id that lie in some ranges, in the order given; neighbours together."""
+    spans: list[range] = []
+    for name in ids if isinstance(ids, list) else ():
+        index = session.columns.index(name) if isinstance(name, str) else NO_ENTRY
+        if not any(index in span for span in within):
+            continue
+        if spans and spans[-1].stop == index:
+            spans[-1] = range(spans[-1].start, index + 1)
+        else:
+            spans.append(range(index, index + 1))
+    return spans
+
+
+def ahead_of_summary(session: Session, compaction: int) -> int:
+    """How many entries a compaction keeps ahead of its summary: none by pi's rule, some by other agents'."""
+    named = (session.body(compaction) or {}).get(PROJECTION) if compaction >= 0 else None
+    ids = named.get("before") if isinstance(named, dict) else None
+    path = [range(run.start, run.stop) for run in session.tree.path_runs(compaction)] if ids else []
+    return sum(map(len, _named(session, ids, path)))
+
+
 def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener | None) -> Context:
     compaction, kept, after = selected(session, at)
     column = session.columns.kind
-    order = array("i", [compaction] if compaction >= 0 else [])
+    order = array("i")
     for span in kept:
         order.extend(span)
+    ahead = ahead_of_summary(session, compaction)
+    if compaction >= 0:
+        order.insert(ahead, compaction)
     kept_until = len(order)
     for span in after:
         order.extend(span)
@@ -242,6 +276,15 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     spoken = array("i", (index for index in order if column[index] not in _SILENT))
     last_kept = sum(1 for index in kept_entries if column[index] not in _SILENT)
     add_entry, add_tokens = messages.entry.append, messages.tokens.append
+    # Where entries are kept ahead of the summary, the system prompt stands ahead of them too.
+    brought = session.body(compaction) if ahead else None
+    for prompt in messages_of(brought, Kind.COMPACTION)[:-1] if brought else ():
+        _note(messages, compaction, prompt, None)
+        system.append(prompt)
+        add_entry(compaction)
+        add_tokens(message_tokens(prompt))
+        if tell is not None:
+            tell(compaction, prompt)
     for position, (index, body) in enumerate(session.bodies(spoken)):
         if position == last_kept:
             messages.first_after = len(messages)
@@ -257,9 +300,10 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
                 if tell is not None:
                     tell(index, message)
                 continue
-        if position and (kind == Kind.COMPACTION or (kind == Kind.SYSTEM and position < last_kept)):
+        if index != compaction and position < last_kept and kind in _REPLACED:
             continue
-        for message in _edited(messages_of(body, Kind(kind)), edits.get(index)):
+        said = messages_of(body, Kind(kind))
+        for message in _edited(said[-1:] if ahead and index == compaction else said, edits.get(index)):
             _note(messages, index, message, edits.get(index))
             if message.get("role") == "system":
                 system.append(message)
@@ -274,6 +318,8 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     return Context(at, messages, provider, model, thinking, size, _ledger(messages, system, size), compaction)
 
 
+_REPLACED = (Kind.COMPACTION, Kind.SYSTEM)
+"""What is kept of these says nothing: the compaction that applies brings its own."""
 _SELDOM = bytes(kind for kind in Kind if kind not in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT))
 """Kinds whose messages need more than a look at the entry's own message."""
 

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafward.entries import DAMAGE_CODE, DAMAGE_TEXT, Body, Damage, EntryId, EntryIndex, Kind, tool_calls
+from leafward.entries import (
+    DAMAGE_CODE,
+    DAMAGE_TEXT,
+    Body,
+    Damage,
+    EntryId,
+    EntryIndex,
+    Kind,
+    blocks_of,
+    tool_calls,
+)
 from leafward.errors import LeafwardError
+from leafward.foreign import ForeignSession
 from leafward.safe_text import safe_line
 from leafward.scan import CURRENT_VERSION
 
@@ -49,8 +61,34 @@ def check(session: Session) -> list[Problem]:
         session.discredit(references.broken)
         references = _References(session)
     found = [*_damage(session), *references.problems(), *_unanswered(session, references)]
+    if isinstance(session, ForeignSession):
+        found = [_placed(session, problem) for problem in found]
+        found += _notes(session)
     found.sort(key=lambda problem: -1 if problem.offset is None else problem.offset)
     return [*_whole_file(session), *found]
+
+
+def _placed(session: ForeignSession, problem: Problem) -> Problem:
+    """A problem with its place in the agent's own file, of which there may be several."""
+    index = session.columns.index(problem.entry) if problem.entry is not None else -1
+    if index < 0 and problem.offset is not None:
+        index = bisect_left(session.columns.start, problem.offset)
+    if not 0 <= index < len(session):
+        return problem
+    origin = session.reader.origin(index)
+    text = (
+        f"{problem.text} ({safe_line(origin.path.name, 200)})"
+        if len(session.transcript.files) > 1
+        else problem.text
+    )
+    return replace(problem, text=text, offset=origin.offset)
+
+
+def _notes(session: ForeignSession) -> Iterator[Problem]:
+    """What the reader remarked."""
+    for note in session.notes:
+        entry = _named(session, note.entry) if note.entry >= 0 else None
+        yield Problem(note.code, safe_line(note.text, 400), entry, note.offset)
 
 
 def _whole_file(session: Session) -> Iterator[Problem]:
@@ -165,7 +203,10 @@ class _References:
             if message.get("stopReason") in ("aborted", "error"):
                 self.dropped.add(index)
             else:
-                calls = {call.id: call.name for call in tool_calls(message)}
+                hosted = {
+                    block.get("id") for block in blocks_of(message.get("content")) if block.get("hosted")
+                }
+                calls = {call.id: call.name for call in tool_calls(message) if call.id not in hosted}
                 if calls:
                     self.calls[index] = calls
         elif kind is Kind.TOOL_RESULT:

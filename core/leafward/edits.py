@@ -6,19 +6,24 @@ agent. Texts come from calls and results alone; work on them is bounded.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from leafward.commands import FilePatch, files_read, parsed_patch, patches_in, shown_command
+from leafward.entries import ToolCall
 
-    from leafward.entries import Body, ToolCall
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from leafward.entries import Body
+    from leafward.session import Session
 
 
 class Action(StrEnum):
@@ -46,12 +51,108 @@ class ToolTable:
     """The text an edit replaces, and what by."""
     edits: tuple[str, ...] = ("edits",)
     """Where there are several: the argument that holds a list of edits: objects with an old and a new text, or such a list as JSON."""
+    command: tuple[str, ...] = ()
+    """The argument of a shell that holds the command. Without a name commands are not looked into (pi 1.5.2)."""
+    folder: tuple[str, ...] = ()
+    """The argument of a shell that holds the folder it runs in."""
+    patches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tools that take a patch, and the arguments that may hold it."""
+
+    def touches(self, name: object) -> bool:
+        """Whether calls of a tool may touch files."""
+        return name in self.actions or name in self.patches or (bool(self.command) and name in self.shells)
+
+    def changes(self, name: object) -> bool:
+        """Whether calls of a tool may change files."""
+        action = self.actions.get(name) if isinstance(name, str) else None
+        return (action is not None and action is not Action.READ) or (action is None and self.touches(name))
 
 
 NATIVE_TOOLS = ToolTable(
     {"read": Action.READ, "write": Action.WRITE, "edit": Action.EDIT}, frozenset({"bash", "powershell"})
 )
 """The tools of pi: `edit` had one `oldText` and `newText` until 0.5x and has had a list of `edits` since."""
+
+
+class FileCall(NamedTuple):
+    """What a call does to one file."""
+
+    call: ToolCall
+    """The call itself where it names the one file; else one of the same id that says what of it concerns this file."""
+    action: Action
+    path: str
+    """As the agent wrote it; relative to the folder the command ran in where that was named."""
+
+
+def table_of(session: Session) -> ToolTable:
+    """The tools of a session: those of the agent that wrote it."""
+    found = getattr(session, "tools", None)
+    return found if isinstance(found, ToolTable) else NATIVE_TOOLS
+
+
+def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
+    """The files a call touches: the one it names, those of its patch, those its command prints or patches."""
+    action = table.actions.get(call.name)
+    if action is not None and call.name not in table.patches:
+        path = path_in(call.arguments, table)
+        return [FileCall(call, action, path)] if path is not None else []
+    texts: list[str] = []
+    if call.name in table.patches:
+        texts = [
+            text for name in table.patches[call.name] if isinstance(text := call.arguments.get(name), str)
+        ]
+    command = command_in(call, table)
+    if command is None and not texts:
+        return []
+    folder = _argument(call.arguments, table.folder)
+    if command is not None:
+        texts = list(patches_in(command))
+        if not texts:
+            reads = [_within(path, folder) for path in files_read(command)]
+            return [FileCall(_derived(call, table, path), Action.READ, path) for path in reads]
+    return [
+        made for text in texts for file in parsed_patch(text) for made in _patched(call, table, file, folder)
+    ]
+
+
+def command_in(call: ToolCall, table: ToolTable) -> object:
+    """The command that a call of a shell runs, a text or a list of words; None for any other call."""
+    if call.name not in table.shells:
+        return None
+    return next((call.arguments[name] for name in table.command if call.arguments.get(name)), None)
+
+
+def command_text(call: ToolCall, table: ToolTable) -> str:
+    """The same as a person would type it; empty for a call that runs none."""
+    found = call.arguments.get("command") if not table.command else command_in(call, table)
+    return shown_command(found) if isinstance(found, (str, list)) else ""
+
+
+def _derived(call: ToolCall, table: ToolTable, path: str, **arguments: object) -> ToolCall:
+    return ToolCall(call.id, call.name, {table.path[0]: path, **arguments})
+
+
+def _within(path: str, folder: str | None) -> str:
+    return posixpath.join(folder, path) if folder and not path.startswith("~") else path
+
+
+def _patched(call: ToolCall, table: ToolTable, file: FilePatch, folder: str | None) -> list[FileCall]:
+    path = _within(file.path, folder)
+    if file.verb == "add":
+        made = _derived(call, table, path, **{table.content[0]: file.content})
+        return [FileCall(made, Action.WRITE, path)]
+    edits = [{table.old[0]: old, table.new[0]: new} for old, new in file.replaced]
+    found = [FileCall(_derived(call, table, path, **{table.edits[0]: edits}), Action.EDIT, path)]
+    if file.moved_to is not None:
+        there = _within(file.moved_to, folder)
+        found.append(FileCall(_derived(call, table, there), Action.EDIT, there))
+    return found
+
+
+def calls_delta(calls: Iterable[FileCall], table: ToolTable) -> tuple[int, int]:
+    """Lines that the files of one call gain and lose together."""
+    deltas = [delta_of(made.action, made.call.arguments, table) for made in calls]
+    return sum(added for added, _ in deltas), sum(removed for _, removed in deltas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +264,13 @@ def _add_replacement(found: list[tuple[str, str]], edit: Mapping[str, Any], tabl
         found.append((old or "", new or ""))
 
 
+def replacements(action: Action, arguments: Mapping[str, Any], table: ToolTable) -> list[tuple[str, str]]:
+    """Old and new texts of a call that changes a file; a write replaces nothing that is known."""
+    if action is Action.WRITE:
+        return [("", _argument(arguments, table.content) or "")]
+    return _replacements(arguments, table) if action is Action.EDIT else []
+
+
 def delta_of(
     action: Action, arguments: Mapping[str, Any], table: ToolTable = NATIVE_TOOLS
 ) -> tuple[int, int]:
@@ -207,15 +315,32 @@ def hunks(
     compared by itself. A write shows its text as added.
     """
     action = table.actions.get(call.name)
-    if action is None or action is Action.READ:
-        return []
-    diff = _diff_text(result) if result is not None else None
+    if action is None or call.name in table.patches:
+        made = [(one.action, one.call.arguments) for one in file_calls(call, table)]
+    else:
+        made = [(action, call.arguments)]
+    return _hunks(made, result, table, limit)
+
+
+def action_hunks(
+    action: Action, call: ToolCall, result: Body | None, table: ToolTable, limit: int = DIFF_LINES
+) -> list[Hunk]:
+    """The same of one file that a call changes (`file_calls`)."""
+    return _hunks([(action, call.arguments)], result, table, limit)
+
+
+def _hunks(
+    made: list[tuple[Action, dict[str, Any]]], result: Body | None, table: ToolTable, limit: int
+) -> list[Hunk]:
+    made = [one for one in made if one[0] is not Action.READ]
+    diff = _diff_text(result) if made and result is not None else None
     shown = [(lines, True) for lines in _numbered(diff)] if diff is not None else []
-    if not shown and action is Action.WRITE:
-        text = lines_of(_argument(call.arguments, table.content) or "")
-        shown = [([("+", number, line) for number, line in enumerate(text, 1)], True)]
-    elif not shown:
-        shown = [(_compared(old, new), False) for old, new in _replacements(call.arguments, table)]
+    for does, arguments in made if not shown else ():
+        if does is Action.WRITE:
+            text = lines_of(_argument(arguments, table.content) or "")
+            shown.append(([("+", number, line) for number, line in enumerate(text, 1)], True))
+        else:
+            shown += [(_compared(old, new), False) for old, new in _replacements(arguments, table)]
     found: list[Hunk] = []
     for lines, exact in shown:
         if lines:

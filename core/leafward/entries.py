@@ -111,6 +111,8 @@ class Damage(IntEnum):
     CYCLE = 5
     EXTRA_HEADER = 6
     UNTERMINATED = 7
+    GLUED = 8
+    MISSING_BASE = 9
 
 
 DAMAGE_CODE: dict[Damage, str] = {
@@ -121,6 +123,8 @@ DAMAGE_CODE: dict[Damage, str] = {
     Damage.CYCLE: "cycle",
     Damage.EXTRA_HEADER: "extra-header",
     Damage.UNTERMINATED: "unterminated",
+    Damage.GLUED: "glued",
+    Damage.MISSING_BASE: "missing-base",
 }
 
 DAMAGE_TEXT: dict[Damage, str] = {
@@ -131,6 +135,8 @@ DAMAGE_TEXT: dict[Damage, str] = {
     Damage.CYCLE: "its chain of parents comes back to it; cut here",
     Damage.EXTRA_HEADER: "a second session header, ignored",
     Damage.UNTERMINATED: "the last line has no newline yet",
+    Damage.GLUED: "it stands on one line with another record",
+    Damage.MISSING_BASE: "what came before lies in a file that is not here",
 }
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.collector import collector_paused
-from leafward.edits import NATIVE_TOOLS, Action, ToolTable, delta_in, delta_of, path_in
+from leafward.edits import NATIVE_TOOLS, Action, FileCall, ToolTable, delta_in, delta_of, file_calls, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def did_run(reply: Body) -> bool:
     return reply.get("stopReason") not in ("error", "aborted")
 
 
-def _file_calls(body: Body, table: ToolTable) -> Iterator[tuple[ToolCall, Action, str]]:
+def _file_calls(body: Body, table: ToolTable) -> Iterator[FileCall]:
     """Calls of an assistant's entry that were run, or calls recorded on a tool's result, that name a file."""
     message = _message(body)
     role = message.get("role")
@@ -103,10 +103,7 @@ def _file_calls(body: Body, table: ToolTable) -> Iterator[tuple[ToolCall, Action
     elif role == "toolResult":
         calls = nested_calls(message)
     for call in calls:
-        action = table.actions.get(call.name)
-        path = path_in(call.arguments, table) if action is not None else None
-        if action is not None and path is not None:
-            yield call, action, path
+        yield from file_calls(call, table)
 
 
 def operations(body: Body, table: ToolTable = NATIVE_TOOLS, entry: EntryIndex = NO_ENTRY) -> list[FileOp]:
@@ -164,15 +161,15 @@ class Touched:
 def touched(
     session: Session,
     entries: Iterable[int],
-    table: ToolTable = NATIVE_TOOLS,
+    table: ToolTable | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, Touched]:
     """The files that entries of one path touched, in order. Calls whose result says that they failed do not count.
 
-    `entries` are in the order of the path; where `stop` turns true, what was found so far is returned.
+    The tools are the session's own unless a `table` says otherwise. `entries` are in the order of the path; where `stop` turns true, what was found so far is returned.
     """
     with collector_paused():
-        return _touched(session, entries, table, stop)
+        return _touched(session, entries, table or table_of(session), stop)
 
 
 def _touched(
@@ -219,7 +216,7 @@ def _touched(
 def working_set(
     session: Session,
     at: int | None = None,
-    table: ToolTable = NATIVE_TOOLS,
+    table: ToolTable | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> WorkingSet:
     """The files read and modified on the path to an entry (the leaf by default)."""
@@ -247,12 +244,13 @@ class _Change:
 
 
 def changed_files(
-    session: Session, entries: Iterable[int], table: ToolTable = NATIVE_TOOLS
+    session: Session, entries: Iterable[int], table: ToolTable | None = None
 ) -> list[FileChange]:
     """What entries of one path changed, the most often changed file first. Failed calls do not count.
 
     Lines are counted from the diff in a call's result where there is one, else from its arguments.
     """
+    table = table or table_of(session)
     done: list[_Change] = []
     waiting: dict[str, list[_Change]] = {}
     for _, body in session.bodies(entries):

@@ -137,6 +137,14 @@ class Scan:
         self._orphans: dict[int, bytes | str] = {}
         self._made_up: set[str] = set()
 
+    @classmethod
+    def of(cls, columns: Columns, header: Body, last: int, end: int) -> Scan:
+        """What a scan would say of columns that were made otherwise."""
+        scan = cls()
+        scan.columns, scan.header, scan.end = columns, header, end
+        scan._last_good, scan._parsed_any = last, True
+        return scan
+
     @property
     def last(self) -> EntryIndex:
         """The last entry that is no damage: pi's leaf. -1 in an empty session."""

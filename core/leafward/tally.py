@@ -12,8 +12,29 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.edits import NATIVE_TOOLS, Action, ToolTable, delta_in, delta_of, lines_of, path_in
-from leafward.entries import BOOKKEEPING, BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind, text_of
+from leafward.edits import (
+    NATIVE_TOOLS,
+    Action,
+    FileCall,
+    ToolTable,
+    delta_in,
+    delta_of,
+    file_calls,
+    lines_of,
+    path_in,
+    replacements,
+    table_of,
+)
+from leafward.entries import (
+    BOOKKEEPING,
+    BOOKKEEPING_BYTES,
+    NO_ENTRY,
+    Body,
+    EntryIndex,
+    Kind,
+    ToolCall,
+    text_of,
+)
 from leafward.files import did_run, nested_calls
 from leafward.messages import messages_of, trusted_usage
 from leafward.tokens import CHARS_PER_TOKEN, content_units, json_length, message_tokens, utf16_length
@@ -94,10 +115,13 @@ class Tallies:
     where there is one, and go again where the call failed.
     """
 
-    def __init__(self, session: Session, table: ToolTable = NATIVE_TOOLS) -> None:
-        self.table = table
-        self._tools = tuple(table.actions)
-        self._changing = tuple(name for name, action in table.actions.items() if action is not Action.READ)
+    def __init__(self, session: Session, table: ToolTable | None = None) -> None:
+        self.table = table = table_of(session) if table is None else table
+        others = (*table.patches, *(table.shells if table.command else ()))
+        self._tools = (*table.actions, *others)
+        self._changing = tuple(name for name in self._tools if table.changes(name))
+        self._named = tuple(table.actions)
+        """Tools whose calls name their one file."""
         self.tokens: array[int] = array("i")
         self.calls: array[int] = array("H")
         self.edits: array[int] = array("H")
@@ -202,7 +226,7 @@ class Tallies:
         """Flags and tokens of a reply, counted in the same pass as `message_tokens` counts them; notes its calls."""
         flags = KNOWN
         units = called = 0
-        tools, changing = self._tools, self._changing
+        tools, changing, named = self._tools, self._changing, self._named
         ran = did_run(message)
         if not ran:
             flags |= FAILED if message["stopReason"] == "error" else ABORTED
@@ -221,11 +245,16 @@ class Tallies:
                     arguments = block["arguments"]
                     units += json_length(arguments)
                     if ran and name in tools:
-                        flags |= FILES
-                        if name in changing and path_in(arguments, self.table) is not None:
-                            self._ask(
-                                (index, str(block.get("id", ""))), (self.table.actions[name], arguments)
-                            )
+                        if name in named:
+                            flags |= FILES
+                            asked = name in changing and path_in(arguments, self.table) is not None
+                            does = self.table.actions[name]
+                        else:
+                            made = self._looked_into(block)
+                            flags |= FILES if made else 0
+                            asked, does, arguments = self._summed(made)
+                        if asked:
+                            self._ask((index, str(block.get("id", ""))), (does, arguments))
             elif kind in ("text", "thinking"):
                 text = block.get(kind)
                 if isinstance(text, str):
@@ -237,6 +266,23 @@ class Tallies:
         if called:
             self.calls[index] = min(called, _MOST)
         return flags, -(-units // CHARS_PER_TOKEN)
+
+    def _looked_into(self, block: Body) -> list[FileCall]:
+        """What a command or a patch does to files."""
+        arguments = block["arguments"]
+        given = arguments if isinstance(arguments, dict) else {}
+        return file_calls(ToolCall(str(block.get("id", "")), str(block.get("name", "")), given), self.table)
+
+    def _summed(self, made: list[FileCall]) -> tuple[bool, Action, dict[str, Any]]:
+        """The changes of one call to several files as one edit: they fail together."""
+        changes = [one for one in made if one.action is not Action.READ]
+        table = self.table
+        edits = [
+            {table.old[0]: old, table.new[0]: new}
+            for one in changes
+            for old, new in replacements(one.action, one.call.arguments, table)
+        ]
+        return bool(changes), Action.EDIT, {table.edits[0]: edits}
 
     def _ask(self, call: _Call, asked: _Asked) -> None:
         answer = self._answers.pop(call, None)
@@ -420,6 +466,9 @@ def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
     text = text_of(message.get("content"))
     if str(message.get("toolName")) not in table.shells:
         return Outcome(ok, None, len(lines_of(text)))
+    told = message.get("exitCode")
+    if isinstance(told, int):
+        return Outcome(ok, told, len(lines_of(text.rstrip("\n"))))
     ending = None if ok else _STATUS.search(text, max(0, len(text) - _STATUS_SIZE))
     output = text[: ending.start()] if ending is not None else text
     lines = 0 if output.strip() == _NO_OUTPUT else _total_lines(message) or len(lines_of(output.rstrip("\n")))

@@ -228,7 +228,7 @@ class TestDoctor:
             ("cwd-missing", "good.jsonl"),
         }
         assert document["folders"]["config"] == str(themes.parent)
-        assert document["stores"] == {"pi": [str(store.parent)]}
+        assert document["stores"]["pi"] == [str(store.parent)]
         out = done("doctor").out
         assert "2 sessions checked, 2 problems in 2 of them" in out
 

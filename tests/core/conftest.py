@@ -1,4 +1,4 @@
-"""An endpoint that tests of models share."""
+"""What the tests of the core have in common."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import codex_rollout
 from tests.model_endpoint import Endpoint, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+@pytest.fixture(autouse=True)
+def opened_sessions_are_closed() -> Iterator[None]:
+    """Closes the threads of Codex that a test opened."""
+    yield
+    while codex_rollout.OPENED:
+        codex_rollout.OPENED.pop().close()
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,7 @@ def opened(store: Path) -> Iterator[list[str]]:
 def test_an_empty_place_lists_nothing_and_says_where_it_looked(store: Path) -> None:
     empty = catalogue(store)
     assert empty.refresh() == Update((), (), 0, 0, finished=True)
-    assert (empty.cards(), empty.searched, empty.trouble) == ([], (str(store),), [])
+    assert (empty.cards(), empty.searched[0], empty.trouble) == ([], str(store), [])
 
 
 def test_everything_is_listed_and_known_at_once_the_next_time(store: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import (
     Agent,
     Candidate,
+    Glimpse,
     Listing,
     Resume,
     Stamp,
@@ -15,6 +16,7 @@ from leafward.agents.base import (
     Trouble,
     own_variables,
 )
+from leafward.agents.codex import Codex
 from leafward.agents.pi import Pi
 from leafward.errors import NotFound
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""
 
-_AGENTS: tuple[Agent, ...] = (Pi(),)
+_AGENTS: tuple[Agent, ...] = (Pi(), Codex())
 _BY_NAME = {agent.name: agent for agent in _AGENTS}
 
 
@@ -82,6 +84,7 @@ __all__ = [
     "HEAD_SIZE",
     "Agent",
     "Candidate",
+    "Glimpse",
     "Listing",
     "Resume",
     "Stamp",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from leafward.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.config import Config
@@ -57,6 +57,23 @@ class Candidate(NamedTuple):
     def mtime_ns(self) -> int:
         """When it was last written, in nanoseconds since 1970."""
         return self.stamp[1]
+
+
+class Glimpse(NamedTuple):
+    """What a look at the beginning of a session says, before it is read. Times in milliseconds since 1970."""
+
+    id: str
+    name: str | None = None
+    prompt: str = ""
+    """The first prompt, as typed; empty where it was not found."""
+    project: str = ""
+    created: int | None = None
+    modified: int | None = None
+    parent: str | None = None
+    """The session it was made from: a path or an id."""
+    relation: str | None = None
+    """`fork` or `subagent`."""
+    archived: bool = False
 
 
 class Trouble(NamedTuple):
@@ -122,6 +139,21 @@ class Agent(Protocol):
 
         A root that does not exist holds none; folders that cannot be listed are added to `trouble`.
         """
+        ...
+
+    def holds(self, folder: str, names: Iterable[str]) -> bool:
+        """Whether a folder that contains these names is a store of this agent, to be searched by `discover`."""
+        ...
+
+    def gather(self, listings: Mapping[str, Listing]) -> None:
+        """Takes away, of files found under folders that were named, those that are pieces of a session that stays.
+
+        `listings` by folder; they are changed in place.
+        """
+        ...
+
+    def peek(self, candidate: Candidate) -> Glimpse | None:
+        """What the beginning of a session says; None for a file in the native format. Raises OSError."""
         ...
 
     def recognises(self, head: bytes) -> bool:

@@ -18,8 +18,9 @@ from leafward.scan import decode_line
 from leafward.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from leafward.agents.base import Candidate, Glimpse
     from leafward.config import Config
 
 SUFFIX = ".jsonl"
@@ -70,6 +71,17 @@ class Pi:
                 seen.add(folder)
                 below = folders if folder == str(root) else None
                 yield Listing(folder, _files(folder, below, trouble), self.name)
+
+    def holds(self, folder: str, names: Iterable[str]) -> bool:  # noqa: ARG002  # as the protocol has it
+        """Never: pi's files are told by their content wherever they lie."""
+        return False
+
+    def gather(self, listings: Mapping[str, Listing]) -> None:
+        """Every file is a session of its own."""
+
+    def peek(self, candidate: Candidate) -> Glimpse | None:  # noqa: ARG002  # as the protocol has it
+        """The native format is looked at by the catalogue itself."""
+        return None
 
     def recognises(self, head: bytes) -> bool:
         """Whether the first line that is not blank is a session header with an id."""

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
+
+from leafward.times import iso_time, parse_time
+
+__all__ = [
+    "EXCERPT",
+    "FORK",
+    "INFERRED",
+    "NO_MESSAGES",
+    "SUBAGENT",
+    "Card",
+    "Details",
+    "Mark",
+    "Reading",
+    "iso_time",
+    "parse_time",
+]
 
 NO_MESSAGES = "(no messages)"
 """Title of a session nobody has spoken in."""
@@ -131,33 +146,3 @@ class Reading(NamedTuple):
     details: Details = Details()
     mark: Mark | None = None
     """None where the file has to be read whole the next time."""
-
-
-def iso_time(milliseconds: int | None) -> str | None:
-    """A time as pi writes it: ISO 8601 in UTC with milliseconds."""
-    if milliseconds is None:
-        return None
-    try:
-        moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
-    except (OverflowError, ValueError, OSError):
-        return None
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
-
-
-def parse_time(value: object) -> int | None:
-    """An ISO 8601 text as milliseconds since 1970; without a zone it is local time, a mere date is UTC (JavaScript)."""
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        try:
-            moment = moment.replace(tzinfo=UTC) if len(value) <= 10 else moment.astimezone()
-        except (OverflowError, OSError, ValueError):
-            return None
-    return round((moment - _EPOCH).total_seconds() * 1000)
-
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

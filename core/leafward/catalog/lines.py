@@ -6,12 +6,14 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.agents import HEAD_SIZE, agent_named, native, recognised
-from leafward.catalog.card import EXCERPT, NO_MESSAGES, Card, Details, parse_time
+from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
 from leafward.messages import prompt_text
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from leafward.agents import Agent, Candidate
+    from collections.abc import Iterable
+
+    from leafward.agents import Agent, Candidate, Touch
     from leafward.entries import Body
 
 FILES_KEPT = 64
@@ -75,6 +77,14 @@ def parent_of(header: Body) -> str | None:
     """The file that a header says the session was made from."""
     found = header.get("parentSession")
     return found if isinstance(found, str) and found else None
+
+
+def relation_of(header: Body) -> str | None:
+    """How a session came from its parent: as its header says, else a fork of it; None where it has none."""
+    found = header.get("relation")
+    if isinstance(found, str):
+        return found
+    return FORK if parent_of(header) else None
 
 
 def title_of(name: str | None, prompt: str) -> str:
@@ -142,7 +152,11 @@ class TouchedFiles:
 
     def add(self, agent: Agent, data: bytes) -> None:
         """Takes in the calls in a piece of the file."""
-        for path, changed in agent.touched(data):
+        self.take(agent.touched(data))
+
+    def take(self, touches: Iterable[Touch]) -> None:
+        """Takes in files touched, in order."""
+        for path, changed in touches:
             if not path.isprintable():
                 continue
             if self.folder and path.startswith(self.folder) and path[len(self.folder) :][:1] in ("/", "\\"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised
@@ -11,11 +12,10 @@ from leafward.paths import is_draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from leafward.config import Config
 
-_SUFFIX = ".jsonl"
+_SUFFIXES = (".jsonl", ".jsonl.zst")
 _NOT_ENTERED = frozenset({".git", "node_modules", "__pycache__"})
 
 
@@ -58,8 +58,11 @@ def listings(
         return
     found: dict[str, Listing] = {}
     for listing in _named(paths, known, stop, trouble):
-        found.setdefault(listing.folder, listing).files.update(listing.files)
-    yield from found.values()
+        held = found.setdefault(listing.folder, listing)
+        held.files.update(listing.files)
+    for agent in all_agents():
+        agent.gather(found)
+    yield from (listing for listing in found.values() if listing.files)
 
 
 def _named(
@@ -84,20 +87,23 @@ def _named(
 def _below(
     root: str, known: Callable[[str], bool], stop: Callable[[], bool], trouble: list[Trouble]
 ) -> Iterator[Listing]:
-    """Sessions anywhere under a folder. Linked folders are not entered, linked files are."""
+    """Sessions anywhere under a folder; in an agent's store what the agent itself finds. Linked folders are not entered, linked files are."""
     folders = [root]
     while folders and not stop():
         folder = folders.pop()
         files: dict[str, Stamp] = {}
+        below: list[str] = []
+        names: list[str] = []
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
+                    names.append(entry.name)
                     try:
                         if entry.is_dir(follow_symlinks=False):
                             if entry.name not in _NOT_ENTERED:
-                                folders.append(entry.path)
+                                below.append(entry.path)
                         elif entry.is_file() and (
-                            entry.name.endswith(_SUFFIX)
+                            entry.name.endswith(_SUFFIXES)
                             or (
                                 not is_draft(entry.name)
                                 and (known(entry.path) or _begins_like_one(entry.path))
@@ -108,6 +114,11 @@ def _below(
                         trouble.append(Trouble(entry.path, error.strerror or str(error)))
         except OSError as error:
             trouble.append(Trouble(folder, error.strerror or str(error)))
+        holder = next((agent for agent in all_agents() if agent.holds(folder, names)), None)
+        if holder is not None:
+            yield from holder.discover((Path(folder),), stop, trouble)
+            continue
+        folders += below
         if files:
             yield Listing(folder, files, "")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
-from leafward.catalog.card import FORK, Card, Details, Mark, Reading, parse_time
+from leafward.catalog.card import EXCERPT, FORK, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
     TouchedFiles,
     agent_of,
@@ -24,11 +24,12 @@ from leafward.catalog.lines import (
 from leafward.catalog.summary import MESSAGES
 from leafward.entries import BOOKKEEPING, TURN_STARTS, Kind
 from leafward.messages import messages_of, trusted_usage
+from leafward.safe_text import safe_line
 from leafward.scan import decode_line, kind_of, version_of
 from leafward.tokens import message_tokens
 
 if TYPE_CHECKING:
-    from leafward.agents import Candidate
+    from leafward.agents import Candidate, Glimpse
     from leafward.entries import Body
 
 PEEK_SIZE = 8 << 10
@@ -55,6 +56,9 @@ def peek(candidate: Candidate) -> Card:
 
 def _peek(candidate: Candidate) -> Card:
     agent = agent_of(candidate)
+    seen = agent.peek(candidate)
+    if seen is not None:
+        return _glimpsed(seen, agent.name, candidate)
     head, tail = _ends(candidate)
     lines = head.removeprefix(_BOM).split(b"\n")
     header = decode_line(lines[0]) or {}
@@ -98,6 +102,38 @@ def _peek(candidate: Candidate) -> Card:
         problem=None,
         size=candidate.size,
         version=version_of(header) if header else 0,
+        origin=0,
+        partial=True,
+    )
+
+
+def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate) -> Card:
+    """A card of what another agent's session says of itself at its beginning."""
+    prompt = safe_line(seen.prompt, EXCERPT)
+    return Card(
+        path=candidate.path,
+        agent=agent,
+        id=seen.id,
+        name=seen.name,
+        title=title_of(seen.name, prompt),
+        prompt=prompt,
+        project=seen.project,
+        created=seen.created,
+        modified=seen.modified or seen.created or candidate.mtime_ns // 1_000_000,
+        entries=None,
+        messages=None,
+        turns=None,
+        branches=None,
+        compactions=None,
+        tokens=None,
+        model=None,
+        parent=seen.parent,
+        relation=seen.relation,
+        archived=seen.archived,
+        damage=0,
+        problem=None,
+        size=candidate.size,
+        version=0,
         origin=0,
         partial=True,
     )

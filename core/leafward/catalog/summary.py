@@ -12,7 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.catalog.card import FORK, Card, Details, Mark, Reading, parse_time
+from leafward.agents import Touch
+from leafward.catalog.card import Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
     TouchedFiles,
     agent_of,
@@ -21,6 +22,7 @@ from leafward.catalog.lines import (
     model_of,
     parent_of,
     problem_card,
+    relation_of,
     seal_of,
     spoken_at,
     title_of,
@@ -28,6 +30,8 @@ from leafward.catalog.lines import (
 from leafward.context import context_at
 from leafward.entries import BOOKKEEPING, BOOKKEEPING_BYTES, MESSAGE_ROLES, NO_ENTRY, TURN_STARTS, Kind
 from leafward.errors import NotASession
+from leafward.files import touched
+from leafward.foreign import ForeignSession
 from leafward.messages import messages_of, trusted_usage
 from leafward.scan import CURRENT_VERSION
 from leafward.tokens import message_tokens
@@ -43,6 +47,8 @@ MESSAGES = frozenset(MESSAGE_ROLES.values())
 """Kinds that pi counts as messages."""
 
 _SPEAKERS = (Kind.USER, Kind.ASSISTANT)
+_TYPED = (Kind.USER, Kind.BASH)
+"""What a person says in another agent: what that agent injects starts no turn."""
 _LAST_ENTRIES = 12
 """Entries at the end of the file that are read in one go."""
 _REPLIES_TRIED = 32
@@ -72,7 +78,10 @@ def _reading(
     look = _Look(session)
     tokens = look.tokens()
     files = TouchedFiles(session.cwd)
-    for piece in _pieces(session):
+    foreign = session if isinstance(session, ForeignSession) else None
+    if foreign is not None:
+        files.take(operations_of(foreign, agent, stop))
+    for piece in _pieces(session) if foreign is None else ():
         if stop():
             return None
         files.add(agent, piece)
@@ -92,19 +101,19 @@ def _reading(
         modified=look.modified() or created or candidate.mtime_ns // 1_000_000,
         entries=len(columns),
         messages=sum(kinds.count(kind) for kind in MESSAGES) + look.unknown_messages(),
-        turns=sum(kinds.count(kind) for kind in TURN_STARTS),
+        turns=sum(kinds.count(kind) for kind in (TURN_STARTS if foreign is None else _TYPED)),
         branches=max(0, leaves - 1),
         compactions=kinds.count(Kind.COMPACTION),
         tokens=tokens,
         model=look.model(),
         parent=parent_of(session.header),
-        relation=FORK if parent_of(session.header) else None,
-        archived=look.archived(),
+        relation=relation_of(session.header),
+        archived=look.archived() or session.header.get("archived") is True,
         damage=len(columns.damage) + (session.pending is not None),
         problem=None,
         size=candidate.size,
         version=session.version,
-        origin=look.origin(),
+        origin=look.origin() if foreign is None else 0,
         partial=False,
     )
     details = Details(
@@ -113,7 +122,7 @@ def _reading(
         look.last_text(Kind.USER),
         look.last_text(Kind.ASSISTANT, _REPLIES_TRIED),
     )
-    return Reading(card, details, _mark(session, leaves))
+    return Reading(card, details, _mark(session, leaves) if foreign is None else None)
 
 
 class _Look:
@@ -168,8 +177,10 @@ class _Look:
         return total
 
     def first_prompt(self) -> str:
-        """The first user message with a text, in file order (pi 1.5.2)."""
-        at = self.kinds.find(Kind.USER)
+        """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it."""
+        own = self.session.inherited if isinstance(self.session, ForeignSession) else 0
+        at = self.kinds.find(Kind.USER, own)
+        at = at if at >= 0 else self.kinds.find(Kind.USER)
         while at >= 0:
             text = excerpt(self.body(at))
             if text:
@@ -244,6 +255,18 @@ def _pieces(session: Session) -> Iterator[bytes]:
         if at + len(piece) >= end:
             return
         at += max(1, len(piece) - _PIECE_OVERLAP)
+
+
+def operations_of(session: ForeignSession, agent: Agent, stop: Callable[[], bool]) -> list[Touch]:
+    """The files that another agent's session touched on all its branches, each where it was last."""
+    found = touched(session, range(session.inherited, len(session)), agent.tool_table, stop)
+    latest = [
+        (entries[-1], Touch(path, changed))
+        for path, file in found.items()
+        for changed, entries in ((False, file.read), (True, file.modified))
+        if entries
+    ]
+    return [touch for _, touch in sorted(latest)]
 
 
 def _mark(session: Session, leaves: int) -> Mark | None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.filelists import FileLists, Touches
 from leafward.context import context_at, selected
-from leafward.edits import NATIVE_TOOLS, Action, ToolTable, path_in
-from leafward.entries import Body, EntryIndex, Kind, blocks_of
+from leafward.edits import Action, ToolTable, file_calls, path_in, table_of
+from leafward.entries import Body, EntryIndex, Kind, ToolCall, blocks_of
 from leafward.estimators import Estimator, estimated_tokens, text_tokens
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class _Hearing:
     def listener(self) -> Listener:
         """What is told every message. One closure, because it is called for each of a hundred thousand."""
         nested, failed, tools = self._nested, self.failed, self.tools
-        actions, note, table = self.actions, self._note, self.table
+        actions, note, table, touches = self.actions, self._note, self.table, self.table.touches
 
         def hear(entry: int, message: Body) -> None:
             role = message.get("role")
@@ -199,10 +199,15 @@ class _Hearing:
                 for block in content if type(content) is list else ():
                     if type(block) is dict and "arguments" in block:
                         name = block.get("name")
-                        if type(name) is str and name in actions and block.get("type") == "toolCall":
+                        if type(name) is not str or block.get("type") != "toolCall":
+                            continue
+                        if name in actions:
                             path = path_in(block["arguments"], table)
                             if path is not None:
                                 note(entry, path, actions[name])
+                        elif touches(name) and isinstance(block["arguments"], dict):
+                            for made in file_calls(ToolCall("", name, block["arguments"]), table):
+                                note(entry, made.path, made.action)
             elif role == "toolResult":
                 if message.get("isError"):
                     failed.append(entry)
@@ -242,7 +247,7 @@ def measure(
     session: Session,
     at: int | None = None,
     *,
-    table: ToolTable = NATIVE_TOOLS,
+    table: ToolTable | None = None,
     estimators: Iterable[Estimator] = (),
 ) -> PathSizes:
     """Measures the path to an entry (the leaf by default), decoding what its context holds, once.
@@ -253,7 +258,7 @@ def measure(
     hearings: list[_Hearing] = []
 
     def listen() -> Listener:
-        hearings.append(_Hearing(table, others))
+        hearings.append(_Hearing(table or table_of(session), others))
         return hearings[-1].listener()
 
     context = context_at(session, at, listen)
@@ -265,7 +270,10 @@ def measure(
     lead, places = _places(session, context, order, parts, edits)
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
     columns.update(zip(others, hearing.columns, strict=True))
-    counts = {name: Counts.of(_column(len(order), places, column[lead:])) for name, column in columns.items()}
+    counts = {
+        name: Counts.of(_column(len(order), places, [*column[: lead.start], *column[lead.stop :]]))
+        for name, column in columns.items()
+    }
     position = dict(zip(order, range(len(order)), strict=True))
     # Without a message of its own, the compaction was edited out of the context, and pi takes nothing over from it.
     body = (session.body(context.compaction) or {}) if lead else {}
@@ -352,16 +360,16 @@ def _removed(session: Session, order: array[int], edits: dict[int, Edit], parts:
 
 def _places(
     session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, Edit]
-) -> tuple[int, array[int]]:
-    """How many messages the compaction brings, and the position of each of the others.
+) -> tuple[range, array[int]]:
+    """The messages that the compaction brings, and the position of each of the others.
 
     Parts are brought in line with what was said: kinds tell only what an entry may say.
     """
     messages = context.messages
-    lead = 0
-    while lead < len(messages) and messages.entry[lead] == context.compaction:
-        lead += 1
-    said = messages.entry[lead:]
+    brought = messages.entry.count(context.compaction)
+    first = messages.entry.index(context.compaction) if brought else 0
+    lead = range(first, first + brought)
+    said = messages.entry[:first] + messages.entry[lead.stop :]
     may_speak = parts.translate(_MAY_SPEAK)
     if array("i", compress(order, may_speak)) != said:
         removed = _removed(session, order, edits, parts)
@@ -374,8 +382,9 @@ def _places(
                 parts[place] = Part.OMITTED if entry in removed else Part.SILENT
     places = array("i", compress(range(len(order)), may_speak))
     for number, role in messages.roles.items():
-        if number >= lead and parts[places[number - lead]] != Part.NOTE:
-            parts[places[number - lead]] = _PART_OF_ROLE.get(role, Part.OTHER)
+        place = number if number < lead.start else number - brought
+        if number not in lead and parts[places[place]] != Part.NOTE:
+            parts[places[place]] = _PART_OF_ROLE.get(role, Part.OTHER)
     return lead, places
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from leafward.agents import agent_of, native
 from leafward.context import context_at
-from leafward.edits import NATIVE_TOOLS, Action, delta_in, delta_of
+from leafward.edits import Action, calls_delta, command_text, delta_in, file_calls, table_of
 from leafward.entries import Kind, text_of
 from leafward.files import changed_files
 from leafward.headline import call_of, headline
@@ -64,7 +65,11 @@ def open_session(
             progress(end, size, entries)
 
     scan = ahead.take(stop, publish) if ahead is not None else None
-    session = Session.open(path, stop, lambda scan: publish(scan.end, len(scan.columns)), scan)
+    agent = agent_of(path)
+    if agent is native():
+        session = Session.open(path, stop, lambda scan: publish(scan.end, len(scan.columns)), scan)
+    else:
+        session = agent.open(path, stop)
     findings = Findings(archived=archived_branches(session))
     return Exploration(session, density, height, findings), Tallies(session)
 
@@ -235,13 +240,16 @@ def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
     if session.columns.kind[index] != Kind.TOOL_RESULT:
         return ""
     call = call_of(session, index, message.get("toolCallId"))
-    came = outcome(body)
+    table = table_of(session)
+    came = outcome(body, table)
     if came.exit_code:
         return f"exit {came.exit_code}"
     if not came.ok:
         return "error"
-    action = NATIVE_TOOLS.actions.get(call.name) if call is not None else None
-    if call is not None and action in (Action.EDIT, Action.WRITE):
-        added, removed = delta_in(body) or delta_of(action, call.arguments, NATIVE_TOOLS)
+    made = (
+        [one for one in file_calls(call, table) if one.action is not Action.READ] if call is not None else []
+    )
+    if made:
+        added, removed = delta_in(body) or calls_delta(made, table)
         return f"+{added} {glyphs.minus}{removed}"
-    return "ok" if call is not None and "command" in call.arguments else ""
+    return "ok" if call is not None and command_text(call, table) else ""

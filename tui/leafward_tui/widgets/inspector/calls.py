@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.edits import NATIVE_TOOLS, Action, delta_in, delta_of, hunks, path_in
+from leafward.edits import (
+    Action,
+    FileCall,
+    ToolTable,
+    action_hunks,
+    command_text,
+    delta_in,
+    delta_of,
+    file_calls,
+    path_in,
+)
 from leafward.files import locate, nested_calls
 from leafward.headline import call_words
 from leafward.safe_text import safe
@@ -37,9 +47,21 @@ _MOST_COMMAND = 20_000
 """Characters of a command that are looked at."""
 
 
-def _changes(step: Step) -> bool:
-    changing = NATIVE_TOOLS.actions.get(step.call.name) in (Action.EDIT, Action.WRITE)
-    return changing and step.ran and not step.message.get("isError")
+def _changed_by(step: Step, table: ToolTable) -> list[FileCall]:
+    """What a call changed; nothing where it was not run or failed."""
+    if not step.ran or step.message.get("isError"):
+        return []
+    return [made for made in file_calls(step.call, table) if made.action is not Action.READ]
+
+
+def _changes(step: Step, table: ToolTable) -> bool:
+    return bool(_changed_by(step, table))
+
+
+def _patches(step: Step, table: ToolTable) -> bool:
+    """Whether a command does nothing but change files by a patch."""
+    made = file_calls(step.call, table)
+    return bool(made) and all(one.action is not Action.READ for one in made)
 
 
 @dataclass(slots=True)
@@ -48,6 +70,8 @@ class Changed:
 
     path: str
     steps: list[Step] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    """What each of them does to it."""
     added: int = 0
     """Lines."""
     removed: int = 0
@@ -59,16 +83,15 @@ def changed(found: Gathered, folder: str) -> list[Changed]:
     for step in found.steps:
         inner = [Step(call, step.result_entry) for call in nested_calls(step.message)]
         for made in (step, *inner):
-            path = path_in(made.call.arguments, NATIVE_TOOLS)
-            if path is None or not _changes(made):
-                continue
-            name = locate(path, folder)
-            file = files.setdefault(name, Changed(name))
-            file.steps.append(made)
             delta = delta_in(made.result) if made.result is not None else None
-            added, removed = delta or delta_of(NATIVE_TOOLS.actions[made.call.name], made.call.arguments)
-            file.added += added
-            file.removed += removed
+            for one in _changed_by(made, found.tools):
+                name = locate(one.path, folder)
+                file = files.setdefault(name, Changed(name))
+                file.steps.append(replace(made, call=one.call))
+                file.actions.append(one.action)
+                added, removed = delta or delta_of(one.action, one.call.arguments, found.tools)
+                file.added += added
+                file.removed += removed
     return sorted(files.values(), key=lambda file: -len(file.steps))
 
 
@@ -86,7 +109,7 @@ def write_changed(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         opened = sheet.is_open(f"file:{change.path}", normally=first and at == 0)
         _file(sheet, change, opened)
         if opened:
-            _diff(sheet, change)
+            _diff(sheet, change, found.tools)
     _rest(sheet, "changed", len(changes) - limit, "file")
 
 
@@ -114,8 +137,12 @@ def _file(sheet: Sheet, change: Changed, opened: bool) -> None:
     )
 
 
-def _diff(sheet: Sheet, change: Changed) -> None:
-    listed = [hunk for step in change.steps for hunk in hunks(step.call, step.result)]
+def _diff(sheet: Sheet, change: Changed, table: ToolTable) -> None:
+    listed = [
+        hunk
+        for step, action in zip(change.steps, change.actions, strict=True)
+        for hunk in action_hunks(action, step.call, step.result, table)
+    ]
     body = diff_lines(listed, sheet.width - INDENT, sheet.glyphs)
     if not body:
         sheet.note("its call does not say what changed", indent=INDENT + 2)
@@ -133,7 +160,7 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     steps = [
         (at, step)
         for at, step in enumerate(found.steps)
-        if step.by_user or step.call.name in NATIVE_TOOLS.shells
+        if step.by_user or (step.call.name in found.tools.shells and not _patches(step, found.tools))
     ]
     if not steps:
         return
@@ -150,7 +177,11 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     sheet.heading("Ran", counted(len(steps), "command"), told)
     limit = len(steps) if sheet.is_open("ran") or len(steps) <= MOST_ROWS + 1 else MOST_ROWS
     for at, step in steps[:limit]:
-        command = str(step.call.arguments.get("command") or "")
+        command = (
+            str(step.call.arguments.get("command") or "")
+            if step.by_user
+            else command_text(step.call, found.tools)
+        )
         text = shown(command.strip()[:_MOST_COMMAND])
         first, _, rest = text.partition("\n")
         key = f"step{at}"
@@ -217,7 +248,9 @@ def write_called(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     steps = [
         (at, step)
         for at, step in enumerate(found.steps)
-        if not step.by_user and step.call.name not in NATIVE_TOOLS.shells and not _changes(step)
+        if not step.by_user
+        and (step.call.name not in found.tools.shells or _patches(step, found.tools))
+        and not _changes(step, found.tools)
     ]
     if not steps:
         return
@@ -236,22 +269,22 @@ def write_called(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
         room = sheet.width - INDENT - width_of(word_spans) - width_of(right) - 2
         ink = "text" if is_open else "sub"
         sheet.row(
-            [Span(" " * INDENT, "blank"), *word_spans, *_subject(sheet, step, room, ink)],
+            [Span(" " * INDENT, "blank"), *word_spans, *_subject(sheet, step, room, ink, found.tools)],
             right,
             toggle=key,
             copy=call_words(step.call),
         )
         if is_open:
             _arguments(sheet, step, key)
-            path = path_in(step.call.arguments, NATIVE_TOOLS) or ""
-            reads = NATIVE_TOOLS.actions.get(step.call.name) is Action.READ
+            path = path_in(step.call.arguments, found.tools) or ""
+            reads = found.tools.actions.get(step.call.name) is Action.READ
             _output(sheet, step, key, path if reads else "", whole=opened)
     _rest(sheet, "called", len(steps) - limit, "call")
 
 
-def _subject(sheet: Sheet, step: Step, room: int, ink: str) -> list[Span]:
+def _subject(sheet: Sheet, step: Step, room: int, ink: str, table: ToolTable) -> list[Span]:
     words = call_words(step.call)
-    path = path_in(step.call.arguments, NATIVE_TOOLS)
+    path = path_in(step.call.arguments, table)
     if path is not None and words.startswith(shown_line(path)[:120]):
         rest = words[len(shown_line(path, 240)) :]
         return [*path_spans(path, max(8, room - len(rest)), sheet.glyphs, ink=ink), Span(rest, "faint")]

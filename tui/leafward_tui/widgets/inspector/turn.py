@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from leafward.edits import NATIVE_TOOLS, ToolTable, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, Usage, blocks_of, text_of, tool_calls
 from leafward.files import did_run
 from leafward.headline import call_of
@@ -97,12 +98,14 @@ class Gathered:
     last_time: str = ""
     redacted: int = 0
     """Thinking blocks whose text the provider keeps to itself."""
+    tools: ToolTable = NATIVE_TOOLS
+    """How the calls name files."""
 
 
 def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Gathered:
     """Decodes the entries of a selection. Stops in between where `stop` turns true."""
     session = selection.session
-    found = Gathered()
+    found = Gathered(tools=table_of(session))
     waiting: dict[str, Step] = {}
     entries = (index for span in selection.entries for index in span)
     for index, body in session.bodies(entries):

@@ -1,0 +1,262 @@
+"""Codex: where it keeps threads, which files make one, how it resumes one. Rules are those of Codex 0.47 to 0.169."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.codex.chain import meta_of
+from leafward.agents.codex.glimpse import glimpse
+from leafward.agents.codex.reading import CodexReader, Thread
+from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head
+from leafward.agents.codex.store import (
+    Segment,
+    Shelf,
+    home_of,
+    is_rollout,
+    named,
+    names_in,
+    remembered,
+    segment_of,
+    walk,
+)
+from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
+from leafward.errors import NotASession, Refused
+from leafward.foreign import ForeignSession, Note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from leafward.agents.base import Candidate, Stamp, Touch
+    from leafward.config import Config
+    from leafward.session import Session
+
+_HEAD = re.compile(
+    rb'\{(?:"timestamp":[^,]{1,60},(?:"ordinal":\d+,)?)?\s*"type"\s*:\s*"'
+    rb'(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)"'
+)
+_LATER = re.compile(rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"\s*\}\s*\Z')
+_META_FIRST = re.compile(rb'\{\s*"payload"\s*:\s*\{')
+_FRESH = 2.0
+"""Seconds that the list of files of a store is believed."""
+_HEAD_SIZE = 4096
+
+
+class Codex:
+    """OpenAI's Codex CLI."""
+
+    name = "codex"
+    title = "Codex"
+    tool_table = CODEX_TOOLS
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._shelves: dict[str, tuple[float, Shelf]] = {}
+
+    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The configured folders, else `$CODEX_HOME`, else `~/.codex`."""
+        configured = config.roots.get(self.name)
+        if configured is not None:
+            return tuple(_expand(root, env) for root in configured)
+        return (_expand(env.get("CODEX_HOME") or "~/.codex", env),)
+
+    def holds(self, folder: str, names: Iterable[str]) -> bool:
+        """Whether a folder with these entries is a store of Codex."""
+        present = set(names)
+        if "archived_sessions" in present or "session_index.jsonl" in present:
+            return True
+        marked = os.path.basename(folder) == ".codex" or any(
+            re.match(r"state_\d+\.sqlite\Z", name) for name in present
+        )
+        return marked and "sessions" in present
+
+    def discover(
+        self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
+    ) -> Iterator[Listing]:
+        """Every thread, by its first file; the stamp is that of all its files, and of the name it was given."""
+        seen: set[str] = set()
+        for root in roots:
+            if stop() or str(root) in seen:
+                continue
+            seen.add(str(root))
+            shelf = Shelf.of(walk(str(root), trouble))
+            with self._lock:
+                self._shelves[str(root)] = self._clock(), shelf
+            yield from _listings(shelf, names_in(str(root)), self.name)
+
+    def gather(self, listings: Mapping[str, Listing]) -> None:
+        """Takes later segments away from files found by name: they are part of the session that their first file stands for."""
+        found = [
+            segment_of(os.path.join(listing.folder, name), stamp)
+            for listing in listings.values()
+            if listing.agent in ("", self.name)
+            for name, stamp in listing.files.items()
+            if named(name) is not None
+        ]
+        for pieces in Shelf.of(found).threads.values():
+            first, *later = pieces
+            for one in later:
+                folder, name = os.path.split(one.path)
+                listings[folder].files.pop(name, None)
+            if later:
+                folder, name = os.path.split(first.path)
+                listings[folder].files[name] = _joined(pieces)
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether the first line is a record of Codex."""
+        if is_packed(head):
+            head = unpacked_head(head, _HEAD_SIZE)
+        line = head.lstrip().partition(b"\n")[0]
+        if _HEAD.match(line):
+            return True
+        return _META_FIRST.match(line) is not None and _LATER.search(line) is not None
+
+    def peek(self, candidate: Candidate) -> Glimpse | None:
+        """What the beginning of a thread's first file says. Raises OSError."""
+        home = home_of(candidate.path)
+        return glimpse(candidate, names_in(home) if home is not None else {})
+
+    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
+        """Reads the thread that a file belongs to, with all its segments. Raises NotASession."""
+        return ForeignSession.of(
+            path, self.title, lambda: CodexReader(lambda: self._thread(path)), stop, CODEX_TOOLS
+        )
+
+    def touched(self, data: bytes) -> Iterator[Touch]:
+        """Files that calls of `exec_command`, `shell` and `apply_patch` name."""
+        return touched_in(data)
+
+    def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
+        """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""
+        folder = session.cwd
+        if not folder:
+            raise Refused(
+                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
+            )
+        return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env))
+
+    # --- a thread and what surrounds it ---
+
+    def _shelf(self, home: str, wanted: str = "", *, anew: bool = False) -> Shelf:
+        """The files of a store, listed anew where that was some time ago, or a thread is not as it was among them."""
+        now = self._clock()
+        with self._lock:
+            known = self._shelves.get(home)
+        if known is not None and not anew and now - known[0] < _FRESH:
+            pieces = known[1].threads.get(wanted, ())
+            if not wanted or (pieces and all(os.path.exists(one.path) for one in pieces)):
+                return known[1]
+        shelf = Shelf.of(walk(home, []))
+        with self._lock:
+            self._shelves[home] = now, shelf
+        return shelf
+
+    def _thread(self, path: Path) -> Thread:
+        """The thread that a file belongs to, as its store stands now. Raises NotASession."""
+        given = os.path.abspath(path)
+        try:
+            now = os.stat(given)
+        except OSError as error:
+            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+        if os.path.isdir(given):
+            raise NotASession(f"{path} is a folder, not a session file")
+        alone = segment_of(given, [now.st_size, now.st_mtime_ns])
+        home = home_of(given)
+        if home is None:
+            shelf = Shelf.of(_beside(given)) if alone.thread else Shelf()
+        else:
+            shelf = self._shelf(home, alone.thread)
+        segments = shelf.threads.get(alone.thread) if alone.thread else None
+        if segments is None or all(one.path != given and one.id != alone.id for one in segments):
+            segments = [*(segments or ()), alone]
+        thread = alone.thread or _given_id(given)
+        notes: list[Note] = []
+        names = names_in(home) if home is not None else {}
+        known, why = remembered(home, [thread]) if home is not None and thread else ({}, None)
+        if why is not None:
+            notes.append(Note("database", f"{why}; names and live segments are taken from the files"))
+
+        def find(name: str) -> Segment | None:
+            found = shelf.segments.get(name)
+            if found is not None and home is not None and not os.path.exists(found.path):
+                # It was moved or compressed since the store was listed.
+                found = self._shelf(home, anew=True).segments.get(name)
+            return found
+
+        row = known.get(thread)
+        live = segments[-1]
+        if row is not None:
+            live = next(
+                (one for one in segments if os.path.basename(one.path).removesuffix(".zst") == row.rollout),
+                live,
+            )
+        return Thread(
+            thread,
+            segments,
+            live,
+            find,
+            lambda name: next(iter(shelf.threads.get(name, ())), None),
+            names.get(thread) or (row.name if row is not None else None),
+            row.parent if row is not None else None,
+            notes,
+        )
+
+
+def _given_id(path: str) -> str:
+    """The id that a file without Codex's name says it has."""
+    try:
+        line = first_line(lambda offset, size: head_of(path, offset + size)[offset:])
+    except OSError:
+        return ""
+    given = meta_of(line).get("id")
+    return given if isinstance(given, str) else ""
+
+
+def _beside(path: str) -> Iterator[Segment]:
+    """The rollouts in the folder of a file that lies in no store."""
+    folder = os.path.dirname(path)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if is_rollout(entry.name) and entry.is_file():
+                now = entry.stat()
+                yield segment_of(entry.path, [now.st_size, now.st_mtime_ns])
+
+
+def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Listing]:
+    """Threads by the folder that the first file of each lies in."""
+    folders: dict[str, dict[str, Stamp]] = {}
+    for thread, pieces in shelf.threads.items():
+        folder, _, name = pieces[0].path.rpartition(os.sep)
+        stamp = pieces[0].stamp if len(pieces) == 1 else _joined(pieces)
+        given = names.get(thread)
+        folders.setdefault(folder, {})[name] = [*stamp, _number(given)] if given is not None else stamp
+    for one in shelf.loose:
+        folder, name = os.path.split(one.path)
+        folders.setdefault(folder, {})[name] = one.stamp
+    for folder, files in folders.items():
+        yield Listing(folder, files, agent)
+
+
+def _joined(pieces: list[Segment]) -> Stamp:
+    """One stamp for several files: their sizes together, and when one of them was last written."""
+    return [sum(max(0, one.stamp[0]) for one in pieces), max(one.stamp[1] for one in pieces), len(pieces)]
+
+
+def _number(text: str) -> int:
+    from zlib import crc32
+
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def _expand(given: str, env: Mapping[str, str]) -> Path:
+    """A path with `~` for the home folder that `env` names."""
+    if given == "~" or given.startswith(("~/", "~\\")):
+        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
+        given = home + given[1:]
+    return Path(os.path.abspath(given))

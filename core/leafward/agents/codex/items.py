@@ -1,0 +1,365 @@
+"""Items of Codex as native bodies: messages, replies, calls and their results."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from leafward.agents.codex.records import Role, as_object, line_of, payload_of
+from leafward.entries import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.entries import Body
+
+_INJECTED = re.compile(
+    r"\s*(?:# AGENTS\.md instructions|<user_instructions>|<environment_context>|<ENVIRONMENT_CONTEXT>|<turn_aborted>"
+    r"|<subagent_notification>|<skills?[ >_]|<permissions|<user_shell_command>|<model_switch>|<collaboration_mode>|<apps?[ >_]"
+    r"|<goal_context>|<hook|<personality|<plugins?[ >_]|<memor|<realtime|<INSTRUCTIONS>|Warning: |"
+    r"Another language model started to solve this problem)"
+)
+"""How user messages that no person wrote begin, in versions that do not say what a message is."""
+_TAG = re.compile(r"\s*(<[A-Za-z_]+[^>]{0,40}>|# AGENTS\.md|Warning:)")
+_DATA_URL = re.compile(r"data:([\w.+/-]*)(?:;[\w=-]+)*;base64,")
+_FRAME = re.compile(r"\s*<image([^>]{0,4096})>\s*")
+_EXIT = re.compile(r"(?:Process exited with code|Exit code:|exit code) (-?\d+)")
+_HEADER_SIZE = 400
+
+
+def content_of(item: dict[str, Any]) -> list[Any]:
+    """The content list of a message; a plain string is one text."""
+    content = item.get("content")
+    if isinstance(content, str):
+        return [{"type": "input_text", "text": content}]
+    return content if isinstance(content, list) else []
+
+
+def item_text(item: dict[str, Any]) -> str:
+    """The texts of a message, joined."""
+    return "\n".join(
+        part["text"]
+        for part in content_of(item)
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )
+
+
+def prompt_of(payload: dict[str, Any]) -> str | None:
+    """What an event says the user typed; None where it is something injected (old versions say so)."""
+    if payload.get("kind") not in (None, "plain"):
+        return None
+    item = payload.get("item")
+    if isinstance(item, dict):
+        return item_text(item)
+    message = payload.get("message")
+    return message if isinstance(message, str) else None
+
+
+def is_injected(payload: dict[str, Any], text: str) -> bool | None:
+    """Whether nobody typed a user message; None where neither it nor its beginning says so."""
+    if payload.get("role") != "user":
+        return True
+    passed = payload.get("internal_chat_message_metadata_passthrough")
+    kinds = passed.get("content_item_kinds") if isinstance(passed, dict) else None
+    if isinstance(kinds, list) and kinds:
+        return not any(isinstance(kind, str) and kind.startswith("user.") for kind in kinds)
+    return True if _INJECTED.match(text) else None
+
+
+def injected_name(payload: dict[str, Any], text: str) -> str:
+    """What an injected message is, in a word or two."""
+    passed = payload.get("internal_chat_message_metadata_passthrough")
+    kinds = passed.get("content_item_kinds") if isinstance(passed, dict) else None
+    if isinstance(kinds, list) and kinds and isinstance(kinds[0], str) and kinds[0] != "unknown":
+        return f"codex.{kinds[0]}"
+    tag = _TAG.match(text)
+    if tag is not None:
+        word = re.sub(r"[^A-Za-z_.]", "", tag[1].split(" ")[0] if tag[1].startswith("<") else tag[1])
+        return f"codex.{word}"
+    role = payload.get("role")
+    return f"codex.{role if isinstance(role, str) and role != 'user' else payload.get('type') or 'context'}"
+
+
+def kind_of_item(item: dict[str, Any]) -> Kind:
+    """The kind of an item that stands only in a compaction."""
+    role = line_of({"type": "response_item", "payload": item}).role
+    return {Role.REPLY: Kind.ASSISTANT, Role.RESULT: Kind.TOOL_RESULT}.get(role, Kind.CUSTOM_MESSAGE)
+
+
+def effort_of(payload: dict[str, Any]) -> str | None:
+    """The reasoning effort that a turn's context names."""
+    effort = payload.get("effort")
+    if effort is None:
+        mode = payload.get("collaboration_mode")
+        settings = mode.get("settings") if isinstance(mode, dict) else None
+        effort = settings.get("reasoning_effort") if isinstance(settings, dict) else None
+    return effort if isinstance(effort, str) and effort else None
+
+
+def blocks(content: Iterable[Any]) -> list[Body]:
+    """Content of a message as native blocks."""
+    found: list[Body] = []
+    for part in content:
+        if not isinstance(part, dict):
+            continue
+        kind = part.get("type")
+        if isinstance(part.get("text"), str):
+            found.append({"type": "text", "text": part["text"]})
+        elif kind in ("input_image", "image", "output_image"):
+            found.append(_image(part))
+        elif kind == "encrypted_content":
+            found.append(
+                {
+                    "type": "text",
+                    "text": f"[encrypted, {len(str(part.get('encrypted_content'))):,} characters]",
+                }
+            )
+    return _without_frames(found)
+
+
+def _without_frames(found: list[Body]) -> list[Body]:
+    """Images with the tags around them (0.16x) folded into them."""
+    if not any(block["type"] == "image" for block in found):
+        return found
+    kept: list[Body] = []
+    for place, block in enumerate(found):
+        text = block.get("text")
+        if isinstance(text, str):
+            following = found[place + 1] if place + 1 < len(found) else {}
+            if following.get("type") == "image" and (frame := _FRAME.fullmatch(text)):
+                following["name"] = frame[1].strip()
+                continue
+            if text.strip() == "</image>" and place and found[place - 1]["type"] == "image":
+                continue
+        kept.append(block)
+    return kept
+
+
+def _image(part: dict[str, Any]) -> Body:
+    address = part.get("image_url") or part.get("url") or ""
+    if isinstance(address, dict):
+        address = address.get("url") or ""
+    address = str(address)
+    found = _DATA_URL.match(address)
+    if found is not None:
+        return {"type": "image", "data": address[found.end() :], "mimeType": found[1] or "image/png"}
+    return {"type": "text", "text": f"[image {address[:200]}]"}
+
+
+def user_message(payload: dict[str, Any]) -> list[Body]:
+    """The blocks of a user's message, from an item or from the event that repeats it."""
+    item = payload.get("item")
+    if isinstance(item, dict):
+        payload = item
+    if "content" in payload:
+        return blocks(content_of(payload))
+    text = payload.get("message")
+    found: list[Body] = [{"type": "text", "text": text if isinstance(text, str) else ""}]
+    images = payload.get("images")
+    return found + [_image({"image_url": one}) for one in (images if isinstance(images, list) else ())]
+
+
+# --- replies ---
+
+_HOSTED = frozenset({"web_search_call", "image_generation_call", "tool_search_call", "mcp_call"})
+"""Calls that the provider runs itself: a result that answers them may never stand in the file."""
+
+
+def reply_blocks(records: Iterable[Body]) -> list[Body]:
+    """The blocks of one reply; what only events say of it stands for what no item says."""
+    found: list[Body] = []
+    echoes: list[Body] = []
+    for record in records:
+        payload = payload_of(record)
+        if record.get("type") == "response_item":
+            found += item_blocks(payload)
+        else:
+            echo = _echo(payload)
+            if echo is not None:
+                echoes.append(echo)
+    known = {
+        kind: "\n".join(str(one.get(kind, "")) for one in found if one["type"] == kind)
+        for kind in ("text", "thinking")
+    }
+    missing = [echo for echo in echoes if echo[echo["type"]].strip() not in known[echo["type"]]]
+    return (
+        [one for one in missing if one["type"] == "thinking"]
+        + found
+        + [one for one in missing if one["type"] == "text"]
+    )
+
+
+def _echo(payload: dict[str, Any]) -> Body | None:
+    kind = payload.get("type")
+    if kind == "agent_message" and isinstance(payload.get("message"), str):
+        return {"type": "text", "text": payload["message"]}
+    if kind in ("agent_reasoning", "agent_reasoning_raw_content") and isinstance(payload.get("text"), str):
+        return {"type": "thinking", "thinking": payload["text"]}
+    item = payload.get("item")
+    if kind != "item_completed" or not isinstance(item, dict):
+        return None
+    if item.get("type") == "AgentMessage":
+        return {"type": "text", "text": item_text(item)}
+    if item.get("type") == "Reasoning":
+        summary = item.get("summary_text")
+        return {
+            "type": "thinking",
+            "thinking": "\n\n".join(map(str, summary if isinstance(summary, list) else ())),
+        }
+    return None
+
+
+def item_blocks(item: dict[str, Any]) -> list[Body]:
+    """One item of a reply as native blocks."""
+    kind = item.get("type")
+    if kind in (None, "message"):
+        return blocks(content_of(item))
+    if kind == "reasoning":
+        return _reasoning(item)
+    return [call_block(item)]
+
+
+def _reasoning(item: dict[str, Any]) -> list[Body]:
+    texts = [
+        part["text"]
+        for name in ("summary", "content")
+        for part in (item[name] if isinstance(item.get(name), list) else ())
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    ]
+    block: Body = {"type": "thinking", "thinking": "\n\n".join(texts)}
+    hidden = item.get("encrypted_content")
+    if isinstance(hidden, str) and hidden:
+        block["encrypted"] = len(hidden)
+    return [block] if texts or "encrypted" in block else []
+
+
+def call_block(item: dict[str, Any]) -> Body:
+    """A call as a native block."""
+    kind = item.get("type")
+    call = item.get("call_id") or item.get("id") or ""
+    name = item.get("name")
+    arguments: Any
+    if kind == "local_shell_call":
+        action = item.get("action")
+        name, arguments = "local_shell", action if isinstance(action, dict) else {}
+    elif kind == "custom_tool_call":
+        arguments = {"input": item.get("input")}
+    elif kind in _HOSTED:
+        name = name or str(kind).removesuffix("_call")
+        arguments = {
+            key: value if key != "result" else f"[{len(str(value)):,} characters]"
+            for key, value in item.items()
+            if key in ("action", "query", "arguments", "revised_prompt", "result", "status", "execution")
+        }
+    else:
+        given = item.get("arguments", item.get("input"))
+        arguments = as_object(given)
+        if arguments is None:
+            arguments = {} if given in (None, "") else {"input": given}
+    space = item.get("namespace")
+    block: Body = {
+        "type": "toolCall",
+        "id": str(call),
+        "name": f"{space}.{name}" if isinstance(space, str) and space else str(name or kind or ""),
+        "arguments": arguments,
+    }
+    if kind in _HOSTED and not (kind == "tool_search_call" and item.get("call_id")):
+        block["hosted"] = True
+    return block
+
+
+# --- results ---
+
+
+def result_content(item: dict[str, Any]) -> list[Body]:
+    """The blocks of a call's output; of JSON in a string that old versions wrote, the output in it."""
+    output = item.get("output", item.get("tools", item.get("result")))
+    if isinstance(output, dict):
+        inner = output.get("content", output.get("output"))
+        output = inner if isinstance(inner, (str, list)) else str(output)
+    if isinstance(output, list):
+        return blocks(output) or [{"type": "text", "text": ""}]
+    text = output if isinstance(output, str) else ""
+    inside = as_object(text) if text.startswith('{"output"') else None
+    if inside is not None and isinstance(inside.get("output"), str):
+        text = inside["output"]
+    return [{"type": "text", "text": text}]
+
+
+def failure_of(item: dict[str, Any], answers: Iterable[dict[str, Any]]) -> tuple[bool, int | None]:
+    """Whether a call failed, and its exit code where one is known: from what was said of it, else from its output."""
+    code: int | None = None
+    for answer in answers:
+        status = answer.get("status")
+        if isinstance(answer.get("exit_code"), int):
+            code = answer["exit_code"]
+        if answer.get("success") is False or status in ("failed", "declined", "error"):
+            return True, code
+    output = item.get("output")
+    inside = output if isinstance(output, dict) else as_object(output)
+    if inside is not None:
+        if inside.get("success") is False:
+            return True, code
+        meta = inside.get("metadata")
+        told = meta.get("exit_code") if isinstance(meta, dict) else None
+        code = told if isinstance(told, int) else code
+    elif code is None and isinstance(output, str):
+        found = _EXIT.search(output[:_HEADER_SIZE])
+        code = int(found[1]) if found is not None else None
+    text = output if isinstance(output, str) else ""
+    refused = text.startswith(
+        ("unsupported call:", "failed to parse function arguments", "apply_patch verification failed")
+    )
+    return refused or (code is not None and code != 0), code
+
+
+def printed_in(answer: dict[str, Any]) -> list[str]:
+    """The files that Codex itself says a command printed, where the command is more than that alone."""
+    parts = answer.get("parsed_cmd")
+    if not isinstance(parts, list) or len(parts) < 2:
+        return []
+    folder = answer.get("cwd")
+    folder = unquote(folder.removeprefix("file://")) if isinstance(folder, str) else ""
+    return [
+        posixpath.join(folder, path)
+        for part in parts
+        if isinstance(part, dict) and part.get("type") == "read" and isinstance(path := part.get("path"), str)
+    ]
+
+
+def usage_in(records: Iterable[Body]) -> Body | None:
+    """What a reply cost: what was recorded of its response, else the first count behind it that says something."""
+    counted: Body | None = None
+    for record in records:
+        payload = payload_of(record)
+        if record.get("type") == "token_usage_record":
+            return native_usage(payload.get("usage"))
+        if payload.get("type") == "token_count" and counted is None:
+            info = payload.get("info")
+            counted = native_usage(info.get("last_token_usage") if isinstance(info, dict) else None)
+    return counted
+
+
+def native_usage(usage: object) -> Body | None:
+    """Codex's counts as native ones: its input includes what was read from the cache."""
+    if not isinstance(usage, dict):
+        return None
+    counts = {
+        key: value for key, value in usage.items() if isinstance(value, int) and not isinstance(value, bool)
+    }
+    sent, read, written = (
+        counts.get(key, 0) for key in ("input_tokens", "cached_input_tokens", "cache_write_input_tokens")
+    )
+    said = counts.get("output_tokens", 0)
+    if not sent and not said:
+        return None
+    return {
+        "input": max(0, sent - read - written),
+        "output": said,
+        "cacheRead": read,
+        "cacheWrite": written,
+        "reasoning": counts.get("reasoning_output_tokens", 0),
+        "totalTokens": counts.get("total_tokens", sent + said),
+    }

@@ -1,0 +1,336 @@
+"""Lines of a rollout: what each of them is, told by its first bytes wherever Codex itself wrote it, else decoded.
+
+Rules are those of Codex 0.47 to 0.169. What a line is decides whether it makes an entry, belongs to the reply or result that
+is being read, or only repeats what another line says.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.entries import Body
+
+
+class Role(IntEnum):
+    """What a line is for a transcript."""
+
+    META = 1
+    """`session_meta`."""
+    MESSAGE = 2
+    """A message of the user's side, whoever wrote it."""
+    REPLY = 3
+    """A piece of a model's reply: text, reasoning, a call."""
+    RESULT = 4
+    """The output of a call."""
+    ECHO = 5
+    """A piece of a reply said once more, for the screen."""
+    PROMPT = 6
+    """What the user typed, said once more."""
+    ANSWER = 7
+    """How a call ended, said once more: exit code, changed files."""
+    COUNT = 8
+    """Token counts of the thread."""
+    USAGE = 9
+    """Token counts of one response."""
+    QUIET = 10
+    """Says nothing that another line does not say."""
+    BOOKS = 11
+    """Bookkeeping: turns, settings, the world's state."""
+    TURN = 12
+    """`turn_context`."""
+    COMPACTED = 13
+    ROLLBACK = 14
+    NAME = 15
+    INJECTED = 16
+    """In the context, but said by neither a user nor the model."""
+    UNKNOWN = 17
+    COMPLETED = 18
+    """`item_completed`: what it is depends on its item."""
+
+
+_ITEMS = {
+    "message": Role.MESSAGE,
+    "reasoning": Role.REPLY,
+    "function_call": Role.REPLY,
+    "custom_tool_call": Role.REPLY,
+    "local_shell_call": Role.REPLY,
+    "web_search_call": Role.REPLY,
+    "tool_search_call": Role.REPLY,
+    "image_generation_call": Role.REPLY,
+    "mcp_call": Role.REPLY,
+    "function_call_output": Role.RESULT,
+    "custom_tool_call_output": Role.RESULT,
+    "local_shell_call_output": Role.RESULT,
+    "tool_search_output": Role.RESULT,
+    "mcp_tool_call_output": Role.RESULT,
+    "agent_message": Role.INJECTED,
+    "compaction": Role.INJECTED,
+    "compaction_summary": Role.INJECTED,
+    "compaction_trigger": Role.BOOKS,
+    "context_compaction": Role.INJECTED,
+    "ghost_snapshot": Role.BOOKS,
+}
+"""Subtypes of `response_item`."""
+
+_EVENTS = {
+    "user_message": Role.PROMPT,
+    "agent_message": Role.ECHO,
+    "agent_reasoning": Role.ECHO,
+    "agent_reasoning_raw_content": Role.ECHO,
+    "agent_reasoning_section_break": Role.QUIET,
+    "token_count": Role.COUNT,
+    "exec_command_end": Role.ANSWER,
+    "patch_apply_end": Role.ANSWER,
+    "mcp_tool_call_end": Role.ANSWER,
+    "dynamic_tool_call_response": Role.ANSWER,
+    "view_image_tool_call": Role.ANSWER,
+    "web_search_end": Role.QUIET,
+    "image_generation_end": Role.QUIET,
+    "context_compacted": Role.QUIET,
+    "thread_rolled_back": Role.ROLLBACK,
+    "thread_name_updated": Role.NAME,
+} | dict.fromkeys(
+    (
+        "task_started",
+        "turn_started",
+        "task_complete",
+        "turn_complete",
+        "turn_aborted",
+        "turn_diff",
+        "plan_update",
+        "background_event",
+        "stream_error",
+        "thread_settings_applied",
+        "thread_goal_updated",
+        "entered_review_mode",
+        "exited_review_mode",
+        "undo_started",
+        "undo_completed",
+        "error",
+        "warning",
+        "deprecation_notice",
+        "guardian_assessment",
+        "collab_agent_spawn_begin",
+        "collab_agent_spawn_end",
+        "collab_agent_interaction_begin",
+        "collab_agent_interaction_end",
+        "collab_waiting_begin",
+        "collab_waiting_end",
+        "collab_close_begin",
+        "collab_close_end",
+        "collab_resume_begin",
+        "collab_resume_end",
+    ),
+    Role.BOOKS,
+)
+"""Subtypes of `event_msg`."""
+
+_COMPLETED = {
+    "UserMessage": Role.PROMPT,
+    "AgentMessage": Role.ECHO,
+    "Reasoning": Role.ECHO,
+    "CommandExecution": Role.ANSWER,
+    "FileChange": Role.ANSWER,
+    "McpToolCall": Role.ANSWER,
+    "DynamicToolCall": Role.ANSWER,
+    "CollabAgentToolCall": Role.ANSWER,
+    "ImageView": Role.ANSWER,
+    "WebSearch": Role.QUIET,
+    "ImageGeneration": Role.QUIET,
+    "ContextCompaction": Role.QUIET,
+    "Plan": Role.QUIET,
+}
+"""Types of the item in `item_completed`."""
+
+_TYPES = {
+    "session_meta": Role.META,
+    "turn_context": Role.TURN,
+    "compacted": Role.COMPACTED,
+    "world_state": Role.BOOKS,
+    "token_usage_record": Role.USAGE,
+    "inter_agent_communication": Role.BOOKS,
+    "inter_agent_communication_metadata": Role.BOOKS,
+}
+"""Types of a line that need no look at the payload."""
+
+TYPES = frozenset({*_TYPES, "response_item", "event_msg"})
+
+
+class Line(NamedTuple):
+    """One line, as far as its beginning tells."""
+
+    role: Role
+    ordinal: int | None
+    call: str | None
+    """The call that a result or an answer belongs to."""
+    body: Body | None
+    """The line decoded, where it had to be."""
+
+
+HEAD = re.compile(
+    rb'\{"timestamp":"[^"\\]{1,40}",(?:"ordinal":(\d+),)?"type":"(\w+)","payload":\{(?:"type":"([\w.-]+)")?'
+)
+SAID_BY = re.compile(rb'(?:,"(?:id|status|phase)":(?:"[^"\\]{0,200}"|null)){0,3},"role":"(\w+)"')
+CALL = re.compile(rb'(?:,"(?:id|status)":(?:"[^"\\]{0,200}"|null)){0,2},"call_id":"([^"\\]{0,200})"')
+DONE = re.compile(
+    rb',"thread_id":"[^"\\]{0,80}","turn_id":"[^"\\]{0,80}","item":\{"type":"(\w+)","id":"([^"\\]{0,200})"'
+)
+CLOSE = ord("}")
+
+HEADS: dict[tuple[bytes, bytes | None], Role] = {
+    **{(b"response_item", name.encode()): role for name, role in _ITEMS.items()},
+    **{(b"event_msg", name.encode()): role for name, role in _EVENTS.items()},
+    (b"event_msg", b"item_completed"): Role.COMPLETED,
+    (b"token_usage_record", None): Role.USAGE,
+    (b"world_state", None): Role.BOOKS,
+}
+_ALONE = {name.encode(): role for name, role in _TYPES.items()}
+_DECODED = (
+    Role.META, Role.MESSAGE, Role.PROMPT, Role.COUNT, Role.TURN, Role.COMPACTED, Role.ROLLBACK, Role.INJECTED
+)  # fmt: skip
+"""Lines that are looked into."""
+_ASSISTANT = b"assistant"
+COMPLETED = {name.encode(): role for name, role in _COMPLETED.items()}
+
+
+def line_at(data: bytes, start: int, end: int) -> Line | None:
+    """What the line `data[start:end]` is; None where it is no record at all."""
+    head = HEAD.match(data, start, end)
+    if head is None or data[end - 1] != CLOSE:
+        body = decode_line(data[start:end])
+        return line_of(body) if body is not None else None
+    number, kind, sub = head.groups()
+    ordinal = int(number) if number is not None else None
+    call: str | None = None
+    if kind in _ALONE:
+        role = _ALONE[kind]
+    elif kind == b"event_msg" and sub == b"item_completed":
+        done = DONE.match(data, head.end(), end)
+        if done is None:
+            body = decode_line(data[start:end])
+            return line_of(body) if body is not None else None
+        role = _COMPLETED.get(done[1].decode(), Role.UNKNOWN)
+        call = done[2].decode()
+    else:
+        role = HEADS.get((kind, sub), Role.UNKNOWN)
+        if role is Role.MESSAGE:
+            said = SAID_BY.match(data, head.end(), end)
+            if said is not None and said[1] == _ASSISTANT:
+                return Line(Role.REPLY, ordinal, None, None)
+        elif role in (Role.RESULT, Role.ANSWER):
+            named = CALL.match(data, head.end(), end)
+            call = named[1].decode() if named is not None else None
+    if role not in _DECODED and role is not Role.UNKNOWN:
+        return Line(role, ordinal, call, None)
+    body = decode_line(data[start:end])
+    return line_of(body) if body is not None else None
+
+
+def line_of(body: Body) -> Line:
+    """What a decoded line is."""
+    kind, payload = body.get("type"), body.get("payload")
+    number = body.get("ordinal")
+    ordinal = number if isinstance(number, int) else None
+    if not isinstance(payload, dict):
+        return Line(Role.UNKNOWN, ordinal, None, body)
+    sub = payload.get("type")
+    call = payload.get("call_id")
+    role = _TYPES.get(kind, Role.UNKNOWN) if isinstance(kind, str) else Role.UNKNOWN
+    if kind == "response_item":
+        role = _ITEMS.get(sub, Role.UNKNOWN) if isinstance(sub, str) else Role.UNKNOWN
+        if sub is None and isinstance(payload.get("role"), str):
+            role = Role.MESSAGE
+        if role is Role.MESSAGE and payload.get("role") == "assistant":
+            role = Role.REPLY
+    elif kind == "event_msg" and isinstance(sub, str):
+        role = _EVENTS.get(sub, Role.UNKNOWN)
+        item = payload.get("item")
+        if sub == "item_completed" and isinstance(item, dict):
+            role = _COMPLETED.get(str(item.get("type")), Role.UNKNOWN)
+            call = item.get("id")
+    return Line(role, ordinal, call if isinstance(call, str) else None, body)
+
+
+SEAM = b'}{"timestamp":"'
+_START = b'{"timestamp":"'
+_NUL = re.compile(rb"\0+")
+
+
+def seams(data: bytes, start: int, end: int) -> list[tuple[int, int]]:
+    """The pieces of a line that is no record as a whole: every record in it, and what is broken between them.
+
+    Lines get glued where a program dies before the newline, and torn or filled with NULs where the machine does.
+    """
+    cuts = {start, end}
+    at = data.find(_START, start, end)
+    while at >= 0:
+        cuts.add(at)
+        at = data.find(_START, at + 1, end)
+    for hole in _NUL.finditer(data, start, end):
+        cuts.update(hole.span())
+    places = sorted(cuts)
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(places) - 1:
+        # The longest whole piece from here: what looks like a start may lie inside a record.
+        last = next(
+            (
+                last
+                for last in range(min(len(places) - 1, at + _TRIED), at, -1)
+                if decode_line(data[places[at] : places[last]]) is not None
+            ),
+            at + 1,
+        )
+        found.append((places[at], places[last]))
+        at = last
+    return found
+
+
+_TRIED = 64
+
+
+def is_glued(data: bytes, start: int, end: int) -> bool:
+    """Whether a second record begins on a line: inside a string its quotes would be escaped."""
+    return data.find(SEAM, start, end) >= 0
+
+
+def records(region: bytes) -> Iterator[Body]:
+    """The records in a stretch of a rollout that can be read, in order."""
+    for line in region.split(b"\n"):
+        if not line.strip(b"\0 \t\r"):
+            continue
+        body = decode_line(line)
+        if body is not None:
+            yield body
+            continue
+        for start, stop in seams(line, 0, len(line)):
+            body = decode_line(line[start:stop])
+            if body is not None:
+                yield body
+
+
+def payload_of(body: Body) -> dict[str, Any]:
+    """The payload of a record; empty where it has none."""
+    payload = body.get("payload")
+    return payload if isinstance(payload, dict) else {}
+
+
+def as_object(text: object) -> dict[str, Any] | None:
+    """JSON in a string as an object; None where it is none."""
+    if isinstance(text, dict):
+        return text
+    if not isinstance(text, str) or not text.lstrip().startswith("{"):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

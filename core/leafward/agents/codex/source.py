@@ -1,0 +1,166 @@
+"""The bytes of a rollout, plain or compressed, and its lines one after the other in bounded memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from threading import Lock
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
+
+from leafward.agents.codex.store import COLD
+from leafward.errors import NotASession
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CHUNK = 1 << 20
+"""Bytes read at a time."""
+_MAGIC = b"\x28\xb5\x2f\xfd"
+_LONGEST_HEAD = 1 << 22
+
+
+class Rollout:
+    """One file, open for reading at any place. A compressed one is unpacked to a temporary file without a name first."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.torn: str | None = None
+        """Why a compressed file ends before its content does; None where it is whole."""
+        try:
+            found = open(path, "rb", buffering=0)  # noqa: SIM115  # open as long as the session is
+        except OSError as error:
+            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+        self._file: IO[bytes] = found
+        if path.endswith(COLD):
+            try:
+                self._file, self.torn = _unpacked(found, path)
+            finally:
+                found.close()
+        self._lock = Lock()
+
+    @property
+    def size(self) -> int:
+        """Bytes, as they are now."""
+        return os.fstat(self._file.fileno()).st_size
+
+    def at(self, offset: int, size: int) -> bytes:
+        """Some bytes. From any thread."""
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), size, offset)
+        with self._lock:
+            self._file.seek(offset)
+            return self._file.read(size)
+
+    def is_at(self, path: str) -> bool:
+        """Whether the file still has its name."""
+        try:
+            now = os.stat(path)
+        except OSError:
+            return False
+        mine = os.fstat(self._file.fileno())
+        return (now.st_dev, now.st_ino) == (mine.st_dev, mine.st_ino)
+
+    def blocks(
+        self, stop: Callable[[], bool] = lambda: False, begin: int = 0
+    ) -> Iterator[tuple[bytes, int, int]]:
+        """The content from a byte on in blocks: a buffer, how much of it is whole lines, and its offset in the file.
+
+        What is left at the end without a newline comes last, with 0 for the whole lines. A line larger than a chunk is read
+        in steps that double, so that many megabytes are copied a few times only.
+        """
+        buffer, base, position, step = b"", begin, begin, CHUNK
+        while not stop():
+            more = self.at(position, step)
+            if not more:
+                break
+            position += len(more)
+            whole = more.rfind(b"\n") + 1
+            kept = len(buffer)
+            buffer = buffer + more if buffer else more
+            if not whole:
+                step = max(CHUNK, len(buffer))
+                continue
+            step = CHUNK
+            whole += kept
+            yield buffer, whole, base
+            base += whole
+            buffer = buffer[whole:]
+        if buffer and not stop():
+            yield buffer, 0, base
+
+    def lines(self, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[bytes, int, int, int]]:
+        """The lines: a buffer, where in it the line begins and ends, and its offset in the file."""
+        for buffer, whole, base in self.blocks(stop):
+            yield from lines_in(buffer, whole or len(buffer), base)
+
+    def first_line(self) -> bytes:
+        """The first line, of at most a few megabytes."""
+        return first_line(self.at)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+
+def lines_in(buffer: bytes, stop: int, base: int) -> Iterator[tuple[bytes, int, int, int]]:
+    """The lines of a block: the buffer, where in it each begins and ends, and its offset in the file."""
+    start = 0
+    while start < stop:
+        newline = buffer.find(b"\n", start, stop)
+        end = newline if newline >= 0 else stop
+        yield buffer, start, end, base + start
+        start = end + 1
+
+
+def first_line(at: Callable[[int, int], bytes]) -> bytes:
+    """The first line of what a function reads."""
+    size = 1 << 15
+    while True:
+        head = at(0, size)
+        line, newline, _ = head.partition(b"\n")
+        if newline or len(head) < size or size >= _LONGEST_HEAD:
+            return line
+        size *= 4
+
+
+def head_of(path: str, size: int) -> bytes:
+    """The first bytes of a rollout, unpacked. Raises OSError."""
+    with open(path, "rb") as file:
+        head = file.read(size)
+        return unpacked_head(head, size) if path.endswith(COLD) else head
+
+
+def is_packed(head: bytes) -> bool:
+    """Whether bytes begin a compressed file."""
+    return head.startswith(_MAGIC)
+
+
+def unpacked_head(head: bytes, size: int) -> bytes:
+    """As much of the content as the first bytes of a compressed file hold; empty where they are damaged."""
+    try:
+        return zstd.ZstdDecompressor().decompress(head, size)
+    except zstd.ZstdError:
+        return b""
+
+
+def _unpacked(packed: BinaryIO, path: str) -> tuple[IO[bytes], str | None]:
+    """The content in a temporary file, and what is wrong with the rest of it."""
+    plain = cast("IO[bytes]", tempfile.TemporaryFile(prefix="leafward-"))  # noqa: SIM115  # as long as the session is
+    torn = None
+    try:
+        with zstd.ZstdFile(packed) as stream:
+            while piece := stream.read(CHUNK):
+                plain.write(piece)
+    except (zstd.ZstdError, EOFError) as error:
+        torn = str(error)
+        if not plain.tell():
+            plain.close()
+            raise NotASession(f"{path} cannot be unpacked: {error}") from error
+    plain.flush()
+    return plain, torn

@@ -1,0 +1,269 @@
+"""Where Codex keeps threads: names of files, the segments of a thread, names and live segments it remembers elsewhere.
+
+A thread is one file, or several once it was reverted: each revert begins a new segment, and the database knows which of them
+is live. Nothing here is ever written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from dataclasses import dataclass, field
+from stat import S_IFREG
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.agents.base import Stamp, Trouble
+from leafward.agents.databases import opened_read_only
+from leafward.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+SUFFIX = ".jsonl"
+COLD = ".zst"
+"""Ending of a rollout that was compressed: `.jsonl.zst`."""
+LIVE_FOLDER = "sessions"
+ARCHIVE_FOLDER = "archived_sessions"
+
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_NAME = re.compile(
+    rf"rollout-(\d{{4}}-\d\d-\d\dT\d\d-\d\d-\d\d)-({_UUID})(?:_({_UUID}))?\.jsonl(?:\.zst)?", re.ASCII
+)
+_DATABASE = re.compile(r"state_(\d+)\.sqlite")
+_DEEPEST = 6
+"""Folders below a root that are entered: a year, a month and a day, and room for whatever else somebody made."""
+
+
+class Named(NamedTuple):
+    """What the name of a rollout says."""
+
+    time: str
+    thread: str
+    segment: str
+    """The same as the thread for its first segment."""
+
+
+def named(name: str) -> Named | None:
+    """What a file name says; None for a rollout that does not have Codex's name."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    time, thread, segment = found.groups()
+    return Named(time, thread.lower(), (segment or thread).lower())
+
+
+def is_rollout(name: str) -> bool:
+    """Whether a file may be one, by its ending."""
+    return name.endswith((SUFFIX, SUFFIX + COLD))
+
+
+def stem(path: str) -> str:
+    """A rollout's name without its endings."""
+    return os.path.basename(path).removesuffix(COLD).removesuffix(SUFFIX)
+
+
+class Segment(NamedTuple):
+    """One file of a thread. A tuple: a store has ten thousand."""
+
+    path: str
+    thread: str
+    """Empty where the name does not say it."""
+    id: str
+    """What a `history_base` names it by."""
+    time: str
+    """As in the name: sorts by when it was begun."""
+    archived: bool
+    stamp: Stamp
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Sorts the segments of a thread by when they were begun; ids are made from the time, more finely than names."""
+        return self.time, self.id
+
+
+def segment_of(path: str, stamp: Stamp) -> Segment:
+    """A file as a segment, by its name and where it lies."""
+    folder, name = os.path.split(path)
+    return _segment(path, name, os.path.basename(folder) == ARCHIVE_FOLDER, stamp)
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The rollouts of one store, by what they are."""
+
+    threads: dict[str, list[Segment]] = field(default_factory=dict)
+    """Segments of each thread, oldest first; the first of them stands for the thread in a listing."""
+    segments: dict[str, Segment] = field(default_factory=dict)
+    loose: list[Segment] = field(default_factory=list)
+    """Files whose names say no thread."""
+
+    @classmethod
+    def of(cls, found: Iterable[Segment]) -> Shelf:
+        """Sorts files. Of a plain file and its compressed copy the plain one counts, of two places the live one (Codex)."""
+        shelf = cls()
+        best = shelf.segments
+        for one in found:
+            if not one.thread:
+                shelf.loose.append(one)
+                continue
+            other = best.get(one.id)
+            if other is None or _preference(one) < _preference(other):
+                best[one.id] = one
+        threads = shelf.threads
+        for one in best.values():
+            if one.thread in threads:
+                threads[one.thread].append(one)
+                threads[one.thread].sort(key=lambda piece: piece.order)
+            else:
+                threads[one.thread] = [one]
+        return shelf
+
+
+def _preference(one: Segment) -> tuple[bool, bool, str]:
+    return one.path.endswith(COLD), one.archived, one.path
+
+
+def walk(root: str, trouble: list[Trouble]) -> Iterator[Segment]:
+    """Every file under a root that may be a rollout: of a store its two folders, of any other folder all of it."""
+    within = [os.path.join(root, name) for name in (LIVE_FOLDER, ARCHIVE_FOLDER)]
+    starts = [folder for folder in within if os.path.isdir(folder)] or [root]
+    folders = [(folder, 0) for folder in starts]
+    while folders:
+        folder, depth = folders.pop()
+        above = folder.rstrip(os.sep) + os.sep
+        archived = os.path.basename(folder) == ARCHIVE_FOLDER
+        handle: int | str = folder
+        try:
+            if _BY_HANDLE:
+                handle = os.open(folder, os.O_RDONLY)
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if name[-6:] == SUFFIX or name[-4:] == COLD:
+                        stamp = _stamp(entry)
+                        if stamp is not None and is_rollout(name):
+                            yield _segment(above + name, name, archived, stamp)
+                    elif depth < _DEEPEST and entry.is_dir(follow_symlinks=False):
+                        folders.append((above + name, depth + 1))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            trouble.append(Trouble(folder, error.strerror or str(error)))
+        finally:
+            if isinstance(handle, int):
+                os.close(handle)
+
+
+_BY_HANDLE = os.scandir in os.supports_fd
+"""Looking at a file by its folder's handle spares the system the way down the path."""
+_FILE_TYPE = 0o170000
+_USUAL = len("rollout-2026-11-21T20-51-38-01a1ffe1-0201-7d71-8d93-0079405c2f2a.jsonl")
+
+
+def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
+    try:
+        now = entry.stat()
+    except OSError:
+        return [-1, 0]
+    return [now.st_size, now.st_mtime_ns] if now.st_mode & _FILE_TYPE == S_IFREG else None
+
+
+def _segment(path: str, name: str, archived: bool, stamp: Stamp) -> Segment:
+    if len(name) == _USUAL and name[:8] == "rollout-" and name[27] == name[36] == name[41] == name[46] == "-":
+        thread = name[28:64].lower()
+        return Segment(path, thread, thread, name[8:27], archived, stamp)
+    known = named(name)
+    if known is None:
+        return Segment(path, "", "", "", archived, stamp)
+    return Segment(path, known.thread, known.segment, known.time, archived, stamp)
+
+
+def home_of(path: str) -> str | None:
+    """The store that a rollout lies in: the folder above `sessions` or `archived_sessions`; None where it lies elsewhere."""
+    folder = os.path.dirname(path)
+    for _ in range(_DEEPEST):
+        above, name = os.path.split(folder)
+        if name in (LIVE_FOLDER, ARCHIVE_FOLDER):
+            return above
+        if above == folder:
+            return None
+        folder = above
+    return None
+
+
+def names_in(home: str) -> dict[str, str]:
+    """Names that threads were given, by thread: the last line of the log for each counts. Empty where there is none."""
+    found: dict[str, str] = {}
+    try:
+        with open(os.path.join(home, "session_index.jsonl"), "rb") as file:
+            for line in file:
+                body = decode_line(line) or {}
+                thread, name = body.get("id"), body.get("thread_name")
+                if isinstance(thread, str) and isinstance(name, str):
+                    found[thread.lower()] = name
+    except OSError:
+        return found
+    return found
+
+
+class Remembered(NamedTuple):
+    """What the state database says of a thread."""
+
+    rollout: str
+    """Base name of the live segment."""
+    name: str | None
+    archived: bool
+    parent: str | None
+    """The thread that spawned it."""
+
+
+def database_of(home: str) -> str | None:
+    """The state database of the newest generation."""
+    best: tuple[int, str] | None = None
+    try:
+        for name in os.listdir(home):
+            found = _DATABASE.fullmatch(name)
+            if found is not None and (best is None or int(found[1]) > best[0]):
+                best = int(found[1]), name
+    except OSError:
+        return None
+    return os.path.join(home, best[1]) if best is not None else None
+
+
+def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered], str | None]:
+    """What the database says of some threads, and why it could not be asked, in a few words."""
+    path = database_of(home)
+    if path is None:
+        return {}, None
+    found: dict[str, Remembered] = {}
+    try:
+        with opened_read_only(path) as base:
+            columns = {row[1] for row in base.execute("PRAGMA table_info(threads)")}
+            if not {"id", "rollout_path"} <= columns:
+                return {}, f"{os.path.basename(path)} has no table of threads"
+            wanted = ", ".join(
+                column if column in columns else f"NULL AS {column}"
+                for column in ("id", "rollout_path", "name", "archived")
+            )
+            edges = _edges(base)
+            for thread in threads:
+                for row in base.execute(f"SELECT {wanted} FROM threads WHERE id = ?", (thread,)):  # noqa: S608  # names of our own
+                    found[thread] = _row(row, edges.get(thread))
+    except (sqlite3.Error, OSError) as error:
+        return found, f"{os.path.basename(path)} cannot be read: {error}"
+    return found, None
+
+
+def _edges(base: sqlite3.Connection) -> dict[str, str]:
+    try:
+        rows = base.execute("SELECT child_thread_id, parent_thread_id FROM thread_spawn_edges")
+        return {str(child): str(parent) for child, parent in rows}
+    except sqlite3.Error:
+        return {}
+
+
+def _row(row: tuple[Any, ...], parent: str | None) -> Remembered:
+    _, path, name, archived = row
+    rollout = str(path or "").replace("\\", "/").rpartition("/")[2]
+    return Remembered(rollout, name if isinstance(name, str) and name else None, bool(archived), parent)

@@ -1,0 +1,418 @@
+"""Lines of rollouts to entries and their links.
+
+Every line belongs to one entry: what repeats or measures it stands in the same stretch of the file. Entries follow each
+other; a rollback goes back, and a segment begins where its base was cut.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.codex.compacted import Kept, kept_users, summary_place
+from leafward.agents.codex.course import START, Course, State
+from leafward.agents.codex.items import effort_of, is_injected, item_text, kind_of_item, prompt_of
+from leafward.agents.codex.records import (
+    CALL,
+    CLOSE,
+    COMPLETED,
+    DONE,
+    HEAD,
+    HEADS,
+    SAID_BY,
+    SEAM,
+    Line,
+    Role,
+    is_glued,
+    line_at,
+    payload_of,
+    seams,
+)
+from leafward.columns import ID_SIZE, Columns
+from leafward.entries import Damage, Kind
+
+if TYPE_CHECKING:
+    from leafward.entries import Body
+
+# Looked up once: members of an enumeration cost as much as the rest of a line's work.
+_MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
+_ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
+_COMPLETED = Role.COMPLETED
+_ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
+
+_ODD = 0x9E3779B1
+"""Spreads offsets over all ids; odd, so that different offsets have different ids."""
+
+
+class Weaver:
+    """The entries of one transcript while they are being made."""
+
+    def __init__(self) -> None:
+        self.columns = Columns()
+        self.parts: dict[int, int] = {}
+        """Entries that stand on one line with others: the how-manieth of it, from 1."""
+        self.kept: dict[int, Kept] = {}
+        """What each compaction keeps beside its summary."""
+        self.literals: dict[int, tuple[int, int]] = {}
+        """Entries that stand only in a compaction: its number in `replacement_history`, or -1; and of a message cut to fit
+        the budget the entry it was cut from, else -1."""
+        self.budgets: dict[int, int] = {}
+        """Tokens that such a message was cut to."""
+        self.models: list[tuple[int, str | None]] = []
+        """From which entry on which model replies."""
+        self.stale: set[int] = set()
+        """Replies whose token counts are those of the reply before."""
+        self.system: str | None = None
+        self._ids: set[bytes] | None = None
+        self._said: dict[str, list[int]] = {}
+        self._user_bytes: dict[int, int] = {}
+        self._prompts = 0
+        self._spoken = 0
+        self._unsure: list[int] = []
+        self.begin(0, "", START)
+
+    # --- places ---
+
+    def begin(self, start: int, segment: str, state: State) -> None:
+        """A new segment begins at a byte, and goes on from a state."""
+        self.start = start
+        self._seed = int.from_bytes(blake2b(segment.encode(), digest_size=4).digest(), "big")
+        self.course = Course(state.path)
+        self.tip = self.course.tip
+        self.model, self.effort, self._total = state.model, state.effort, state.total
+        self._open = False
+        self._waiting: list[tuple[int, str]] = []
+        self._held: tuple[int, str] | None = None
+        self._early: str | None = None
+        self._answered = (-1, "")
+        self._records = False
+        self._effort_at = -1
+        if state.model is not None:
+            self.models.append((len(self.columns), state.model))
+        if len(self.columns) and self._ids is None:
+            # In one segment different places have different ids; two may meet.
+            ids = bytes(self.columns.ids)
+            self._ids = {ids[place : place + ID_SIZE] for place in range(0, len(ids), ID_SIZE)}
+
+    def state(self) -> State:
+        """Where the branch stands now."""
+        return State(self.course.frozen(), self.model, self.effort, self._total)
+
+    def _add(self, kind: Kind, at: int, part: int = 0) -> int:
+        columns = self.columns
+        index = len(columns.kind)
+        columns.start.append(self.start + at)
+        columns.kind.append(kind)
+        columns.parent.append(self.tip)
+        number = (self._seed + (at + part) * _ODD) & 0xFFFFFFFF
+        name = b"%08x" % number
+        if self._ids is not None:
+            while name in self._ids:
+                number = (number + 1) & 0xFFFFFFFF
+                name = b"%08x" % number
+            self._ids.add(name)
+        columns.ids.extend(name)
+        if part:
+            self.parts[index] = part
+        self.course.extend(index)
+        self.tip = index
+        return index
+
+    def broken(self, at: int) -> None:
+        """A piece that is no record: it hangs on the entry before it, and nothing hangs on it."""
+        columns = self.columns
+        index = len(columns)
+        columns.start.append(self.start + at)
+        columns.kind.append(Kind.MALFORMED)
+        columns.parent.append(self.tip)
+        columns.ids.extend(bytes(8))
+        columns.other_ids[index] = f"line@{self.start + at}"
+        columns.damage[index] = Damage.MALFORMED
+        self._open, self._held = False, None
+
+    # --- lines ---
+
+    def feed(self, data: bytes, stop: int, at: int) -> None:
+        """Whole lines, `at` bytes into their segment: what `take` makes of each of them, without a value for each."""
+        find, head_of, close, role_of = data.find, HEAD.match, CLOSE, HEADS.get
+        glued = data.find(SEAM, 0, stop) >= 0
+        add = self._add
+        start = 0
+        while start < stop:
+            end = find(b"\n", start, stop)
+            head = head_of(data, start, end)
+            if head is None or glued or data[end - 1] != close:
+                self.take(data, start, end, at + start)
+                start = end + 1
+                continue
+            role, call = role_of((head[2], head[3])), None
+            if role is _COMPLETED:
+                done = DONE.match(data, head.end(), end)
+                if done is not None:
+                    role, call = COMPLETED.get(done[1]), done[2]
+            elif role is _MESSAGE:
+                said = SAID_BY.match(data, head.end(), end)
+                role = _REPLY if said is not None and said[1] == b"assistant" else _MESSAGE
+            elif role is _RESULT or role is _ANSWER:
+                named = CALL.match(data, head.end(), end)
+                call = named[1] if named is not None else b""
+            if role is _REPLY or role is _ECHO:
+                self._held = None
+                if not self._open:
+                    self._spoken = add(_ASSISTANT, at + start)
+                    self._open, self._waiting = True, []
+            elif role is _QUIET or (role is _COUNT and self._records):
+                self._held = None
+            elif role is _USAGE and self._open:
+                self._held, self._open, self._records = None, False, True
+            elif role is _RESULT:
+                self._result(call.decode() if call else "", at + start)
+            elif role is _ANSWER and call:
+                name = call.decode()
+                self._held = (at + start, name) if self._answered != (self.tip, name) else None
+            elif role is _BOOKS:
+                self._held, self._open = None, False
+                add(_CUSTOM, at + start)
+            else:
+                self.take(data, start, end, at + start)
+            start = end + 1
+
+    def _result(self, call: str, at: int) -> None:
+        """The output of a call; what was said of it right before belongs to it."""
+        held, self._held = self._held, None
+        begin = held[0] if held is not None and held[1] == call else at
+        self._open, self._waiting = False, []
+        self._answered = self._add(_TOOL_RESULT, begin), call
+
+    def take(self, data: bytes, start: int, end: int, at: int) -> None:
+        """One line, `at` bytes into its segment."""
+        if data[end - 1 : end] == b"\r" and end > start:
+            end -= 1
+        if end == start:
+            return
+        line = line_at(data, start, end)
+        if line is None or (line.body is None and is_glued(data, start, end)):
+            self._pieces(data, start, end, at)
+            return
+        self.record(line, at)
+
+    def _pieces(self, data: bytes, start: int, end: int, at: int) -> None:
+        for first, stop in seams(data, start, end):
+            line = line_at(data, first, stop)
+            place = at + first - start
+            if line is None:
+                if data[first:stop].strip():
+                    self.broken(place)
+                continue
+            count = len(self.columns)
+            self.record(line, place)
+            if first > start and len(self.columns) > count:
+                self.columns.damage.setdefault(count, Damage.GLUED)
+
+    def record(self, line: Line, at: int) -> None:
+        """One record."""
+        role, body = line.role, line.body
+        if role is Role.RESULT:
+            self._result(line.call or "", at)
+            return
+        self._held = None
+        if role is Role.REPLY or role is Role.ECHO:
+            if not self._open:
+                self._add(Kind.ASSISTANT, at)
+                self._open = True
+                self._waiting = []
+                self._spoken = self.tip
+        elif role is Role.ANSWER:
+            if line.call is not None and self._answered != (self.tip, line.call):
+                self._held = at, line.call
+        elif role is Role.COUNT:
+            self._count(payload_of(body or {}), at)
+        elif role is Role.USAGE:
+            self._records = True
+            if not self._open:
+                self._add(Kind.USAGE, at)
+            self._open = False
+        elif role is Role.QUIET:
+            return
+        elif role is Role.PROMPT:
+            self._prompt(payload_of(body or {}), at)
+        else:
+            self._open = False
+            self._other(role, payload_of(body or {}), at)
+
+    def _other(self, role: Role, payload: dict[str, Any], at: int) -> None:
+        if role is Role.MESSAGE:
+            self._message(payload, at)
+        elif role is Role.TURN:
+            self._turn(payload, at)
+        elif role is Role.COMPACTED:
+            self._compacted(payload, at)
+        elif role is Role.ROLLBACK:
+            self._roll_back(payload.get("num_turns"))
+            self._add(Kind.CUSTOM, at)
+        elif role is Role.META:
+            self._meta(payload, at)
+        elif role is Role.NAME:
+            self._add(Kind.SESSION_INFO, at)
+        elif role is Role.INJECTED:
+            self._add(Kind.CUSTOM_MESSAGE, at)
+        else:
+            self._add(Kind.UNKNOWN if role is Role.UNKNOWN else Kind.CUSTOM, at)
+
+    def _meta(self, payload: dict[str, Any], at: int) -> None:
+        given = payload.get("base_instructions")
+        text = given.get("text") if isinstance(given, dict) else None
+        if at == 0 and isinstance(text, str) and text and text != self.system:
+            self.system = text
+            self._add(Kind.SYSTEM, at)
+        else:
+            self._add(Kind.CUSTOM, at)
+
+    def _turn(self, payload: dict[str, Any], at: int) -> None:
+        model, effort = payload.get("model"), effort_of(payload)
+        part = 0
+        if isinstance(model, str) and model != self.model:
+            self.model = model
+            self._add(Kind.MODEL_CHANGE, at)
+            self.models.append((self.tip, model))
+            part = 1
+        if effort != self.effort:
+            self.effort = effort
+            self._effort_at = self._add(Kind.THINKING_CHANGE, at, part)
+            part += 1
+        if not part:
+            self._add(Kind.CUSTOM, at)
+
+    # --- what was said ---
+
+    def _message(self, payload: dict[str, Any], at: int) -> None:
+        text = item_text(payload)
+        injected = is_injected(payload, text)
+        if payload.get("role") == "user" and self._early is not None and text.strip() == self._early:
+            self._early = None
+            return
+        if injected and payload.get("role") == "user":
+            # Instructions and environment come before what is typed, never behind it.
+            self._unsure = [index for index in self._unsure if index < self._spoken]
+        kind = Kind.USER
+        if injected or payload.get("role") != "user" or (injected is None and not self._prompts):
+            kind = Kind.CUSTOM_MESSAGE
+        index = self._add(kind, at)
+        if injected is None and kind is Kind.CUSTOM_MESSAGE and payload.get("role") == "user":
+            self._unsure.append(index)
+        if payload.get("role") == "user" and not injected:
+            self._waiting.append((index, text.strip()))
+        self._remember(index, payload, text)
+
+    def _remember(self, index: int, item: dict[str, Any], text: str) -> None:
+        key = _key(item, text)
+        if key is not None:
+            self._said.setdefault(key, []).append(index)
+        self._user_bytes[index] = len(text.encode("utf-8", "surrogatepass"))
+
+    def _prompt(self, payload: dict[str, Any], at: int) -> None:
+        text = prompt_of(payload)
+        if text is None:
+            return
+        if not self._prompts:
+            self._unsure.clear()
+        self._prompts += 1
+        wanted = text.strip()
+        for place, (index, said) in reversed(list(enumerate(self._waiting))):
+            if not wanted or wanted == said or wanted in said:
+                self.columns.kind[index] = Kind.USER
+                del self._waiting[: place + 1]
+                return
+        self._open = False
+        index = self._add(Kind.USER, at)
+        self._early = wanted
+        self._remember(index, {"role": "user"}, text)
+
+    def settle(self) -> None:
+        """Where no event says what the user typed, whatever does not look injected counts as the user's."""
+        if not self._prompts:
+            for index in self._unsure:
+                self.columns.kind[index] = Kind.USER
+        self._unsure.clear()
+
+    def _count(self, payload: dict[str, Any], at: int) -> None:
+        info = payload.get("info")
+        usage = info.get("total_token_usage") if isinstance(info, dict) else None
+        total = usage.get("total_tokens") if isinstance(usage, dict) else None
+        known, self._total = self._total, total if isinstance(total, int) else self._total
+        if self._records:
+            return
+        if self._open:
+            if total is not None and total == known:
+                self.stale.add(self.tip)
+            self._open = False
+        elif isinstance(total, int) and known is not None and total > known:
+            self._add(Kind.USAGE, at)
+
+    # --- going back, and compactions ---
+
+    def _roll_back(self, turns: object) -> None:
+        left = turns if isinstance(turns, int) and not isinstance(turns, bool) else 0
+        if left <= 0:
+            return
+        if not self.course.drop_turns(left, self.columns.kind):
+            return
+        self.tip = self.course.tip
+        if self.models and not self.course.holds(self.models[-1][0]):
+            self.model = None
+        if self._effort_at >= 0 and not self.course.holds(self._effort_at):
+            self.effort = None
+
+    def _compacted(self, payload: dict[str, Any], at: int) -> None:
+        self.settle()
+        items = payload.get("replacement_history")
+        before: list[int] = []
+        after: list[int] = []
+        part = 0
+        place = -1
+        if isinstance(items, list):
+            items = [item if isinstance(item, dict) else {} for item in items]
+            place = summary_place(items, payload.get("message"))
+            for number, item in enumerate(items):
+                if number == place:
+                    continue
+                index = self._find_said(item)
+                if index < 0:
+                    index = self._add(kind_of_item(item), at, part)
+                    self.literals[index] = number, -1
+                    self._remember(index, item, item_text(item))
+                    part += 1
+                (before if place < 0 or number < place else after).append(index)
+        else:
+            before, part = self._rebuilt(at)
+        index = self._add(Kind.COMPACTION, at, part)
+        self.kept[index] = Kept(tuple(before), tuple(after), place)
+
+    def _rebuilt(self, at: int) -> tuple[list[int], int]:
+        """What Codex kept before it wrote that down: the initial context, then the user's newest messages."""
+        initial, users = self.course.opening(self.columns.kind)
+        initial = [index for index in initial if index not in self.literals]
+        sizes = [self._user_bytes.get(index, 0) for index in users]
+        chosen, cut = kept_users(sizes)
+        kept = [users[position] for position in chosen]
+        part = 0
+        if cut is not None:
+            index = self._add(Kind.CUSTOM_MESSAGE, at)
+            self.literals[index] = -1, kept[0]
+            self.budgets[index] = cut
+            kept[0] = index
+            part = 1
+        return initial + kept, part
+
+    def _find_said(self, item: Body) -> int:
+        key = _key(item, item_text(item))
+        found = self._said.get(key, ()) if key is not None else ()
+        return next((index for index in reversed(found) if self.course.holds(index)), -1)
+
+
+def _key(item: dict[str, Any], text: str) -> str | None:
+    """What a message is found again by: its text, and its id where it has one, else its role."""
+    if item.get("type") not in (None, "message"):
+        return None
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return f"{item.get('id') or item.get('role')}:{digest}"

@@ -1,0 +1,194 @@
+"""Shell commands and patches as what they do to files.
+
+A command counts as a read only where it is nothing but one of the few programs that print a file; a patch is the format that
+Codex and opencode share. Nothing here is run, and work is bounded by the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "powershell", "pwsh", "cmd"})
+_SCRIPT_FLAGS = re.compile(r"-[a-z]*c|-Command|/c", re.IGNORECASE)
+_LONGEST = 4096
+"""Characters from which a command is no plain look at a file any more."""
+_OPERATORS = frozenset("();<>|&")
+_EXPANDED = re.compile(r"[$`*?\[{]")
+"""What a shell would replace outside single quotes: the file is not known then."""
+_WITH_VALUE = {
+    "head": ("-n", "-c"),
+    "tail": ("-n", "-c"),
+    "nl": tuple(f"-{one}" for one in "bdfhilnsvw"),
+    "cat": (),
+}
+
+_PATCH = re.compile(r"\*\*\* Begin Patch[^\n]*\n(.*?)(?:\n\*\*\* End Patch|\Z)", re.DOTALL)
+_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
+_MOVE = re.compile(r"\*\*\* Move to: (.+)")
+
+
+@dataclass(slots=True)
+class FilePatch:
+    """What a patch does to one file."""
+
+    path: str
+    verb: str
+    """`add`, `update` or `delete`."""
+    moved_to: str | None = None
+    content: str = ""
+    """The whole text of a file that is added."""
+    replaced: list[tuple[str, str]] = field(default_factory=list)
+    """Old and new text of each place that changes, context lines in both."""
+
+
+def script_of(command: object) -> str | None:
+    """A command as a script: a string as it is, of `["bash", "-lc", "…"]` the script; None for another program's arguments."""
+    if isinstance(command, str):
+        return command
+    if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
+        return None
+    if len(command) >= 3 and re.split(r"[\\/]", command[0])[-1].removesuffix(".exe") in _SHELLS:
+        for place, word in enumerate(command[1:-1], start=1):
+            if _SCRIPT_FLAGS.fullmatch(word):
+                return str(command[place + 1])
+    return None
+
+
+def shown_command(command: object) -> str:
+    """A command as a person would type it."""
+    script = script_of(command)
+    if script is not None:
+        return script
+    return shlex.join(map(str, command)) if isinstance(command, list) else ""
+
+
+def files_read(command: object) -> list[str]:
+    """The files that a command prints where it is a lone `cat`, `sed -n`, `nl`, `head` or `tail`; none for any other."""
+    script = script_of(command)
+    if script is None:
+        words = [str(word) for word in command] if isinstance(command, list) else []
+    else:
+        words = _words(script) or []
+    return _printed(words)
+
+
+def _words(script: str) -> list[str] | None:
+    """The words of a script that is one simple command; None where it is more, or a shell would change them."""
+    script = script.strip()
+    if (
+        not script
+        or len(script) > _LONGEST
+        or "\n" in script
+        or _EXPANDED.search(re.sub(r"'[^']*'", "", script))
+    ):
+        return None
+    try:
+        lexer = shlex.shlex(script, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        lexer.commenters = ""
+        words = list(lexer)
+    except ValueError:
+        return None
+    return None if any(word and set(word) <= _OPERATORS for word in words) else words
+
+
+def _printed(words: Sequence[str]) -> list[str]:
+    if not words:
+        return []
+    program = words[0].rpartition("/")[2]
+    if program == "sed":
+        return _printed_by_sed(words[1:])
+    if program not in _WITH_VALUE:
+        return []
+    files: list[str] = []
+    rest = iter(words[1:])
+    for word in rest:
+        if word == "--":
+            files += rest
+        elif word in _WITH_VALUE[program]:
+            next(rest, None)
+        elif word == "-":
+            return []
+        elif not word.startswith("-") and not (program == "tail" and re.fullmatch(r"\+\d+", word)):
+            files.append(word)
+    return files
+
+
+def _printed_by_sed(words: Sequence[str]) -> list[str]:
+    quiet = False
+    scripts = 0
+    files: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word in ("-n", "--quiet", "--silent", "-nE", "-En", "-ne"):
+            quiet = True
+            if word == "-ne":
+                scripts += next(rest, None) is not None
+        elif word in ("-e", "-f", "--expression"):
+            scripts += next(rest, None) is not None
+        elif word.startswith(("-i", "--in-place")):
+            return []
+        elif not word.startswith("-"):
+            files.append(word)
+    if not scripts:
+        files = files[1:]
+    return files if quiet else []
+
+
+def patches_in(command: object) -> Iterator[str]:
+    """The patches that a command hands to `apply_patch`."""
+    if isinstance(command, list) and script_of(command) is None:
+        if command and str(command[0]).rpartition("/")[2] in _APPLIERS:
+            yield from (word for word in command[1:] if isinstance(word, str))
+        return
+    script = script_of(command) or ""
+    if any(name in script for name in _APPLIERS):
+        yield from (found[0] for found in _PATCH.finditer(script))
+
+
+_APPLIERS = ("apply_patch", "applypatch")
+
+
+def parsed_patch(text: str) -> list[FilePatch]:
+    """The files of a patch, in order; what is no patch has none."""
+    found: list[FilePatch] = []
+    for patch in _PATCH.finditer(text.replace("\r\n", "\n")):
+        old: list[str] = []
+        new: list[str] = []
+        for line in patch[1].split("\n"):
+            file = _FILE.fullmatch(line.rstrip())
+            if file is not None:
+                _close(found, old, new)
+                found.append(FilePatch(file[2].strip(), file[1].lower()))
+            elif not found:
+                continue
+            elif found[-1].verb == "update" and (move := _MOVE.fullmatch(line.rstrip())) is not None:
+                found[-1].moved_to = move[1].strip()
+            elif line.startswith("@@"):
+                _close(found, old, new)
+            elif line.startswith("*** "):
+                continue
+            else:
+                sign, rest = line[:1], line[1:]
+                if sign != "+":
+                    old.append(rest)
+                if sign != "-":
+                    new.append(rest)
+        _close(found, old, new)
+    return found
+
+
+def _close(found: list[FilePatch], old: list[str], new: list[str]) -> None:
+    """Ends a place that changes."""
+    if found and found[-1].verb == "add":
+        found[-1].content += "".join(f"{line}\n" for line in new)
+    elif found and (old or new) and old != new:
+        found[-1].replaced.append(("\n".join(old), "\n".join(new)))
+    old.clear()
+    new.clear()

@@ -1,0 +1,48 @@
+"""Moments as milliseconds since 1970, and as the texts that session files hold."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+
+def iso_time(milliseconds: int | None) -> str | None:
+    """A time as pi writes it: ISO 8601 in UTC with milliseconds."""
+    if milliseconds is None:
+        return None
+    try:
+        moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+
+
+def parse_time(value: object) -> int | None:
+    """An ISO 8601 text as milliseconds since 1970; without a zone it is local time, a mere date is UTC (JavaScript)."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        try:
+            moment = moment.replace(tzinfo=UTC) if len(value) <= 10 else moment.astimezone()
+        except (OverflowError, OSError, ValueError):
+            return None
+    return round((moment - _EPOCH).total_seconds() * 1000)
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_SECONDS_BELOW = 100_000_000_000
+"""A number smaller than this counts seconds, a larger one milliseconds: both forms are found."""
+
+
+def milliseconds(value: object) -> int | None:
+    """A moment of any form an agent writes: ISO 8601, or a number of seconds or milliseconds since 1970."""
+    if isinstance(value, str):
+        return parse_time(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return round(value * 1000) if abs(value) < _SECONDS_BELOW else round(value)

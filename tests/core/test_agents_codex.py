@@ -1,0 +1,415 @@
+"""Codex: every generation that lies in the corpora, and the same shapes in small."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from leafward.agents import agent_of, recognised
+from leafward.agents.codex.source import Rollout as Source
+from leafward.catalog import Catalogue
+from leafward.config import Config
+from leafward.context import context_at, usage_total
+from leafward.entries import DAMAGE_CODE, Kind
+from leafward.errors import NotASession, Refused
+from leafward.files import working_set
+from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, problems, said
+
+if TYPE_CHECKING:
+    from leafward.catalog import Card
+    from leafward.foreign import ForeignSession
+
+CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+PUBLIC = CORPORA / "public"
+needs_corpora = pytest.mark.skipif(
+    not (CORPORA / "codex").is_dir(), reason="the corpora are not beside the project"
+)
+
+
+class Expected(NamedTuple):
+    """What a thread of the corpora holds, from the specification and from looking at its lines."""
+
+    thread: str
+    prompts: int
+    branches: int
+    compactions: int
+    relation: str | None = None
+    inherited_prompts: int = 0
+    name: str | None = None
+
+
+EXPECTED = {
+    "v0.80.0": [
+        Expected("9c65", 3, 0, 0),
+        Expected("9e15", 1, 0, 0),
+        Expected("9e8f", 1, 0, 0),
+        Expected("9ef8", 0, 0, 0),
+        Expected("9f21", 3, 0, 1),
+    ],
+    "v0.125.0": [
+        Expected("a063", 3, 0, 0),
+        Expected("a38f", 1, 0, 0),
+        Expected("a485", 1, 0, 0),
+        Expected("a550", 3, 0, 1),
+    ],
+    "v0.169.0": [
+        Expected("3454", 3, 0, 0),
+        Expected("ff7c", 4, 0, 0, "fork", 3),
+        Expected("004c", 4, 0, 0, "fork", 3),
+        Expected("0101", 1, 0, 0),
+        Expected("0201", 1, 0, 0),
+        Expected("02f4", 1, 0, 0),
+        Expected("039f", 1, 0, 0),
+        Expected("044d", 3, 0, 1),
+        Expected("c1f8", 4, 0, 1, None, 0, "Demo main line"),
+        Expected("c610", 3, 0, 0, "fork", 2, "Iterative branch"),
+        Expected("c669", 4, 0, 0, "fork", 3, "Iterative branch"),
+        Expected("c70c", 3, 0, 0, "fork", 2, "Demo main line"),
+        Expected("c76c", 3, 1, 0),
+        Expected("c8b4", 1, 0, 0),
+        Expected("c8e0", 1, 0, 0, "subagent"),
+        Expected("cb54", 5, 2, 0, None, 0, "Twice reverted"),
+        Expected("cda2", 3, 0, 0, "fork", 2),
+    ],
+}
+"""Threads by the second group of their ids."""
+
+
+def cards_of(place: Path, index: Path) -> list[Card]:
+    catalogue = Catalogue(Config(roots={"pi": ()}), [place], index_path=index)
+    catalogue.refresh()
+    assert not catalogue.trouble
+    return catalogue.cards()
+
+
+@needs_corpora
+@pytest.mark.parametrize("version", EXPECTED)
+def test_every_thread_of_the_corpora_is_one_session_with_its_branches(version: str, tmp_path: Path) -> None:
+    before = tree_of(CORPORA / "codex" / version)
+    cards = {
+        card.id.split("-")[1]: card
+        for card in cards_of(CORPORA / "codex" / version / ".codex", tmp_path / "i")
+    }
+    assert sorted(cards) == sorted(one.thread for one in EXPECTED[version])
+    for one in EXPECTED[version]:
+        card = cards[one.thread]
+        assert (card.agent, card.problem, card.damage) == ("codex", None, 0), one
+        assert (card.branches, card.compactions, card.relation, card.name) == (
+            one.branches,
+            one.compactions,
+            one.relation,
+            one.name,
+        ), one
+        session = opened(Path(card.path))
+        kinds = session.columns.kind
+        assert kinds.count(Kind.USER) == one.prompts, one
+        assert kinds.count(Kind.USER, 0, session.inherited) == one.inherited_prompts, one
+        assert Kind.UNKNOWN not in kinds
+        assert set(problems(session)) <= {"dangling-call"}, one
+        session.close()
+    assert tree_of(CORPORA / "codex" / version) == before
+
+
+def tree_of(folder: Path) -> dict[str, tuple[int, int]]:
+    """Everything in a folder, to see that nothing was left in it."""
+    return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.rglob("*")}
+
+
+@needs_corpora
+def test_no_public_sample_ends_in_an_error() -> None:
+    samples = [path for path in PUBLIC.rglob("*.jsonl") if "codex" in str(path).lower()]
+    assert len(samples) > 20
+    read = 0
+    for path in samples:
+        if agent_of(path) is not CODEX:
+            continue
+        session = opened(path)
+        for index in range(len(session)):
+            session.entry(index)
+        context_at(session)
+        problems(session)
+        read += 1
+        session.close()
+    assert read > 15
+
+
+@needs_corpora
+def test_what_an_old_sample_says_is_found_in_events_and_items() -> None:
+    session = opened(
+        PUBLIC / "Dicklesworthstone__cross_agent_session_resumer/tests/fixtures/codex/codex_reasoning.jsonl"
+    )
+    assert [role for role, _ in said(session)][:3] == ["user", "assistant", "user"]
+    session = opened(PUBLIC / "es617__claude-replay/test/fixture-codex-patch.jsonl")
+    files = working_set(session)
+    assert "/src/app.js" in {use.path for use in files.modified}
+
+
+# --- the same in small ---
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A copy of the small store: paginated threads, reverted twice, forked, archived, spawned."""
+    return Path(shutil.copytree(DATA / "0.169", tmp_path / ".codex"))
+
+
+def one(home: Path, part: str) -> ForeignSession:
+    [path] = [path for path in home.rglob("*.jsonl") if part in path.name and "_" not in path.name]
+    return opened(path)
+
+
+def test_a_thread_that_was_reverted_is_one_tree(home: Path) -> None:
+    session = one(home, "cb54")
+    assert len(list(session.tree.leaves())) == 3
+    assert len(session.transcript.files) == 3
+    texts = [text for role, text in said(session) if role == "user"]
+    assert texts == ["Explain what src/calc.py does", "Try the iterative approach to factorial"]
+    prompts = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER]
+    bodies = {str(session.body(index)["message"]["content"][0]["text"]): index for index in prompts}  # type: ignore[index]
+    abandoned = bodies["Run a command that fails, then read a missing file"]
+    assert not session.tree.is_ancestor(abandoned, session.leaf)
+    assert session.tree.is_ancestor(bodies["Write a README"], abandoned)
+
+
+def test_every_segment_opens_the_whole_thread(home: Path) -> None:
+    found = list(home.rglob("*cb54*.jsonl"))
+    assert len(found) == 3
+    sessions = [opened(path) for path in found]
+    assert len({bytes(session.columns.ids) for session in sessions}) == 1
+    assert len({session.leaf for session in sessions}) == 1
+
+
+def test_entries_have_the_same_ids_in_a_fork_and_in_what_it_is_based_on(home: Path) -> None:
+    fork, source = one(home, "cda2"), one(home, "cb54")
+    inherited = [fork.columns.id(index) for index in range(fork.inherited)]
+    assert len(inherited) == 22
+    assert all(source.columns.index(name) >= 0 for name in inherited)
+    assert fork.header["relation"] == "fork"
+    assert fork.header["parentSession"] == str(source.path)
+
+
+def test_based_history_is_not_counted_twice(home: Path) -> None:
+    fork, source = one(home, "cda2"), one(home, "cb54")
+    whole = usage_total(fork, range(len(fork)))
+    own = usage_total(fork, range(fork.inherited, len(fork)))
+    assert 0 < own.total < whole.total
+    assert (
+        whole.total - own.total
+        == usage_total(
+            source, map(source.columns.index, (fork.columns.id(i) for i in range(fork.inherited)))
+        ).total
+    )
+
+
+def test_a_spawned_thread_names_its_parent(home: Path, tmp_path: Path) -> None:
+    cards = {card.id.split("-")[1]: card for card in cards_of(home, tmp_path / "i")}
+    assert set(cards) == {"039f", "044d", "c1f8", "c70c", "c8b4", "c8e0", "cb54", "cda2"}
+    assert (cards["c8e0"].relation, cards["c8e0"].parent) == ("subagent", cards["c8b4"].path)
+    assert cards["c70c"].archived
+    assert not cards["c1f8"].archived
+    assert cards["cda2"].title == "What is left to do?"
+    assert cards["039f"].title == "Describe the attached image"
+    assert cards["cb54"].title == "Twice reverted"
+
+
+def test_the_first_look_says_what_the_whole_reading_says(home: Path, tmp_path: Path) -> None:
+    from leafward.catalog.places import discover
+    from leafward.catalog.quick import peek
+
+    full = {card.path: card for card in cards_of(home, tmp_path / "i")}
+    listings = discover(Config(), [home], {}, lambda _: False, lambda: False, [])
+    peeked = [peek(listing.candidate(name)) for listing in listings for name in listing.files]
+    assert {card.path for card in peeked} == set(full)
+    for card in peeked:
+        known = full[card.path]
+        assert card.partial
+        assert (card.id, card.agent, card.name, card.project, card.created, card.relation, card.archived) == (
+            known.id, known.agent, known.name, known.project, known.created, known.relation, known.archived
+        )  # fmt: skip
+
+
+def test_the_same_is_found_by_root_by_folder_and_by_file(home: Path, tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "CODEX_HOME": str(home)}
+    by_root = {
+        os.path.join(listing.folder, name)
+        for listing in CODEX.discover(CODEX.roots(Config(), env), lambda: False, [])
+        for name in listing.files
+    }
+    assert by_root == {card.path for card in cards_of(home, tmp_path / "i")}
+    day = home / "sessions" / "2026" / "11" / "21"
+    assert {card.path for card in cards_of(day, tmp_path / "j")} == {
+        path for path in by_root if str(day) in path
+    }
+    assert CODEX.roots(Config(), {"HOME": "/home/ada"}) == (Path("/home/ada/.codex"),)
+    assert CODEX.roots(Config(roots={"codex": ("~/x",)}), {"HOME": "/home/ada"}) == (Path("/home/ada/x"),)
+
+
+def test_a_session_that_grows_is_read_again_and_another_segment_makes_it_another(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.turn("one", "first")
+    catalogue = Catalogue(Config(roots={"pi": (), "codex": (str(tmp_path),)}), index_path=tmp_path / "i")
+    catalogue.refresh()
+    [card] = catalogue.cards()
+    assert (card.messages, catalogue.work.read_whole) == (2, 1)
+    catalogue.refresh()
+    assert catalogue.work.read_whole == 0
+    rollout.turn("two", "second")
+    catalogue.refresh()
+    assert catalogue.cards()[0].messages == 4
+
+
+def test_following_takes_in_what_was_appended(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.turn("one", "first")
+    session = rollout.opened()
+    known = bytes(session.columns.ids)
+    assert session.refresh() is None
+    rollout.turn("two", "second")
+    growth = session.refresh()
+    assert growth is not None
+    assert (growth.added, growth.replaced) == (2, False)
+    assert bytes(session.columns.ids).startswith(known)
+    assert said(session)[-1] == ("assistant", "second")
+
+
+def test_only_what_was_appended_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rollout = Rollout(tmp_path)
+    for number in range(300):
+        rollout.turn(f"prompt {number}", "reply " * 50)
+    session = rollout.opened()
+    read: list[int] = []
+    at = Source.at
+
+    def counted(self: Source, offset: int, size: int) -> bytes:
+        data = at(self, offset, size)
+        read.append(len(data))
+        return data
+
+    monkeypatch.setattr(Source, "at", counted)
+    before = rollout.size
+    rollout.turn("two", "second")
+    growth = session.refresh()
+    assert growth is not None
+    assert (growth.added, growth.replaced) == (2, False)
+    assert sum(read) <= rollout.size - before + 2
+    monkeypatch.undo()
+    fresh = rollout.opened()
+    assert fresh.columns == session.columns
+    assert said(fresh) == said(session)
+
+
+def test_the_context_of_a_compaction_with_its_history_written_down(home: Path) -> None:
+    roles = [role for role, _ in said(one(home, "c1f8"))]
+    assert roles == ["user", "user", "custom", "custom", "user", "compactionSummary", "user", "assistant"]
+    roles = [role for role, _ in said(one(home, "044d"))]
+    assert roles == [
+        "custom", "custom", "user", "compactionSummary", "user", "assistant", "toolResult", "assistant", "user", "assistant"
+    ]  # fmt: skip
+    first = context_at(one(home, "c1f8")).messages[0]
+    assert first.role == "system"
+
+
+def test_the_context_of_old_compactions() -> None:
+    old = opened(next((DATA / "0.80").rglob("*9f21*")))
+    found = said(old)
+    assert [role for role, _ in found][:5] == ["custom", "custom", "user", "compactionSummary", "user"]
+    assert found[2] == ("user", "Fill the context")
+    assert found[3][1].startswith("Another language model started")
+    middle = opened(next((DATA / "0.125").rglob("*a550*")))
+    found = said(middle)
+    assert [role for role, _ in found][:5] == ["user", "compactionSummary", "custom", "custom", "user"]
+    assert [text for role, text in found if role == "user"] == [
+        "Fill the context",
+        "Keep going after the fill",
+        "What is left to do?",
+    ]
+
+
+def test_before_a_compaction_everything_is_there(home: Path) -> None:
+    session = one(home, "044d")
+    compaction = session.columns.kind.index(Kind.COMPACTION)
+    literal = session.columns.parent[compaction]
+    before = said(session, session.columns.parent[session.columns.parent[literal]])
+    assert "compactionSummary" not in {role for role, _ in before}
+    assert ("user", "Fill the context") in before
+
+
+def test_what_a_reply_cost_stands_on_it_once(home: Path) -> None:
+    session = one(home, "044d")
+    usage = usage_total(session, range(len(session)))
+    # thread_token_usage of the last record.
+    assert usage.total == 157_044
+    old = opened(next((DATA / "0.80").rglob("*9f21*")))
+    # The last total_token_usage of the thread.
+    assert usage_total(old, range(len(old))).total == 162_477
+
+
+def test_user_text_that_is_stored_twice_is_one_entry_and_injected_text_is_none_of_the_users(
+    home: Path,
+) -> None:
+    session = one(home, "cb54")
+    bodies = [session.body(index) or {} for index in range(len(session))]
+    injected = [body for body in bodies if body.get("injected")]
+    assert [body["customType"] for body in injected] == [
+        "codex.host_skills.instructions",
+        "codex.agents_md.instructions",
+    ]
+    old = opened(next((DATA / "0.80").rglob("*9ef8*")))
+    assert Kind.USER not in old.columns.kind
+
+
+def test_the_model_and_its_settings_are_changes(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.line("turn_context", model="alpha", effort="low")
+    rollout.turn("one", "first")
+    rollout.line("turn_context", model="alpha", effort="low")
+    rollout.turn("two", "second")
+    rollout.line("turn_context", model="beta", effort="high")
+    rollout.turn("three", "third")
+    session = rollout.opened()
+    kinds = session.columns.kind
+    assert (kinds.count(Kind.MODEL_CHANGE), kinds.count(Kind.THINKING_CHANGE)) == (2, 2)
+    found = context_at(session)
+    assert (found.provider, found.model, found.thinking) == ("openai", "beta", "high")
+    replies = [index for index, kind in enumerate(kinds) if kind == Kind.ASSISTANT]
+    assert [(session.body(index) or {})["message"]["model"] for index in replies] == [
+        "alpha",
+        "alpha",
+        "beta",
+    ]
+
+
+def test_resuming_is_codexs_own_command(home: Path, tmp_path: Path) -> None:
+    session = one(home, "cb54")
+    resume = CODEX.resume(session, {"LEAFWARD_HOME": "x"})
+    assert resume.argv == (
+        "codex",
+        "resume",
+        "-C",
+        "/tmp/demo-project",
+        "01a1fff1-cb54-7b32-a82f-5044e1f57a15",
+    )
+    assert resume.cwd == "/tmp/demo-project"
+    assert resume.env_remove == ("LEAFWARD_HOME",)
+    nowhere = Rollout(tmp_path / "x", cwd=None).opened()
+    with pytest.raises(Refused, match="does not say which folder"):
+        CODEX.resume(nowhere, {})
+
+
+def test_what_is_recognised() -> None:
+    assert recognised(b'{"timestamp":"t","type":"session_meta","payload":{}}\n') is CODEX
+    assert recognised(b'{"timestamp":"t","ordinal":7,"type":"session_meta","payload":{"a":1') is CODEX
+    assert recognised(b'{"type":"event_msg","timestamp":1.0,"payload":{}}\n') is CODEX
+    assert recognised(b'{"payload":{"cwd":"/tmp"},"timestamp":"t","type":"session_meta"}\n') is CODEX
+    assert recognised(b'{"type":"user","message":{}}\n') is None
+    with pytest.raises(NotASession, match="cannot read"):
+        CODEX.open(Path("/nowhere/rollout.jsonl"))
+
+
+def test_damage_codes_have_a_word_each() -> None:
+    assert len(set(DAMAGE_CODE.values())) == len(DAMAGE_CODE)
+    assert THREADS[0] != THREADS[1]
