@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NewType
+from typing import Any, NamedTuple, NewType
 
 EntryId = NewType("EntryId", str)
 """An entry's id as it stands in the file (8 hex digits as a rule)."""
@@ -184,8 +184,7 @@ def read_usage(raw: object) -> Usage | None:
     return Usage(sent, said, read, written, total, dollars)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """One call that an assistant message makes."""
 
     id: str

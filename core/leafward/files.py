@@ -8,10 +8,10 @@ from __future__ import annotations
 import ntpath
 import posixpath
 import re
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.collector import collector_paused
 from leafward.edits import NATIVE_TOOLS, Action, FileCall, ToolTable, delta_in, delta_of, file_calls, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 
@@ -166,22 +166,20 @@ def touched(
 ) -> dict[str, Touched]:
     """The files that entries of one path touched, in order. Calls whose result says that they failed do not count.
 
-    The tools are the session's own unless a `table` says otherwise. `entries` are in the order of the path; where `stop` turns true, what was found so far is returned.
+    The tools are the session's own unless a `table` says otherwise. `entries` are in the order of the path; once `stop`
+    turns true, nothing is returned.
     """
-    with collector_paused():
-        return _touched(session, entries, table or table_of(session), stop)
-
-
-def _touched(
-    session: Session, entries: Iterable[int], table: ToolTable, stop: Callable[[], bool]
-) -> dict[str, Touched]:
-    done: list[tuple[str, Action, EntryIndex] | None] = []
-    waiting: dict[str, list[int]] = {}
+    table = table or table_of(session)
+    # Numbers, no values that the garbage collector would have to visit: a long path has hundreds of thousands of calls.
+    names: list[str] = []
+    number_of: dict[str, int] = {}
+    done = array("q")
+    waiting: dict[str, tuple[int, ...]] = {}
     kinds = session.columns.kind
     wanted = (index for index in entries if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT))
     for index, body in session.bodies(wanted):
         if stop():
-            break
+            return {}
         if body is None:
             continue
         if kinds[index] == Kind.TOOL_RESULT:
@@ -189,25 +187,36 @@ def _touched(
             places = waiting.pop(str(message.get("toolCallId")), ())
             if message.get("isError"):
                 for place in places:
-                    done[place] = None
-        fresh: dict[str, list[int]] = {}
+                    done[place] = _FAILED
+        fresh: dict[str, tuple[int, ...]] = {}
         for call, action, path in _file_calls(body, table):
-            fresh.setdefault(call.id, []).append(len(done))
-            done.append((path, action, index))
+            number = number_of.setdefault(path, len(names))
+            if number == len(names):
+                names.append(path)
+            fresh[call.id] = (*fresh.get(call.id, ()), len(done))
+            done.append((index << 32 | number) << 1 | (action is Action.READ))
         # A provider may use an id again in a later reply: the latest call is the one that a result answers.
         waiting.update(fresh)
+    return _by_file(done, names, session.cwd)
+
+
+_FAILED = -1
+
+
+def _by_file(done: Iterable[int], names: list[str], folder: str) -> dict[str, Touched]:
+    """Calls, each an entry, the number of a path and whether it read, by the file they touched."""
     files: dict[str, Touched] = {}
-    folder = session.cwd
-    names: dict[str, str] = {}
-    for operation in done:
-        if operation is None:
+    located: dict[int, Touched] = {}
+    for call in done:
+        if call == _FAILED:
             continue
-        path, action, index = operation
-        name = names.get(path)
-        if name is None:
-            name = names[path] = locate(path, folder)
-        file = files.setdefault(name, Touched([], []))
-        noted = file.read if action is Action.READ else file.modified
+        number = call >> 1 & 0xFFFFFFFF
+        file = located.get(number)
+        if file is None:
+            name = locate(names[number], folder)
+            file = located[number] = files.setdefault(name, Touched([], []))
+        noted = file.read if call & 1 else file.modified
+        index = EntryIndex(call >> 33)
         if not noted or noted[-1] != index:
             noted.append(index)
     return files

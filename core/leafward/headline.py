@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, text_of, tool_calls
 from leafward.safe_text import safe_line
@@ -23,8 +22,7 @@ _FAR_UP = 64
 """Entries above a result among which its call is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
+class Headline(NamedTuple):
     """One line of an entry, safe to show."""
 
     word: str

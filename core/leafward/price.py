@@ -206,8 +206,8 @@ def _files(
     shared = session.tree.path(fork)
     middle = entries_below(session, fork, ancestor)
 
-    def naming(entries: Iterable[int]) -> list[int]:
-        return [index for index in entries if not flags[index] or flags[index] & FILES]
+    def naming(entries: Iterable[int]) -> Iterator[int]:
+        return (index for index in entries if not flags[index] or flags[index] & FILES)
 
     mine = touched(session, naming(middle + left), sizes.tallies.table, sizes.stop)
     theirs = touched(session, naming(middle + entered), sizes.tallies.table, sizes.stop)

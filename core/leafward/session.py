@@ -126,6 +126,7 @@ class Session:
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         self.scan = Scan()
+        self._known: tuple[tuple[int, bytes], ...] = ()
         self._stat = self._looked = os.fstat(self.file.fileno())
 
     def close(self) -> None:
@@ -138,6 +139,11 @@ class Session:
             self._stat = self._looked = os.fstat(self.file.fileno())
             with collector_paused():
                 added = self.scan.advance(self.file, stop, lambda: publish(self.scan))
+            end = self.scan.end
+            self._known = tuple(
+                (at, self._read_at(at, size))
+                for at, size in ((0, min(end, _PROOF)), (max(0, end - _PROOF), min(end, _PROOF)))
+            )
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         if self.scan.header is None and not self._looks_like_entries():
@@ -176,20 +182,35 @@ class Session:
         if same and now.st_size == self._stat.st_size and now.st_mtime_ns == self._stat.st_mtime_ns:
             return None
         # pi never appends to a file of an older version: it rewrites it in place first.
-        if same and now.st_size >= self.scan.end and self.version >= CURRENT_VERSION:
+        if (
+            same
+            and now.st_size >= self.scan.end
+            and self.version >= CURRENT_VERSION
+            and self._still_begins_as_read()
+        ):
             return Growth(self.read(lambda: False, lambda _scan: None), replaced=False)
         return self.reload()
 
+    def _still_begins_as_read(self) -> bool:
+        """Whether the file begins with what was read, as far as its first and last few thousand bytes prove it.
+
+        An editor may write the same file anew, and longer; whatever it inserts or removes moves what comes behind.
+        """
+        try:
+            return all(self._read_at(at, len(read)) == read for at, read in self._known)
+        except OSError:
+            return False
+
     def reload(self) -> Growth:
         """Reads the whole file anew, whatever file has its name now. What was read stays where that is no session."""
-        before = self.file, self.scan, self._stat
+        before = self.file, self.scan, self._stat, self._known
         try:
             self._open()
             growth = Growth(self.read(lambda: False, lambda _scan: None), replaced=True)
         except NotASession:
             if self.file is not before[0]:
                 self.file.close()
-            self.file, self.scan, self._stat = before
+            self.file, self.scan, self._stat, self._known = before
             raise
         before[0].close()
         return growth
@@ -284,12 +305,13 @@ class Session:
         """The bodies of many entries, in the order asked for; neighbours are read together."""
         columns = self.columns
         migrate = self.version < CURRENT_VERSION
-        for start, stop in _ranges(entries, columns.start):
-            begin = columns.start[start]
-            end = columns.start[stop] if stop < len(columns) else self.scan.end
+        for together in _blocks(entries, columns.start):
+            begin = columns.start[together[0]]
+            following = together[-1] + 1
+            end = columns.start[following] if following < len(columns) else self.scan.end
             block = self._read_at(begin, end - begin)
             find = block.find
-            for index in range(start, stop):
+            for index in together:
                 at = columns.start[index] - begin
                 newline = find(b"\n", at)
                 line = block[at:] if newline < 0 else block[at:newline]
@@ -418,18 +440,32 @@ def _positions(kinds: bytearray, kind: Kind) -> Iterator[int]:
 _TELLING = ("st_size", "st_mtime_ns", "st_ino", "st_dev")
 """What changes when somebody writes to a file or puts another in its place."""
 
-_BLOCK = 4 << 20
+_PROOF = 4096
+"""Bytes at the beginning and at the end of what was read that are looked at before reading goes on behind them."""
+
+_BLOCK = 1 << 20
+"""Bytes that are read at once, if not for a line that is longer."""
+
+_BETWEEN = 16 << 10
+"""Bytes that nobody asked for which are read along, so that what lies on both sides comes with one call.
+
+Each call lets another thread have the interpreter and takes it back before that thread is awake: many short ones in a row
+keep it waiting for a hundred times as long as it should.
+"""
 
 
-def _ranges(entries: Iterable[int], starts: Any) -> Iterator[tuple[int, int]]:
-    """Neighbouring entries as ranges of at most a few megabytes."""
-    first = last = -2
+def _blocks(entries: Iterable[int], starts: Any) -> Iterator[list[int]]:
+    """Entries in the order given, those together that are read together."""
+    block: list[int] = []
+    begin = last = -1
     for index in entries:
-        if index == last + 1 and starts[index] - starts[first] < _BLOCK:
-            last = index
-            continue
-        if first >= 0:
-            yield first, last + 1
-        first = last = index
-    if first >= 0:
-        yield first, last + 1
+        start = starts[index]
+        if index > last >= 0 and start - starts[last + 1] <= _BETWEEN and start - begin < _BLOCK:
+            block.append(index)
+        else:
+            if block:
+                yield block
+            block, begin = [index], start
+        last = index
+    if block:
+        yield block

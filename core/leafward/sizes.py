@@ -36,6 +36,9 @@ _SILENT_KEPT = _SILENT + bytes([Kind.COMPACTION, Kind.SYSTEM])
 _BRINGS_SYSTEM = bytes([Kind.SYSTEM, Kind.COMPACTION])
 _ASSISTANT = int(Kind.ASSISTANT)
 
+_AT_ONCE = 4096
+"""Entries summed between two looks at `stop`: one sum of them all would keep every other thread waiting."""
+
 Model = tuple[str, str]
 """Provider and model."""
 
@@ -82,9 +85,13 @@ class Sizes:
 
     def tokens(self, entries: list[int]) -> int:
         """Estimated tokens of entries, before edits."""
-        self.tallies.fill(self.session, entries, self.stop)
-        self.check()
-        return sum(map(self.tallies.tokens.__getitem__, entries))
+        total = 0
+        for start in range(0, len(entries), _AT_ONCE):
+            some = entries[start : start + _AT_ONCE]
+            self.tallies.fill(self.session, some, self.stop)
+            self.check()
+            total += sum(map(self.tallies.tokens.__getitem__, some))
+        return total
 
     def outline(self, at: EntryIndex) -> Outline:
         """The context at an entry; -1 is the empty one."""

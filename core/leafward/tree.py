@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import compress
 from operator import ne
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Entries `start` … `stop - 1`, each the parent of the next."""
 
     start: int
@@ -131,11 +129,12 @@ class SessionTree:
     def path_runs(self, index: int) -> list[Run]:
         """The path from the root to an entry as runs; empty for -1."""
         found: list[Run] = []
-        while index >= 0:
-            run = self.run_of(index)
-            start = self.starts[run]
+        starts, parent, above = self.starts, self.parent, self.run_parent
+        run = self.run_of(index) if index >= 0 else -1
+        while run >= 0:
+            start = starts[run]
             found.append(Run(start, index + 1))
-            index = self.parent[start]
+            index, run = parent[start], above[run]
         found.reverse()
         return found
 

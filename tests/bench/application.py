@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 DOWN, PAGE_DOWN = b"j", b"\x1b[6~"
 SETTLED = 0.15
 """Seconds after which what follows the cursor has followed."""
+PRICED = 0.35
+"""Seconds after which a price is being worked out, which takes longer than that among many entries."""
 
 _MODULES = """
 import atexit, sys
@@ -116,6 +118,7 @@ def keys(report: Report, small: Path, large: Path, entries: tuple[int, int], hom
     config = folder / "config.toml"
     config.write_text('density = "entries"\n')
     measured: dict[tuple[int, bytes], list[float]] = {}
+    priced: list[float] = []
     try:
         for path, count in zip((small, large), entries, strict=True):
             with _opened_flat(path, home) as screen:
@@ -128,6 +131,8 @@ def keys(report: Report, small: Path, large: Path, entries: tuple[int, int], hom
                         measured.setdefault((count, key), []).extend(_press(screen, key, times, pause))
                     screen.write(b"g")
                     screen.quiet(SETTLED)
+                if count == max(entries):
+                    priced = _press(screen, PAGE_DOWN, 60, PRICED)
     finally:
         config.unlink()
     few, many = entries
@@ -142,6 +147,9 @@ def keys(report: Report, small: Path, large: Path, entries: tuple[int, int], hom
             median(measured[few, key]),
             None,
         )
+
+    name = f"key to frame while a price is worked out, {many:,} entries: p95"
+    report.limit(name, 1000 * p95(priced), "ms", 16)
 
 
 def keys_while_loading(report: Report, path: Path, entries: int, home: Path) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.session import Session
+    from tests.bench.report import Report
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 CORPORA = REPOSITORY.parent / "shared" / "corpora"
@@ -165,6 +166,35 @@ def row(need: Need) -> str:
                 + ")"
             )
     return " ".join(parts)
+
+
+MODEL_WRITTEN = "before-compaction"
+"""The session of the corpora whose stored summaries a model wrote."""
+_TIMES_AS_MUCH = 2.0
+
+
+def need(report: Report, folder: Path = CORPORA) -> None:
+    """What summaries hold of what is needed later, for every compaction of a folder of sessions."""
+    what = "needed later, in our summary"
+    if not folder.is_dir():
+        report.skipped(what, f"no {folder.name}")
+        return
+    model_written = dict.fromkeys(COMPARED, 0)
+    for session in sessions(folder):
+        for compaction in compactions_of(session):
+            found = measure(session, compaction)
+            if not found.count():
+                continue
+            others = ", ".join(f"{name} {found.held(name)}" for name in COMPARED if name != "ours")
+            of = f"{found.held('ours')} of {found.count()}"
+            report.least(f"{what}: {found.session} #{found.compaction}", of, others)
+            if found.session == MODEL_WRITTEN:
+                for name in COMPARED:
+                    model_written[name] += found.held(name)
+    if stored := model_written["stored"]:
+        ratio = model_written["ours"] / stored
+        against = f"those a model wrote {stored}"
+        report.least(f"{what}: in all", str(model_written["ours"]), against, ratio, _TIMES_AS_MUCH)
 
 
 def main(arguments: Sequence[str] = ()) -> int:

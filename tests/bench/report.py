@@ -67,6 +67,19 @@ class Report:
             self._verdict(what, None if bar is None else measured <= bar),
         )
 
+    def least(
+        self, what: str, measured: str, against: str, ratio: float | None = None, bar: float | None = None
+    ) -> None:
+        """A figure that is the better the larger it is as a multiple of another."""
+        self._row(
+            what,
+            measured,
+            against,
+            f"{ratio:.2f}" if ratio is not None else "",
+            f"≥ {bar:g}" if bar is not None else "",
+            self._verdict(what, None if bar is None or ratio is None else ratio >= bar),
+        )
+
     def exact(self, what: str, measured: object, wanted: object, against: str = "") -> None:
         """A figure that has one right value."""
         self._row(what, str(measured), against, "", f"= {wanted}", self._verdict(what, measured == wanted))

@@ -181,6 +181,44 @@ class TestSession:
             assert len(context.messages) < len(session) // 2
 
 
+class TestBodies:
+    """Each read lets another thread have the interpreter, and takes it back before that one is awake."""
+
+    @pytest.fixture
+    def reads(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+        """Bytes of each read."""
+        found: list[int] = []
+        really = Session._read_at
+
+        def counting(session: Session, offset: int, size: int) -> bytes:
+            found.append(size)
+            return really(session, offset, size)
+
+        monkeypatch.setattr(Session, "_read_at", counting)
+        return found
+
+    def test_every_second_line_is_read_in_a_few_calls(self, generated: Path, reads: list[int]) -> None:
+        with closing(Session.open(generated)) as session:
+            reads.clear()
+            wanted = range(0, ENTRIES, 2)
+            assert [index for index, _ in session.bodies(wanted)] == list(wanted)
+            assert len(reads) < len(wanted) / 50
+            assert sum(reads) <= generated.stat().st_size
+
+    def test_the_same_as_one_by_one(self, generated: Path, reads: list[int]) -> None:
+        with closing(Session.open(generated)) as session:
+            for wanted in ([5, 6, 9, 2, 2, 3], list(range(ENTRIES - 1, ENTRIES - 40, -1)), [0, ENTRIES - 1]):
+                assert list(session.bodies(wanted)) == [(index, session.body(index)) for index in wanted]
+
+    def test_what_lies_far_apart_is_not_read_along(self, generated: Path, reads: list[int]) -> None:
+        with closing(Session.open(generated)) as session:
+            reads.clear()
+            wanted = range(0, ENTRIES, 200)
+            assert len(list(session.bodies(wanted))) == len(wanted)
+            assert len(reads) == len(wanted)
+            assert sum(reads) < generated.stat().st_size / 20
+
+
 @pytest.fixture
 def opened_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Paths that are opened from now on, however that is done."""

@@ -17,7 +17,7 @@ from leafward.errors import Refused
 from leafward.injection import InjectionSettings, inject
 from leafward.session import Session
 from leafward.summarizers.extractive import Extractive
-from leafward.survival import Held
+from leafward.survival import Held, Status, Stopped, survival_of
 from tests.acting import Acting, call, reading, usage
 from tests.oracle import golden
 
@@ -391,3 +391,41 @@ def test_a_source_that_is_recorded_goes_before_what_is_alike(tmp_path: Path) -> 
         assert source is not None
         assert (source.entry, source.recorded, source.held) == (0, True, Held.VERBATIM)
         assert xray.source(1) is None
+
+
+# --- survival of what already happened ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", EVERY, ids=[path.stem for path in EVERY])
+def test_every_fact_that_a_compaction_met_has_its_source_in_the_context_before(path: Path) -> None:
+    with reading(path) as session:
+        for compaction in compactions_in(session):
+            xray = xray_of(session, compaction)
+            before = {row.before.entry for row in xray.rows if row.before is not None}
+            report = survival_of(session, compaction)
+            for fate in report.fates:
+                invented = fate.status is Status.INVENTED
+                assert fate.fact.entry == compaction if invented else fate.fact.entry in before
+            overall = report.overall()
+            assert overall is None or 0 <= overall <= 1
+
+
+def test_a_report_that_is_not_wanted_any_more_stops(demo: Session) -> None:
+    asked = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) > 3
+
+    with pytest.raises(Stopped):
+        survival_of(demo, compactions_in(demo)[-1], stop)
+    assert len(asked) == 4
+
+
+def test_sources_that_are_not_wanted_any_more_are_looked_for_later(demo: Session) -> None:
+    xray = xray_of(demo, compactions_in(demo)[-1])
+    told = [row.after.line for row in xray.rows if row.after and row.after.what is What.LINE]
+    xray.origins.fill(lambda: True)
+    assert not any(map(xray.origins.known, told))
+    xray.origins.fill()
+    assert all(map(xray.origins.known, told))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 from datetime import timedelta
 
 import pytest
@@ -280,16 +279,16 @@ def test_age(seconds: int, text: str) -> None:
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 def test_every_sign_takes_one_cell(glyphs: Glyphs) -> None:
-    for field in dataclasses.fields(Glyphs):
-        value = getattr(glyphs, field.name)
+    for name in Glyphs._fields:
+        value = getattr(glyphs, name)
         for sign in value if isinstance(value, tuple) else (value,):
-            assert cell_len(sign) == (3 if glyphs is ASCII and field.name == "gap" else 1), field.name
-            assert sign.isascii() or glyphs is UNICODE, field.name
+            assert cell_len(sign) == (3 if glyphs is ASCII and name == "gap" else 1), name
+            assert sign.isascii() or glyphs is UNICODE, name
     assert len(glyphs.levels) == 9
 
 
 def test_no_sign_is_one_that_fonts_lack_or_that_turns_into_an_emoji() -> None:
-    drawn = "".join("".join(getattr(UNICODE, field.name)) for field in dataclasses.fields(Glyphs))
+    drawn = "".join("".join(getattr(UNICODE, name)) for name in Glyphs._fields)
     assert not set(drawn) & set("◉↵⏎⇥⚑◐◈⋮⑂▶◀⚠✔↩\ufe0f")
 
 

@@ -588,7 +588,13 @@ class TestPanes:
 
     async def test_its_tabs(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
-            for key, tab in (("x", Tab.CONTEXT), ("w", Tab.FILES), ("4", Tab.RAW), ("1", Tab.ENTRY)):
+            for key, tab in (
+                ("x", Tab.CONTEXT),
+                ("3", Tab.COMPACTION),
+                ("w", Tab.FILES),
+                ("5", Tab.RAW),
+                ("1", Tab.ENTRY),
+            ):
                 await pilot.press(key)
                 assert screen.inspector.tab is tab
                 assert screen.graph.has_focus
@@ -605,11 +611,11 @@ class TestPanes:
     async def test_on_a_narrow_screen_panes_are_tabs(self, file: Named) -> None:
         async with exploring(file.path, NARROW) as (pilot, screen):
             shown = [(screen.graph.display, screen.inspector.display)]
-            for key in (*["tab"] * 5, "x", "escape"):
+            for key in (*["tab"] * 6, "x", "escape"):
                 await pilot.press(key)
                 shown.append((screen.graph.display, screen.inspector.display))
             tree_only, pane_only = (True, False), (False, True)
-            assert shown == [tree_only, *[pane_only] * 4, tree_only, pane_only, tree_only]
+            assert shown == [tree_only, *[pane_only] * 5, tree_only, pane_only, tree_only]
             assert screen.inspector.tab is Tab.CONTEXT
             assert screen.graph.has_focus
 
@@ -666,6 +672,44 @@ class TestFollowing:
             assert not any("d prompt" in row for row in tree(screen))
             await until(pilot, lambda: ready(screen))
             await pilot.press("j", "k", "v")
+
+    async def test_what_was_set_outlasts_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", "p", "r", "o", "m", "p", "t", "enter")
+            await chosen(pilot, "ampersand", "p")
+            await pilot.press("g", "j", "m")
+            marked = here(screen)
+            assert screen.session is not None
+            old = screen.session
+            text = file.path.read_bytes()
+            other = tmp_path / "other.jsonl"
+            head, _, rest = text.partition(b"\n")
+            label = {"type": "session_info", "id": "99999999", "parentId": None, "name": "first of all"}
+            other.write_bytes(head + b"\n" + json.dumps(label).encode() + b"\n" + rest)
+            os.replace(other, file.path)
+            await until(pilot, lambda: screen.session is not old and ready(screen))
+            await pilot.pause()
+            exploration = screen.exploration
+            assert exploration is not None
+            assert exploration.filter is Filter.PROMPTS
+            assert exploration.session.columns.id(exploration.mark) == file.prompts[marked]
+            assert here(screen) == marked
+            await until(pilot, lambda: bool(screen.hits))
+
+    async def test_folds_outlast_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            while here(screen) != "x":
+                await pilot.press("k")
+            await pilot.press("z", "g")
+            # The ghost of a move to the branch, with its own signs, goes once the cursor has rested.
+            await until(pilot, lambda: any("┠─▸" in row for row in tree(screen)))
+            folded = tree(screen)
+            old = screen.session
+            other = tmp_path / "other.jsonl"
+            other.write_bytes(file.path.read_bytes())
+            os.replace(other, file.path)
+            await until(pilot, lambda: screen.session is not old and ready(screen))
+            await until(pilot, lambda: tree(screen) == folded)
 
     async def test_a_file_that_shrinks_is_read_anew(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

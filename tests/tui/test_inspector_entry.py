@@ -148,6 +148,53 @@ def test_a_reply_alone_finds_its_results(work: Session) -> None:
     assert "no result" not in shown
 
 
+def test_the_row_of_one_of_several_calls_finds_the_other_results(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("go"),
+        reply(call("read", "c1", path="a.py"), call("bash", "c2", command="make")),
+        result("read", "c1", "one"),
+        {"type": "custom", "customType": "other"},
+        result("bash", "c2", "two"),
+    )
+    # A row by entry: the reply and the result that follows it.
+    pair = Selection(session, (range(1, 3),), 2, SelectionKind.ENTRY, 1, on_path=True)
+    text = page(pair).text
+    assert "without a result" not in text
+    assert "Ran" in text
+    assert "passed" in text
+
+
+def test_results_on_another_branch_are_found_for_a_row(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("go"),
+        reply(call("bash", "c1", command="one"), call("bash", "c2", command="two")),
+        {**result("bash", "c1", "one"), "id": "0000aaaa"},
+        {**user("gone elsewhere"), "parentId": "0000aaaa"},
+        {**result("bash", "c2", "two"), "parentId": "0000aaaa"},
+    )
+    text = page(Selection(session, (range(1, 3),), 2, SelectionKind.ENTRY, 1, on_path=True)).text
+    assert "2 commands" in text
+    assert "without a result" not in text
+
+
+def test_a_traceback_keeps_its_shape_where_it_is_wrapped(tmp_path: Path) -> None:
+    frame = '  File "/home/ada/orchard/' + "long/" * 20 + 'store.py", line 3, in claim'
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("go"),
+        reply(call("bash", "c1", command="python x.py")),
+        result(
+            "bash", "c1", f"Traceback (most recent call last):\n{frame}\n    raise Busy\nBusy", error=True
+        ),
+    )
+    shown = [line.text for line in page(single(session, 2), width=60).lines]
+    at = next(at for at, line in enumerate(shown) if "File" in line)
+    first, second = shown[at : at + 2]
+    assert len(second) - len(second.lstrip()) == len(first) - len(first.lstrip()) + 2
+
+
 def test_a_call_without_a_result_says_so(tmp_path: Path) -> None:
     session = write_session(
         tmp_path / "s.jsonl",

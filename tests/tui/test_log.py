@@ -363,3 +363,53 @@ class TestScreen:
             assert screen.list.cursor == 1
             await pilot.click("#operations", offset=(30, 2), times=2)
             await until(pilot, lambda: screen.app.screen is not screen)
+
+
+class TestSearching:
+    async def test_it_goes_to_the_nearest_hit_while_one_types(self, hands: Hands) -> None:
+        for name in ("apple", "pear", "apple pie", "plum"):
+            label(hands.session, hands.prompt("c"), name, hands.writing())
+        async with logging(hands.file.path) as (pilot, screen):
+            await pilot.press("slash")
+            await until(pilot, lambda: pilot.app.screen is not screen)
+            await pilot.press(*"apple")
+            assert "[apple pie]" in rows(pilot.app)[screen.list.region.y + screen.list.cursor]
+            await pilot.press("enter")
+            await until(pilot, lambda: pilot.app.screen is screen)
+            # The change from a label names it as the change to it does.
+            assert note(screen).startswith("4 of 4 with “apple”")
+            newest = screen.list.cursor
+            await pilot.press("n")
+            assert screen.list.cursor == newest - 3
+            await pilot.press("N", "N")
+            assert screen.list.cursor == newest - 1
+            await pilot.press("escape")
+            assert note(screen) == ""
+            await pilot.press("n")
+            assert screen.list.cursor == newest - 1
+
+    async def test_leaving_the_search_goes_back(self, hands: Hands) -> None:
+        async with logging(hands.file.path) as (pilot, screen):
+            before = screen.list.cursor
+            await pilot.press("slash", "y", "space", *"prompt")
+            assert screen.list.cursor != before
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is screen)
+            assert screen.list.cursor == before
+
+    async def test_nothing_found_is_said(self, hands: Hands) -> None:
+        async with logging(hands.file.path) as (pilot, screen):
+            await pilot.press("slash", *"zebra", "enter")
+            await until(pilot, lambda: pilot.app.screen is screen)
+            assert "nothing found" in note(screen)
+
+
+def test_a_redo_goes_back_to_an_entry_with_words(hands: Hands) -> None:
+    move(hands.session, hands.end("y"), hands.writing())
+    undo(hands.session, writing=hands.writing())
+    redo(hands.session, hands.writing())
+    deeds = hands.deeds()
+    redone = {name: (said, at) for name, said, at in deeds.facts(deeds.log[-1])}
+    assert redone["to"][0] == "y done"
+    assert redone["to"][1].startswith(f"#{hands.end('y')} ")
+    assert redone["from"][1].startswith(f"#{hands.end('d')} ")

@@ -311,7 +311,7 @@ def test_short_paths(tmp_path: Path, opened: Callable[[Path], Session], place: i
         file.user(f"turn {number}")
     session = opened(file.path)
     made = overview(session)
-    assert len(made) == place == made.extent()
+    assert len(made) == place == made.resample(place).extent
     assert made.detour(NO_ENTRY) == (Detour(-1, 0, 0) if place else None)
     for columns in range(4):
         assert len(made.resample(columns).bars) == min(columns, place)

@@ -301,7 +301,7 @@ def test_a_price_gives_up_words_then_groups() -> None:
 
 
 def test_one_line_has_room_for_the_sign_of_a_surprise() -> None:
-    assert said(QUOTE, 80)[0].startswith("!Move  leave")
+    assert said(QUOTE, 80)[0].startswith("! Move leave")
     assert said(QUOTE, 140, 2, ASCII)[1] == " !            compaction 130.6k > 29.8k is not on this path"
 
 

@@ -23,6 +23,7 @@ from leafward_tui.terminal import (
     color_system,
     copy_text,
     osc52,
+    textual_settings,
 )
 
 if TYPE_CHECKING:
@@ -84,6 +85,18 @@ def test_no_color_counts_only_when_it_says_something() -> None:
 def test_on_windows_rich_asks_the_console() -> None:
     assert color_system({}, windows=True) is None
     assert Terminal.detect({}, windows=True).depth is Depth.TRUE
+
+
+def test_textual_is_told_what_the_user_has_not_said() -> None:
+    ghostty = {"TERM": "xterm-ghostty"}
+    assert textual_settings(ghostty, windows=False) == {
+        "TEXTUAL_COLOR_SYSTEM": "truecolor",
+        "TEXTUAL_FPS": "120",
+    }
+    assert textual_settings({**ghostty, "TEXTUAL_FPS": "30"}, windows=False) == {
+        "TEXTUAL_COLOR_SYSTEM": "truecolor"
+    }
+    assert textual_settings(TRUE, windows=False) == {"TEXTUAL_FPS": "120"}
 
 
 def test_the_module_decides_before_textual_is_imported() -> None:

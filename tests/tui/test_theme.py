@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import math
 import tomllib
 from importlib.resources import files
@@ -162,8 +161,8 @@ def test_wayfinder_keeps_its_hues_apart_without_red_and_green() -> None:
 def test_without_hue_the_brightness_stays(palette: Palette) -> None:
     mono = palette.mono()
     assert weak_contrasts(mono) == ()
-    for field in dataclasses.fields(Palette):
-        before, after = getattr(palette, field.name), getattr(mono, field.name)
+    for name in Palette._fields:
+        before, after = getattr(palette, name), getattr(mono, name)
         if isinstance(before, str) and before.startswith("#"):
             assert after[1:3] == after[3:5] == after[5:7]
             assert ratio(before, "#000000") == pytest.approx(ratio(after, "#000000"), rel=0.03)
@@ -365,18 +364,18 @@ def test_variables_carry_every_token() -> None:
 @pytest.mark.parametrize("palette", built_in_themes(), ids=lambda palette: palette.name)
 def test_styles_keep_to_the_few_attributes(palette: Palette) -> None:
     styles = Styles.of(palette)
-    for ground_field in dataclasses.fields(Styles):
-        ground = getattr(styles, ground_field.name)
+    for ground_name in Styles._fields:
+        ground = getattr(styles, ground_name)
         assert isinstance(ground, Ground)
         back = ground.blank.bgcolor
-        for field in dataclasses.fields(Ground):
-            style = getattr(ground, field.name)
+        for name in Ground._fields:
+            style = getattr(ground, name)
             assert isinstance(style, Style)
             assert style.bgcolor == back
             assert not any((style.dim, style.reverse, style.blink, style.conceal))
-            assert bool(style.bold) is field.name.startswith("strong")
-            assert bool(style.italic) is (field.name == "nothing")
-            assert bool(style.underline) is field.name.endswith("hit")
+            assert bool(style.bold) is name.startswith("strong")
+            assert bool(style.italic) is (name == "nothing")
+            assert bool(style.underline) is name.endswith("hit")
 
 
 def test_faint_is_promoted_where_it_would_be_too_weak() -> None:

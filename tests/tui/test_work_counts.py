@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
 from collections import Counter
 from contextlib import closing
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
@@ -19,6 +21,8 @@ from leafward_tui.exploration import Exploration
 from leafward_tui.folds import LineKind
 from leafward_tui.glyphs import UNICODE
 from leafward_tui.graph import Density
+from leafward_tui.overview import Hanging, Overview
+from leafward_tui.overview_drawing import draw
 from leafward_tui.rows import Columns, RowPainter, RowState
 from leafward_tui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.bench.generate import write_session
@@ -26,6 +30,7 @@ from tests.tui.explored import exploring
 from tests.tui.session_store import until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from textual.pilot import Pilot
@@ -148,7 +153,7 @@ def test_a_screen_decodes_what_its_rows_say(density: Density, generated: Path, d
 
 
 FIRST_FRAME = """
-import asyncio, json, sys
+import asyncio, dataclasses, json, sys
 from pathlib import Path
 from leafward_tui.app import LeafwardApp
 
@@ -161,6 +166,9 @@ async def main():
     def displayed(screen, renderable):
         if not shown and renderable is not None and screen is app.screen:
             shown["modules"] = sorted(sys.modules)
+            ours = [module for name, module in sys.modules.items() if name.startswith("leafward")]
+            values = {value for module in ours for value in vars(module).values() if isinstance(value, type)}
+            shown["dataclasses"] = sorted(value.__name__ for value in values if dataclasses.is_dataclass(value))
         display(screen, renderable)
 
     app._display = displayed
@@ -174,15 +182,20 @@ print(json.dumps(shown))
 """
 
 NOT_YET = {
+    "importlib.resources",
     "leafward.catalog",
     "leafward.context",
     "leafward.export",
     "leafward.files",
     "leafward.journal",
     "leafward.price",
+    "leafward.session",
+    "leafward.tally",
+    "leafward_tui.overview",
     "leafward_tui.screens.catalogue",
     "leafward_tui.widgets.inspector.entry",
     "leafward_tui.widgets.inspector.markdown",
+    "leafward_tui.stance",
     "leafward_tui.widgets.sheet",
     "markdown_it",
     "portalocker",
@@ -190,6 +203,9 @@ NOT_YET = {
     "textual.widgets._markdown",
 }
 """What the first frame does without."""
+
+DATACLASSES = 44
+"""As many are made before the first frame at most. Each takes as long as loading a module; a named tuple an eighth of it."""
 
 
 def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
@@ -201,5 +217,42 @@ def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
     first, later = set(told["modules"]), set(told["later"])
     assert {"leafward_tui.screens.explorer.screen", "leafward_tui.widgets.graph_view"} <= first
     assert sorted(first & NOT_YET) == []
+    assert len(told["dataclasses"]) <= DATACLASSES, told["dataclasses"]
     assert {"leafward.journal", "leafward.session"} <= later
     assert "litellm" not in later
+
+
+class Looked(tuple[Hanging, ...]):
+    """Branches that count how often they are gone through."""
+
+    __slots__ = ()
+    times: ClassVar[int] = 0
+
+    def __iter__(self) -> Iterator[Hanging]:
+        Looked.times += 1
+        return super().__iter__()
+
+
+def test_a_proposed_move_is_drawn_without_another_look_at_the_branches(generated: Path) -> None:
+    with closing(Session.open(generated)) as session:
+        tallies = Tallies(session)
+        tallies.fill(session, range(len(session)))
+        made = Overview.of(session, tallies)
+        assert made is not None
+        assert len(made.hanging) > 10
+        watched = replace(made, hanging=Looked(made.hanging))
+        bare = draw(watched, 80, 4, UNICODE)
+        looked = Looked.times
+        assert looked
+        moved = draw(watched, 80, 4, UNICODE, watched.detour(made.hanging[3].tip))
+        assert moved.signs != bare.signs
+        assert draw(watched, 80, 4, UNICODE, hits=[1, 2]).signs != bare.signs
+        assert Looked.times == looked
+
+
+async def test_an_embedded_application_leaves_the_collector_alone(generated: Path) -> None:
+    before = gc.get_threshold(), gc.get_freeze_count(), gc.isenabled()
+    async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
+        await until(pilot, lambda: screen.overview is not None)
+        assert (gc.get_threshold(), gc.get_freeze_count(), gc.isenabled()) == before
+    assert (gc.get_threshold(), gc.get_freeze_count(), gc.isenabled()) == before

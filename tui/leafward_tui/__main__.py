@@ -10,34 +10,42 @@ from typing import TYPE_CHECKING
 from leafward.cli import main as command_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+    from leafward.config import Config
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line with the application at hand; returns the exit code."""
-    return command_line(argv, open_app=_open_app)
+    return command_line(argv, open_app=_open_app, check_app=_check_app)
+
+
+def _check_app(config: Config) -> Iterable[tuple[str, str]]:
+    """What the application would complain of at its start; for `leafward doctor`."""
+    from leafward_tui.checks import check
+
+    return check(config)
 
 
 def _open_app(paths: Sequence[Path]) -> int:
     """Opens the application; Textual is imported here.
 
-    It reads the number of colours from the environment once, at import. Afterwards the variable is taken back: an agent
-    that is resumed from here inherits nothing of ours.
+    It reads its variables once, at import. Afterwards ours are taken back: an agent that is resumed from here inherits
+    nothing of them.
     """
     from leafward.ahead import scan_ahead
-    from leafward_tui.terminal import COLOR_SYSTEM_VARIABLE, color_system
+    from leafward_tui.terminal import textual_settings
 
     # Nothing that start-up makes is garbage worth a look; the application collects again once its screen stands.
     gc.disable()
     ahead = scan_ahead(paths[0]) if len(paths) == 1 else None
-    colours = color_system(os.environ)
-    if colours is not None:
-        os.environ[COLOR_SYSTEM_VARIABLE] = colours
+    settings = textual_settings(os.environ)
+    os.environ.update(settings)
     from leafward_tui.app import run
 
-    if colours is not None:
-        del os.environ[COLOR_SYSTEM_VARIABLE]
+    for name in settings:
+        del os.environ[name]
     return run(paths, ahead)
 
 

@@ -7,19 +7,20 @@ import os
 import sys
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import App
+from textual import events
 from textual.binding import Binding
 
 from leafward import safe_text
+from leafward.collector import collect_seldom, look_through, set_aside
 from leafward.config import Config
 from leafward.paths import config_dir, state_dir
 from leafward_tui.glyphs import choose_glyphs
 from leafward_tui.intents import app_bindings
 from leafward_tui.keymap import Keymap
+from leafward_tui.keys_first import KeysFirst
 from leafward_tui.memory import Memory
 from leafward_tui.terminal import Copied, CopiedTo, Terminal, copy_text
 from leafward_tui.theme import (
@@ -30,8 +31,10 @@ from leafward_tui.theme import (
     suited,
     textual_theme,
     theme_variable_defaults,
+    unknown_theme,
     user_themes,
 )
+from leafward_tui.typeahead import TypesAhead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,11 +54,7 @@ _SWITCH = 0.0005
 _SETTLED = 1.0
 """Seconds after which start-up is over."""
 
-
-def _collect_again() -> None:
-    """Garbage is collected from now on; what start-up made stays and is not looked through again."""
-    gc.freeze()
-    gc.enable()
+_BY_HAND = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
 
 
 def _now() -> datetime:
@@ -68,7 +67,7 @@ def _commands() -> type[Provider]:
     return IntentCommands
 
 
-class LeafwardApp(App[int], inherit_bindings=False):
+class LeafwardApp(TypesAhead[int], inherit_bindings=False):
     """Opens ``paths``: one session file in the explorer, anything else as the catalogue of what lies there."""
 
     TITLE = "leafward"
@@ -105,9 +104,12 @@ class LeafwardApp(App[int], inherit_bindings=False):
             env, encoding or getattr(sys.__stdout__, "encoding", None), force_ascii=ascii_set
         )
         self.keymap = Keymap.of(self.config.keymap)
+        self.keys_first = KeysFirst()
         self._memory = Memory()
         self._until_exit = ExitStack()
         self._demo: Path | None = None
+        self._collector_is_ours = not gc.isenabled()
+        """Whether the process is the application's own; where it is embedded, the garbage collector is left alone."""
         self._problems = [str(problem) for problem in problems]
         self._problems += self.keymap.problems
         users, faults = user_themes(config_dir() / "themes")
@@ -141,9 +143,7 @@ class LeafwardApp(App[int], inherit_bindings=False):
             return str(chosen[0])
         if configured is None or configured in self.palettes:
             return configured or DEFAULT_DARK
-        close = get_close_matches(configured, self.palettes, 1, 0.5)
-        hint = f", did you mean {close[0]}?" if close else ""
-        self._problems.append(f"theme: there is no theme {configured!r}{hint}; {DEFAULT_DARK} is used")
+        self._problems.append(unknown_theme(configured, self.palettes))
         return DEFAULT_DARK
 
     def shown(self, name: str) -> Palette:
@@ -216,8 +216,14 @@ class LeafwardApp(App[int], inherit_bindings=False):
         """What is wrong with configuration, keymap and themes, told once."""
         if self._problems:
             self.call_after_refresh(self._tell_problems)
-        if not gc.isenabled():
-            self.set_timer(_SETTLED, _collect_again)
+        if self._collector_is_ours:
+            self.set_timer(_SETTLED, self._collect_again)
+
+    def _collect_again(self) -> None:
+        """Garbage is collected from now on; what start-up made stays and is not looked through again."""
+        self.keep_for_long()
+        collect_seldom()
+        gc.enable()
 
     def _tell_problems(self) -> None:
         told = self._problems[:4]
@@ -238,6 +244,12 @@ class LeafwardApp(App[int], inherit_bindings=False):
         """ctrl+c without a selection: it never quits by accident, and says what does."""
         quits, back = self.keymap.label("app.quit"), self.keymap.label("app.back")
         self.say(f"{quits or 'the palette'} quits, {back or 'the palette'} goes back")
+
+    async def on_event(self, event: events.Event) -> None:
+        """Work behind the screen makes room for what the user does."""
+        if isinstance(event, _BY_HAND) and not event.is_forwarded:
+            self.keys_first.pressed()
+        await super().on_event(event)
 
     # --- services -----------------------------------------------------------------------------------------------------
 
@@ -260,6 +272,16 @@ class LeafwardApp(App[int], inherit_bindings=False):
     def remember(self, key: str, value: object) -> None:
         """Keeps a small choice of the user for the next start; never raises."""
         self._memory.keep(key, value)
+
+    def keep_for_long(self) -> None:
+        """Much was read that stays: garbage is not looked for among it, so that no key has to wait for that."""
+        if self._collector_is_ours:
+            set_aside()
+
+    def let_go(self) -> None:
+        """What was to stay for long is no longer needed; freed once the next screen stands."""
+        if self._collector_is_ours and self.is_running:
+            self.set_timer(_SETTLED, look_through)
 
     def recall(self, key: str) -> object:
         """What was remembered, None where nothing was."""

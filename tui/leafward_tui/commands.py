@@ -29,7 +29,7 @@ def working_intents(screen: BaseScreen[Any]) -> list[Intent]:
     ]
 
 
-_ORDER = ("Change", "Sessions", "Find", "View", "Go", "Tree", "Rows", "Leafward")
+_ORDER = ("Change", "Compaction", "Sessions", "Find", "View", "Go", "Tree", "Rows", "Leafward")
 """Groups as the palette lists them before anything is typed: what is done most from there first."""
 
 _KEYS = 16

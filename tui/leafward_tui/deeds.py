@@ -131,7 +131,7 @@ class Deeds:
         kind = operation.kind
         if kind in (OperationKind.UNDO, OperationKind.REDO):
             verb = "undid" if kind is OperationKind.UNDO else "redid"
-            lead = f"{_NOUN[operation.subject]}  {lead}"
+            lead = f"{self._noun(operation)}  {lead}"
         else:
             verb = self._verb(operation)
         state = ""
@@ -139,7 +139,14 @@ class Deeds:
             state = "redone" if kind is OperationKind.UNDO else "undone"
         return Doing(verb, lead, follow, state)
 
+    def _noun(self, operation: Operation) -> str:
+        return (
+            "compaction" if self.root(operation).kind is OperationKind.COMPACT else _NOUN[operation.subject]
+        )
+
     def _verb(self, operation: Operation) -> str:
+        if operation.kind is OperationKind.COMPACT:
+            return "compacted"
         if operation.subject is Subject.MOVE:
             return "moved"
         if operation.subject is Subject.ARCHIVE:
@@ -149,8 +156,13 @@ class Deeds:
         return "named" if operation.after else "cleared"
 
     def _change(self, operation: Operation) -> tuple[str, str]:
+        if operation.kind is OperationKind.COMPACT:
+            return self.turn_said(self.place(operation.target)), ""
         if operation.subject is Subject.MOVE:
-            left, reached = self.place(operation.before), self.place(operation.after)
+            # A summary that is carried along stands right below the entry that was moved to, which says more.
+            carries = operation.kind is OperationKind.SUMMARY_MOVE
+            left = self.place(operation.before)
+            reached = self.place(operation.target if carries else operation.after)
             if self.turn_said(left) != self.turn_said(reached):
                 return self.turn_said(left), self.turn_said(reached)
             return self.said(left), self.said(reached)
@@ -169,11 +181,15 @@ class Deeds:
 
     def title(self, operation: Operation) -> str:
         """What was done, as the head of its details."""
-        noun = _NOUN[operation.subject]
+        noun = self._noun(operation)
         if operation.kind is OperationKind.UNDO:
             return f"Took the {noun} back"
         if operation.kind is OperationKind.REDO:
             return f"Did the {noun} again"
+        if operation.kind is OperationKind.COMPACT:
+            return "Compacted the context"
+        if operation.kind is OperationKind.SUMMARY_MOVE:
+            return "Moved the leaf, with a summary of what it left"
         if operation.subject is Subject.MOVE:
             return "Moved the leaf"
         if operation.subject is Subject.ARCHIVE:
@@ -188,7 +204,15 @@ class Deeds:
 
     def facts(self, operation: Operation) -> list[tuple[str, str, str]]:
         """The details of an operation: a label, the words, and the entry they are about at the right."""
-        if operation.subject is Subject.MOVE:
+        if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
+            found = [
+                self._entry_fact("from", operation.before),
+                self._entry_fact(
+                    "below" if operation.kind is OperationKind.COMPACT else "to", operation.target
+                ),
+                self._entry_fact("summary", operation.after),
+            ]
+        elif operation.subject is Subject.MOVE:
             found = [self._entry_fact("from", operation.before), self._entry_fact("to", operation.after)]
         elif operation.subject is Subject.NAME:
             found = [
@@ -216,11 +240,26 @@ class Deeds:
         index = self.index(entry_id)
         if index < 0:
             return name, "an entry that is not in the file", self._id(entry_id)
+        # A redo goes back to a line of Leafward's own, which says nothing: what counts is the entry that it hangs on.
         place = self.session.tree.content_at(index)
-        return name, f"{self.said(place)}", f"{self.named(index)}  {self._id(entry_id)}"
+        if place < 0:
+            return name, "before everything", ""
+        return name, self.said(place), f"{self.named(place)}  {self._id(self.session.columns.id(place))}"
 
     def _id(self, entry_id: str) -> str:
         return safe_line(entry_id, _ID_LIMIT)
+
+    def matching(self, words: str) -> list[int]:
+        """The operations whose row or details hold these words, case ignored."""
+        wanted = words.casefold()
+        if not wanted:
+            return []
+        return [at for at, operation in enumerate(self.log) if wanted in self._text(operation).casefold()]
+
+    def _text(self, operation: Operation) -> str:
+        doing = self.doing(operation)
+        said = [self.title(operation), doing.verb, doing.lead, doing.follow, doing.state]
+        return "\n".join([*said, *(part for fact in self.facts(operation) for part in fact)])
 
     # --- taking back --------------------------------------------------------------------------------------------------
 

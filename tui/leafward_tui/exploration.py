@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.entries import Kind
 from leafward_tui.folds import FilteredLines, FoldedLines, Folds, Line, LineKind, Lines, Pieces, opening_folds
@@ -48,8 +48,7 @@ class Findings:
     """First entries of archived branches."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Laid:
+class _Laid(NamedTuple):
     """A layout, kept for when a filter is taken back."""
 
     made_of: tuple[object, ...]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +23,7 @@ class Standing(Enum):
     LEFT = "left"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ghost:
+class Ghost(NamedTuple):
     """A proposed leaf."""
 
     target: int

@@ -6,8 +6,7 @@ repeats another cue, so that a fallback font or the ASCII set loses no informati
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,9 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["ASCII", "UNICODE", "Glyphs", "choose_glyphs", "needs_ascii"]
 
 
-# There are two, told apart by which they are: comparing and printing them would only cost time at every start.
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Glyphs:
+class Glyphs(NamedTuple):
     """One set of signs. Every field is one cell wide, except ``gap`` and the tuple ``levels``."""
 
     # Nodes: what a row is. Filled lies on the path, hollow off it.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import compress
 from operator import and_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.entries import BOOKKEEPING, TURN_STARTS, Kind
 
@@ -60,8 +60,7 @@ _EVERYTHING_MASK = bytes([1]) * 256
 _NOT = bytes([1]) + bytes(255)
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """A branch: its runs in one lane, from where it leaves to its tip."""
 
     lane: int

@@ -6,8 +6,7 @@ left is hollow and dashed, so that state is read from fill, weight and the verdi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.entries import Damage, Kind
 from leafward_tui.folds import Line, LineKind
@@ -37,8 +36,7 @@ Sign = tuple[str, str]
 """A sign of one cell and the name of its ink."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gutter:
+class Gutter(NamedTuple):
     """What stands left of a row's text, beside the cursor."""
 
     verdict: Sign

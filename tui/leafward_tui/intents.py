@@ -6,8 +6,8 @@ cannot be pressed, and what is listed is also in the palette and in the help.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from textual.binding import Binding
 
@@ -24,25 +24,29 @@ __all__ = [
     "intents_for",
 ]
 
-EVERYWHERE = ("catalogue", "explorer", "log")
+EVERYWHERE = ("catalogue", "explorer", "log", "xray", "summaries", "lab", "runs")
 """The full screens; what is pressed there means the same on each."""
 
-SCREENS = (*EVERYWHERE, "help", "themes")
+SCREENS = (*EVERYWHERE, "help", "themes", "draft")
 """Every name that ``Intent.screens`` may hold."""
 
 _LISTS = SCREENS
 _TREE = ("explorer",)
 _LIST = ("catalogue",)
+_SEARCHED = ("catalogue", "explorer", "log")
+"""Screens whose text can be searched."""
+_XRAY = ("xray",)
+_SUMMARIES = ("summaries",)
+_LAB = ("lab",)
 
 APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
 """Intents that Textual's own application actions fulfil, above every screen and modal."""
 
-GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Sessions", "Leafward")
+GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Sessions", "Leafward")
 """Headings of the help, in its order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(NamedTuple):
     """One thing a user can do."""
 
     id: str
@@ -96,6 +100,11 @@ INTENTS: tuple[Intent, ...] = (
     Intent("jump.labels", "f", "Jump to a row on the screen by letters", "jump", _TREE, "Go"),
     # Change: what is written to the session.
     Intent("move.here", "enter", "Move the leaf here", "move", _TREE, "Change"),
+    Intent(
+        "branch.summarise", "s", "Summarise this branch, without storing it", "summarise", _TREE, "Change"
+    ),
+    Intent("draft.move", "enter", "Move with this summary", "move", ("draft",), "Change"),
+    Intent("draft.again", "s", "Summarise another way", "another", ("draft",), "Change"),
     Intent("operation.undo", "u", "Undo the last operation", "undo", ("explorer", "log"), "Change"),
     Intent("operation.redo", "U", "Redo what was undone", "redo", ("explorer", "log"), "Change"),
     Intent("log.open", "o", "Show the operations on this session", "log", _TREE, "Change"),
@@ -105,9 +114,10 @@ INTENTS: tuple[Intent, ...] = (
     Intent("branch.archive", "A", "Archive this branch, or bring it back", "archive", _TREE, "Change"),
     # Find.
     Intent("find.open", "/", "Search all text of this session", "search", _TREE, "Find"),
+    Intent("log.find", "/", "Search the operations", "search", ("log",), "Find"),
     Intent("filter.edit", "/", "Filter the sessions", "filter", _LIST, "Find"),
-    Intent("find.next", "n", "Next hit", "next", ("explorer", "catalogue"), "Find"),
-    Intent("find.previous", "N", "Previous hit", "previous", ("explorer", "catalogue"), "Find"),
+    Intent("find.next", "n", "Next hit", "next", _SEARCHED, "Find"),
+    Intent("find.previous", "N", "Previous hit", "previous", _SEARCHED, "Find"),
     Intent("filter.choose", "&", "Filter the rows", "filter", _TREE, "Find"),
     # View.
     Intent("pane.next", "tab", "Next pane", "pane", EVERYWHERE, "View", palette=False),
@@ -118,8 +128,57 @@ INTENTS: tuple[Intent, ...] = (
     Intent("follow.toggle", "F", "Follow the session as it grows", "follow", _TREE, "View"),
     Intent("tab.entry", "1", "Show the entry", "entry", _TREE, "View"),
     Intent("tab.context", "x,2", "Show what the model sees here", "context", _TREE, "View"),
-    Intent("tab.files", "w,3", "Show the files read and modified", "files", _TREE, "View"),
-    Intent("tab.raw", "4", "Show the line of the file", "raw", _TREE, "View"),
+    Intent("tab.compaction", "3", "Show what the compaction here did", "compaction", _TREE, "View"),
+    Intent("tab.files", "w,4", "Show the files read and modified", "files", _TREE, "View"),
+    Intent("tab.raw", "5", "Show the line of the file", "raw", _TREE, "View"),
+    # Compactions seen through.
+    Intent("xray.open", "X", "Show a compaction before and after", "x-ray", _TREE, "Compaction"),
+    Intent("source.go", "enter", "Go to the source, or open the fold", "source", _XRAY, "Compaction"),
+    Intent("change.next", "n", "Next change", "next change", (*_XRAY, *_SUMMARIES), "Compaction"),
+    Intent("change.previous", "N", "Previous change", "previous", (*_XRAY, *_SUMMARIES), "Compaction"),
+    Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),
+    Intent("fact.pin", "p", "Pin a lost fact into a corrected compaction", "pin lost", _XRAY, "Compaction"),
+    Intent("only.kept", "1", "Only what is kept", "only kept", _XRAY, "Compaction"),
+    Intent("only.replaced", "2", "Only what is replaced", "only replaced", _XRAY, "Compaction"),
+    Intent("only.prefix", "3", "Only the beginning of the split turn", "only prefix", _XRAY, "Compaction"),
+    Intent("only.injected", "4", "Only what is injected", "only injected", _XRAY, "Compaction"),
+    Intent("only.cut", "5", "Only what is cut", "only cut", _XRAY, "Compaction"),
+    Intent("summaries.compare", "d", "Compare with another summary", "diff", _XRAY, "Compaction"),
+    Intent("summary.other", "d", "Compare with the summary before that", "another", _SUMMARIES, "Compaction"),
+    Intent("same.fold", "z", "Fold or show what is the same", "fold same", _SUMMARIES, "Compaction"),
+    Intent("summary.go", "enter", "Show the entry in the tree", "show", _SUMMARIES, "Compaction"),
+    # The compaction lab.
+    Intent("lab.open", "c", "Open the compaction lab here", "compact", _TREE, "Compaction"),
+    Intent("compaction.accept", "ctrl+s", "Accept: append the compaction", "accept", _LAB, "Compaction"),
+    Intent("summary.run", "s", "Write the summary", "summarise", _LAB, "Compaction"),
+    Intent("lab.choose", "enter", "Go to the source, or write the summary", "source", _LAB, "Compaction"),
+    Intent("summary.edit", "e", "Edit the summary", "edit", _LAB, "Compaction"),
+    Intent("summarizer.choose", "m", "Choose who writes the summary", "summariser", _LAB, "Compaction"),
+    Intent("focus.edit", "f", "Say what the summary should dwell on", "focus", _LAB, "Compaction"),
+    Intent("slider.less", "left,h", "Slide down", "slide", _LAB, "Compaction", palette=False),
+    Intent("slider.more", "right,l", "Slide up", "slide", _LAB, "Compaction", palette=False),
+    Intent(
+        "slider.less_fine", "shift+left,H", "Slide down a little", "slide", _LAB, "Compaction", palette=False
+    ),
+    Intent(
+        "slider.more_fine", "shift+right,L", "Slide up a little", "slide", _LAB, "Compaction", palette=False
+    ),
+    Intent("cut.down", "J", "Next legal cut below: keep less", "cut line", _LAB, "Compaction"),
+    Intent("cut.up", "K", "Next legal cut above: keep more", "cut line", _LAB, "Compaction"),
+    Intent("cut.here", "space", "Cut before this row", "cut here", _LAB, "Compaction"),
+    Intent("strategy.pi", "1", "Plan by pi's rules", "pi", _LAB, "Compaction"),
+    Intent("strategy.codex", "2", "Plan by Codex's rules", "codex", _LAB, "Compaction"),
+    Intent("strategy.opencode", "3", "Plan by opencode's rules", "opencode", _LAB, "Compaction"),
+    Intent("injection.switch", "i", "Inject context or not, or this section", "inject", _LAB, "Compaction"),
+    Intent("lost.pin", "p", "Pin this lost fact into the summary", "pin", _LAB, "Compaction"),
+    Intent("lost.pin_all", "P", "Pin all lost facts", "pin all", _LAB, "Compaction"),
+    Intent("draft.xray", "x", "Show the context before and after", "x-ray", _LAB, "Compaction"),
+    Intent("runs.compare", "b", "Compare the runs made so far", "compare runs", _LAB, "Compaction"),
+    Intent("lab.unfold", "z", "Show every turn, or those around the cut", "unfold", _LAB, "Compaction"),
+    Intent("lab.page", "v", "Summary, prompt or injected text", "page", _LAB, "Compaction"),
+    Intent("session.reload", "r", "Read the session anew", "reload", _LAB, "Compaction"),
+    Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),
+    Intent("run.first", "a", "Hold the others against this run", "as A", ("runs",), "Compaction"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
     Intent("preview.toggle", "space", "Show or hide the preview", "preview", _LIST, "Sessions"),
@@ -133,13 +192,14 @@ INTENTS: tuple[Intent, ...] = (
     Intent("catalogue.refresh", "ctrl+r", "Look for new sessions", "refresh", _LIST, "Sessions"),
     Intent("demo.open", "D", "Open the demo session", "demo", _LIST, "Sessions"),
     # Out of here.
-    Intent("copy.text", "y", "Copy", "copy", ("explorer", "catalogue", "log"), "Leafward"),
+    Intent("draft.save", "e", "Write this summary to a file", "export", ("draft",), "Leafward"),
+    Intent("copy.text", "y", "Copy", "copy", (*EVERYWHERE, "draft"), "Leafward"),
     Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "r,R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
     Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),
     Intent("app.themes", "t", "Choose a theme", "theme", EVERYWHERE, "Leafward"),
-    Intent("app.help", "?", "Show all keys", "keys", (*EVERYWHERE, "help"), "Leafward"),
+    Intent("app.help", "?", "Show all keys", "keys", (*EVERYWHERE, "help", "draft"), "Leafward"),
     Intent("app.palette", "ctrl+p", "Show all commands", "commands", EVERYWHERE, "Leafward", palette=False),
     Intent(
         "mode.leave",

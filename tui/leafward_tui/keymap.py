@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.keys import _character_to_key
 
@@ -74,8 +73,7 @@ def key_label(key: str) -> str:
     return f"{modifiers}{plus}{_LABELS.get(last, last)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Keymap:
+class Keymap(NamedTuple):
     """Keys by intent."""
 
     keys: Mapping[str, tuple[str, ...]]

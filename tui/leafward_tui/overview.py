@@ -12,20 +12,20 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress
 from operator import and_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.entries import BOOKKEEPING_BYTES, TURN_STARTS, Kind
 from leafward.tree import Run
 from leafward_tui.axis import Axis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from leafward.session import Session
     from leafward.tally import Tallies
     from leafward.tree import SessionTree
 
-__all__ = ["Axis", "Detour", "Hanging", "Overview", "Sample"]
+__all__ = ["Axis", "Detour", "Fork", "Hanging", "Overview", "Sample"]
 
 _HEADS = TURN_STARTS | {Kind.COMPACTION}
 _HEAD = re.compile(b"[" + b"".join(re.escape(bytes([kind])) for kind in sorted(_HEADS)) + b"]")
@@ -57,6 +57,14 @@ class Hanging:
         return self.turn + len(self.heads)
 
 
+class Fork(NamedTuple):
+    """The branches that leave the path in one column."""
+
+    longest: Hanging
+    """The first of those with the most turns."""
+    number: int
+
+
 @dataclass(frozen=True, slots=True)
 class Detour:
     """A proposed move, as the axis shows it."""
@@ -80,6 +88,10 @@ class Sample:
     """A byte for each column: whether there is a compaction in it."""
     failed: bytes
     """Whether errors in it are worth a mark: all of them are, but where columns are shared and most would have one."""
+    forks: Mapping[int, Fork]
+    """The branches by the column they leave, those in front of the first turn in the first."""
+    extent: int
+    """Turns from the first of the path to the last of it or of a branch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,10 +200,6 @@ class Overview:
         """The largest context, in tokens."""
         return max(self.sizes, default=0)
 
-    def extent(self) -> int:
-        """Turns from the first of the path to the last of it or of a branch."""
-        return max(len(self), max((branch.end + 1 for branch in self.hanging), default=0))
-
     # --- fewer columns than turns -------------------------------------------------------------------------------------
 
     def resample(self, columns: int) -> Sample:
@@ -205,8 +213,10 @@ class Overview:
     def _sample(self, columns: int) -> Sample:
         turns = len(self)
         axis = Axis(turns, max(0, min(columns, turns)))
+        forks = _forks(axis, self.hanging)
+        extent = max(turns, max((branch.end + 1 for branch in self.hanging), default=0))
         if not axis.shared:
-            return Sample(axis, tuple(self.sizes), self.compacted, self.failed)
+            return Sample(axis, tuple(self.sizes), self.compacted, self.failed, forks, extent)
         spans = [axis.span(column) for column in range(axis.columns)]
         sizes = self.sizes
         errors = [self.failed.count(1, span.start, span.stop) for span in spans]
@@ -215,7 +225,22 @@ class Overview:
             tuple(max(sizes[span.start : span.stop]) for span in spans),
             bytes(self.compacted.find(1, span.start, span.stop) >= 0 for span in spans),
             _worth_a_mark(errors),
+            forks,
+            extent,
         )
+
+
+def _forks(axis: Axis, hanging: Iterable[Hanging]) -> dict[int, Fork]:
+    found: dict[int, Fork] = {}
+    for branch in hanging:
+        column = axis.column(branch.turn) if branch.turn >= 0 else 0
+        known = found.get(column)
+        if known is None:
+            found[column] = Fork(branch, 1)
+        else:
+            longest = branch if len(branch.heads) > len(known.longest.heads) else known.longest
+            found[column] = Fork(longest, known.number + 1)
+    return found
 
 
 def _worth_a_mark(errors: list[int]) -> bytes:

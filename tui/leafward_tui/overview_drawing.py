@@ -7,8 +7,7 @@ heavy and ends in a leaf of its own.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.axis import Axis
 from leafward_tui.cells import exact
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward_tui.glyphs import Glyphs
-    from leafward_tui.overview import Detour, Hanging, Overview, Sample
+    from leafward_tui.overview import Detour, Fork, Hanging, Overview, Sample
 
 __all__ = ["Drawing", "draw"]
 
@@ -41,8 +40,7 @@ _Ink = str
 """The name of a style of the ground."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(NamedTuple):
     """Signs and inks of the strip's lines, and where its turns stand."""
 
     signs: tuple[str, ...]
@@ -144,7 +142,7 @@ class _Painter:
         self.pitch = (1, 1)
         self.gaps = False
         self.axis = Axis(0, 0)
-        self.forks: dict[int, list[Hanging]] = {}
+        self.forks: dict[int, Fork] = {}
         """Branches by the cell they leave the axis in."""
         self.more = ""
         """How many branches are not drawn."""
@@ -153,14 +151,14 @@ class _Painter:
     def fit(self, overview: Overview) -> None:
         """Chooses the distance of columns: with gaps where path and branches have room for them, else as room allows."""
         self.overview = overview
-        extent = overview.extent() if self.height > 2 else len(overview)
+        self.sample: Sample = overview.resample(self.room)
+        extent = self.sample.extent if self.height > 2 else len(overview)
         widest = max(len(overview), extent if extent <= self.room else 0)
         self.gaps = self.height > 1 and 2 * widest - 1 <= self.room
         if self.gaps:
             self.pitch = (2, 1)
         elif self.height > 1 and widest < self.room:
             self.pitch = (self.room, widest)
-        self.sample: Sample = overview.resample(self.room)
         self.axis = self.sample.axis
         self.last = self.x(len(overview) - 1)
         self.fork = self.last if self.detour is None else self.x(self.detour.turn)
@@ -248,20 +246,19 @@ class _Painter:
 
     def choose(self) -> None:
         """Which branches are drawn: all, or where turns share columns and few of them have none, the longest."""
-        for branch in self.overview.hanging:
-            self.forks.setdefault(self.x(branch.turn), []).append(branch)
+        self.forks = {self.cell(column): fork for column, fork in self.sample.forks.items()}
         if not self.axis.shared or len(self.forks) <= self.axis.columns // _CROWDED:
             return
         self.more = f"  {exact(len(self.overview.hanging))} more"
         edge = self.left + self.room - len(self.more)
         free = bytearray(b"\1" * max(0, edge + 1))
-        chosen: dict[int, list[Hanging]] = {}
-        for x in sorted(self.forks, key=lambda x: (-max(map(_turns, self.forks[x])), x)):
-            longest = max(self.forks[x], key=_turns)
-            stop = min(self._end(longest.end, x) + 2, len(free))
+        chosen: dict[int, Fork] = {}
+        for x in sorted(self.forks, key=lambda x: (-len(self.forks[x].longest.heads), x)):
+            fork = self.forks[x]
+            stop = min(self._end(fork.longest.end, x) + 2, len(free))
             if x < edge and free.count(1, x, stop) == stop - x:
                 free[x:stop] = bytes(stop - x)
-                chosen[x] = [longest]
+                chosen[x] = fork._replace(number=1)
         self.forks = chosen
         unseen = f"{exact(len(self.overview.hanging) - len(chosen))} more"
         self.more = unseen.rjust(len(self.more))
@@ -279,10 +276,10 @@ class _Painter:
             taken = range(self.fork, tip + 1)
         places = [x for x in sorted(self.forks) if x not in taken and x < edge]
         for number, x in enumerate(places):
-            longest = max(self.forks[x], key=_turns)
+            longest, leaving = self.forks[x]
             behind = [start for start in (*places[number + 1 : number + 2], *taken[:1]) if start > x]
             room = min([edge, *(start - 1 for start in behind)]) - x
-            self._hang(x, y, longest, len(self.forks[x]) - 1, room)
+            self._hang(x, y, longest, leaving - 1, room)
         if taken:
             canvas.put(self.fork, y, glyphs.drop_taken + glyphs.arm_taken * (end - self.fork - 1), "ghost")
             canvas.put(end, y, glyphs.leaf, "ghost")
@@ -290,7 +287,7 @@ class _Painter:
                 canvas.put(end + 1, y, glyphs.arm * (tip - end - 1), "faint")
                 canvas.put(tip, y, glyphs.prompt_off, "sub")
             if self.fork in self.forks:
-                self.drawn.append((taken, max(self.forks[self.fork], key=_turns)))
+                self.drawn.append((taken, self.forks[self.fork].longest))
 
     def _hang(self, x: int, y: int, branch: Hanging, others: int, room: int) -> None:
         """One branch, and how many more leave from the same place."""
@@ -306,8 +303,3 @@ class _Painter:
         else:
             self.canvas.put(x, y, (glyphs.drop + glyphs.dashes * (room - 1))[: max(1, room)], "faint")
         self.drawn.append((range(x, x + max(1, min(length + 1, room))), branch))
-
-
-def _turns(branch: Hanging) -> int:
-    """Turns of a branch."""
-    return len(branch.heads)

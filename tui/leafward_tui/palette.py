@@ -10,20 +10,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.color import Color, ColorParseError
 
+import leafward_themes
 from leafward_tui.colours import contrast, grey, nearest_eight_bit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from importlib.resources.abc import Traversable
-    from pathlib import Path
 
 __all__ = [
     "DEFAULT_DARK",
@@ -37,6 +35,7 @@ __all__ = [
     "built_in_theme",
     "built_in_themes",
     "load_theme",
+    "unknown_theme",
     "user_themes",
     "weak_contrasts",
 ]
@@ -75,8 +74,7 @@ class ThemeError(Exception):
         self.faults = faults
 
 
-@dataclass(frozen=True, slots=True)
-class Palette:
+class Palette(NamedTuple):
     """The colours of a theme, each ``#rrggbb``, or ``ansi_…`` for a colour of the terminal's own."""
 
     name: str
@@ -128,7 +126,7 @@ class Palette:
                 changed[name] = grey(colour)
             elif name in HUES:
                 changed[name] = self.sub
-        return replace(self, **changed)
+        return self._replace(**changed)
 
     def eight_bit(self) -> Palette:
         """The same in the fixed colours of a 256-colour terminal, chosen so that what is to be read stays readable."""
@@ -147,18 +145,18 @@ class Palette:
         for hue in HUES:
             readers = (changed[hue], changed["sub"])
             changed[f"{hue}_tint"] = nearest_eight_bit(getattr(self, f"{hue}_tint"), readers, 4.5)
-        return replace(self, **changed)
+        return self._replace(**changed)
 
 
 _COLOUR_FIELDS = tuple(
-    field.name for field in fields(Palette) if field.name not in {"name", "title", "description", "dark"}
+    name for name in Palette._fields if name not in {"name", "title", "description", "dark"}
 )
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def load_theme(path: Path | Traversable) -> Palette:
+def load_theme(path: Path) -> Palette:
     """Read the theme file at ``path``. Raises ThemeError with every fault in it, each naming the file and the key."""
     try:
         data = tomllib.loads(path.read_bytes().decode("utf-8"))
@@ -248,9 +246,9 @@ class _Table:
 
 
 @cache
-def _built_in_folder() -> Traversable:
-    """Found once: that takes as long as reading a theme."""
-    return files("leafward_themes")
+def _built_in_folder() -> Path:
+    """Beside the package's module: `importlib.resources` would be loaded for this alone, before the first frame."""
+    return Path(leafward_themes.__path__[0])
 
 
 @cache
@@ -325,6 +323,13 @@ def user_themes(folder: Path) -> tuple[tuple[Palette, ...], tuple[str, ...]]:
         else:
             themes[theme.name] = theme
     return tuple(themes.values()), tuple(problems)
+
+
+def unknown_theme(name: str, palettes: Iterable[str]) -> str:
+    """What to say of a configured theme that is not among the names there are."""
+    close = get_close_matches(name, palettes, 1, 0.5)
+    hint = f", did you mean {close[0]}?" if close else ""
+    return f"theme: there is no theme {name!r}{hint}; {DEFAULT_DARK} is used"
 
 
 # --- contrast ---------------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ alone, so rows never shift against each other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from leafward_tui.folds import Lines
     from leafward_tui.glyphs import Glyphs
     from leafward_tui.theme import Ground, Styles
+
+LOST_WIDTH = 11
+"""Cells at the right of a compaction for what it lost, gap included."""
 
 LEAST_TEXT = 40
 """Cells that text keeps before a number column goes."""
@@ -108,6 +112,7 @@ class RowPainter:
         glyphs: Glyphs,
         *,
         notes: Mapping[int, str],
+        lost: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         self.session = session
         self.lines = lines
@@ -116,6 +121,8 @@ class RowPainter:
         self.styles = styles
         self.glyphs = glyphs
         self.notes = notes
+        self.lost = lost
+        """How many facts a compaction lost, by its entry, as far as that was counted."""
         """What is known of an entry besides its headline: the size a compaction left behind, files of a turn."""
         self.labels_by_row: dict[int, list[str]] = {}
         for entry, label in session.labels.items():
@@ -169,10 +176,35 @@ class RowPainter:
             segments.append(Segment(text, ground.nothing))
             segments.append(Segment(" " * (columns.width - columns.text_at - columns.text), ground.blank))
             return segments
+        alone = self._compaction_alone(line)
+        if alone and columns.numbers:
+            # Nothing was called and nothing edited: what was lost stands in the place of the numbers, whatever comes.
+            numbers = sum(cells for _, cells in columns.numbers)
+            columns = replace(columns, text=columns.text + numbers - LOST_WIDTH)
         segments += self._words(line, columns, state, gutter.standing, selected, ground, state.jumps.get(y))
-        segments += self._numbers(line, columns, ground)
+        if alone and columns.numbers:
+            segments.append(Segment(right(self._lost(line), LOST_WIDTH), ground.warn))
+        else:
+            segments += self._numbers(line, columns, ground)
         segments.append(Segment(" ", ground.blank))
         return segments
+
+    def _compaction_alone(self, line: Line) -> bool:
+        """Whether a line is a compaction with nothing said in the same row, where a row is a turn."""
+        if line.kind is not LineKind.ROW or self.layout.density is Density.ENTRIES:
+            return False
+        kinds = self.layout.tree.kind
+        if kinds[self.layout.head[line.row]] != Kind.COMPACTION:
+            return False
+        return not any(
+            kinds.find(Kind.ASSISTANT, span.start, span.stop) >= 0
+            for span in self.layout.entries_of(line.row)
+        )
+
+    def _lost(self, line: Line) -> str:
+        """How many facts the compaction of a line lost; nothing where none, or not known yet."""
+        lost = self.lost.get(self.layout.head[line.row], 0)
+        return f"{lost:,} lost" if lost else ""
 
     def _second_line(
         self, line: Line, columns: Columns, state: RowState, stands: Standing, ground: Ground
@@ -287,6 +319,10 @@ class RowPainter:
                 chips.append((" leaf ", self.styles.leaf_tint.leaf))
             elif state.ghost is not None and any(state.ghost.target in span for span in entries):
                 chips.append((" would be leaf ", self.styles.ghost_tint.ghost))
+            head_kind = self.layout.tree.kind[self.layout.head[line.row]]
+            turns = self.layout.density is not Density.ENTRIES
+            if head_kind == Kind.COMPACTION and turns and not self._compaction_alone(line):
+                chips.append((right(self._lost(line), LOST_WIDTH - 1), ground.warn))
         elif line.kind is LineKind.FOLDED_BRANCH:
             chips.append((counted(line.rows, *self._row_names()), ground.faint))
         spaced: list[tuple[str, Style]] = []
@@ -330,7 +366,8 @@ class RowPainter:
         note = self.notes.get(self.layout.head[line.row], "") if line.kind is LineKind.ROW else ""
         kind = self.layout.tree.kind[self.layout.head[line.row]]
         if kind == Kind.COMPACTION:
-            note = ""
+            note = self._lost(line) if line.kind is LineKind.ROW else ""
+            return Segment(right(note, width, ellipsis=self.glyphs.ellipsis), ground.warn)
         style = ground.bad if tally.failed and line.kind is LineKind.ROW else ground.faint
         return Segment(right(note, width, ellipsis=self.glyphs.ellipsis), style)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from leafward.config import Config
     from leafward_tui.glyphs import Glyphs
     from leafward_tui.keymap import Keymap
+    from leafward_tui.keys_first import KeysFirst
     from leafward_tui.terminal import Copied, Terminal
     from leafward_tui.theme import Palette, Styles
 
@@ -26,6 +27,8 @@ class Shell(Protocol):
     glyphs: Glyphs
     keymap: Keymap
     terminal: Terminal
+    keys_first: KeysFirst
+    """What workers ask whether they may go on."""
     styles_now: Styles
     """The styles of the theme in use. Changes with the theme: ask at every line, keep nothing."""
     palette_now: Palette
@@ -56,6 +59,14 @@ class Shell(Protocol):
 
     def recall(self, key: str) -> object:
         """What was remembered, None where nothing was."""
+        ...
+
+    def keep_for_long(self) -> None:
+        """Much was read that stays: garbage is not looked for among it, so that no key has to wait for that."""
+        ...
+
+    def let_go(self) -> None:
+        """What was to stay for long is no longer needed; freed once the next screen stands."""
         ...
 
 

@@ -1,7 +1,7 @@
 """What the terminal can do, decided from its environment: number of colours, a way to the clipboard.
 
-Imports neither Textual nor Rich: ``color_system`` has to be asked, and its answer put into the environment, before
-Textual is imported, because Textual reads that variable once.
+Imports neither Textual nor Rich: ``textual_settings`` has to be asked, and its answer put into the environment, before
+Textual is imported, because Textual reads its variables once.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from __future__ import annotations
 import base64
 import os
 import sys
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLOR_SYSTEM_VARIABLE",
+    "FRAMES_VARIABLE",
     "OSC52_LIMIT",
     "Copied",
     "CopiedTo",
@@ -30,10 +30,17 @@ __all__ = [
     "color_system",
     "copy_text",
     "osc52",
+    "textual_settings",
 ]
 
 COLOR_SYSTEM_VARIABLE = "TEXTUAL_COLOR_SYSTEM"
 """The variable by which Textual is told the number of colours, at import."""
+
+FRAMES_VARIABLE = "TEXTUAL_FPS"
+"""The variable by which Textual is told how many frames a second it paints at most, at import."""
+_FRAMES = 120
+"""Textual waits one to two frames after a frame before it paints the next: with its own 60, a key that comes just after
+something else was painted is seen up to 33 ms later, with these at most 17."""
 
 OSC52_LIMIT = 74_994
 """Bytes of text one OSC 52 sequence may carry: 99,992 as base64, just under the 100,000 that terminals cut at."""
@@ -122,8 +129,7 @@ def _depth(env: Mapping[str, str], *, windows: bool) -> Depth:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(NamedTuple):
     """What is known of the terminal; a value, made once at the start with ``Terminal.detect(os.environ)``."""
 
     depth: Depth
@@ -152,6 +158,16 @@ class Terminal:
         )
 
 
+def textual_settings(env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> dict[str, str]:
+    """The variables to set while Textual is imported. What the user has set stays."""
+    settings = {}
+    if (colours := color_system(env, windows=windows)) is not None:
+        settings[COLOR_SYSTEM_VARIABLE] = colours
+    if not env.get(FRAMES_VARIABLE):
+        settings[FRAMES_VARIABLE] = str(_FRAMES)
+    return settings
+
+
 def color_system(env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> str | None:
     """The value to set for ``TEXTUAL_COLOR_SYSTEM`` before Textual is imported, None where Rich already finds it.
 
@@ -172,8 +188,7 @@ class CopiedTo(StrEnum):
     NOWHERE = "nowhere"
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(NamedTuple):
     """What became of a copy, to be told in one line."""
 
     to: CopiedTo

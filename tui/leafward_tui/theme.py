@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from rich.style import Style
 from textual.color import Color
@@ -21,6 +21,7 @@ from leafward_tui.palette import (
     built_in_theme,
     built_in_themes,
     load_theme,
+    unknown_theme,
     user_themes,
     weak_contrasts,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "suited",
     "textual_theme",
     "theme_variable_defaults",
+    "unknown_theme",
     "user_themes",
     "weak_contrasts",
 ]
@@ -64,7 +66,7 @@ def suited(palette: Palette, depth: Depth, *, no_color: bool = False) -> Palette
         shown = palette.eight_bit()
     else:
         shown = built_in_theme("ansi" if palette.dark else "ansi-light")
-    return replace(shown, name=palette.name, title=palette.title, description=palette.description)
+    return shown._replace(name=palette.name, title=palette.title, description=palette.description)
 
 
 # --- Textual ----------------------------------------------------------------------------------------------------------
@@ -166,8 +168,7 @@ def textual_theme(palette: Palette) -> Theme:
 # --- line rendering ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(NamedTuple):
     """Every ink on one background. A row picks its ground once and its inks by name.
 
     What would be too weak on a ground is one step brighter there already: ``faint`` is ``sub``, and ``edge`` is
@@ -226,8 +227,7 @@ class Ground:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Styles:
+class Styles(NamedTuple):
     """Every style a line is rendered with: ``styles.sel.text`` is text on the selected row."""
 
     bg: Ground
@@ -248,4 +248,4 @@ class Styles:
 
 @lru_cache(maxsize=16)
 def _styles(palette: Palette) -> Styles:
-    return Styles(**{field.name: Ground.of(palette, field.name) for field in fields(Styles)})
+    return Styles(**{name: Ground.of(palette, name) for name in Styles._fields})

@@ -63,7 +63,15 @@ class Source:
 class _Index:
     """The lines of all messages of a span, by the words they are about."""
 
-    def __init__(self, session: Session, messages: Messages, positions: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        messages: Messages,
+        positions: tuple[int, ...],
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.whole = False
+        """Whether everything was read before it was stopped."""
         self.entries: list[EntryIndex] = []
         self.roles: list[str] = []
         self.flat: list[str] = []
@@ -74,6 +82,8 @@ class _Index:
         self.by_fact: dict[tuple[FactKind, str], list[int]] = {}
         reader = FactReader(session.cwd)
         for position in positions:
+            if stop():
+                return
             message = messages[position]
             body = message_body(session, message)
             text = message_text(body)[:_MOST_UNITS]
@@ -94,6 +104,7 @@ class _Index:
                     self.owner.append(number)
                     for word in words:
                         self.by_word.setdefault(word, []).append(at)
+        self.whole = True
 
 
 class Origins:
@@ -127,6 +138,11 @@ class Origins:
 
     def fill(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Looks for the sources of all lines. For a worker: what it found before it was stopped stays."""
+        if self._lines and self._read is None:
+            read = _Index(self._session, self.messages, self._positions, stop)
+            if not read.whole:
+                return
+            self._read = read
         for line in self._lines:
             if stop():
                 return

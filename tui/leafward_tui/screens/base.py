@@ -88,6 +88,9 @@ class BaseScreen(SafeScreen[ScreenResultType]):
     DEFAULT_CSS = """
     BaseScreen {
         overflow: hidden;
+        /* Toasts stand above the price line and the key bar: what a key does must stay readable. */
+        ToastRack { margin-bottom: 2; }
+        &.-tall ToastRack, &.-high ToastRack { margin-bottom: 5; }
         &.-tall TitleBar, &.-high TitleBar { margin-bottom: 1; }
         &.-tall KeyBar, &.-high KeyBar { margin-top: 1; }
         &.-tiny > *, &.-flat > * { display: none !important; }
@@ -96,7 +99,14 @@ class BaseScreen(SafeScreen[ScreenResultType]):
     """
 
     def compose(self) -> ComposeResult:
-        """Bars and, between them, the content; as few widgets as can be."""
+        """Bars and, between them, the content; as few widgets as can be.
+
+        The classes of the size come first: Textual sets them with the first resize, and everything would be styled and laid
+        out once more before it is painted.
+        """
+        width, height = self.app.size
+        for cells, breakpoints in ((width, self.HORIZONTAL_BREAKPOINTS), (height, self.VERTICAL_BREAKPOINTS)):
+            self.add_class([name for least, name in breakpoints if cells >= least][-1])
         self.title_bar = TitleBar()
         self.key_bar = KeyBar()
         yield self.title_bar

@@ -21,7 +21,7 @@ from leafward.safe_text import safe_line
 from leafward_tui.cells import fit
 from leafward_tui.deeds import Deeds
 from leafward_tui.intents import bindings_for
-from leafward_tui.screens.base import BaseScreen
+from leafward_tui.screens.log_going import LogGoing
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.hairline import RowRule
 from leafward_tui.widgets.key_bar import Hint
@@ -83,7 +83,7 @@ class _Empty(Widget):
         ).adjust_cell_length(width, ground.blank)
 
 
-class LogScreen(BaseScreen["int | None"]):
+class LogScreen(LogGoing):
     """The operation log. Ends with the entry to go to, or with None."""
 
     NAME: ClassVar[str] = "log"
@@ -150,6 +150,7 @@ class LogScreen(BaseScreen["int | None"]):
         self._to_newest = False
         self.set_class(not len(deeds), "-empty")
         self.list.show(deeds, self._agent, cursor)
+        self.hits = deeds.matching(self.searched)
         self.show_title()
         self.call_after_refresh(self.show_head)
         self.show_hints()
@@ -207,10 +208,6 @@ class LogScreen(BaseScreen["int | None"]):
         """Columns fit the new width."""
         self.call_after_refresh(self.show_head)
 
-    def tell(self, text: str, tone: str = "") -> None:
-        """Says something in the line over the keys."""
-        self.note.note(text or None, tone)
-
     # --- going about --------------------------------------------------------------------------------------------------
 
     def on_log_list_cursor_moved(self, message: LogList.CursorMoved) -> None:
@@ -226,42 +223,6 @@ class LogScreen(BaseScreen["int | None"]):
         """A double click is enter."""
         message.stop()
         self.action_log_show()
-
-    def _step(self, by: int) -> None:
-        self.tell("")
-        self.list.move_by(by)
-
-    def action_row_down(self) -> None:
-        """One operation on."""
-        self._step(1)
-
-    def action_row_up(self) -> None:
-        """One operation back."""
-        self._step(-1)
-
-    def action_page_down(self) -> None:
-        """One page on."""
-        self._step(self.list.size.height)
-
-    def action_page_up(self) -> None:
-        """One page back."""
-        self._step(-self.list.size.height)
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self._step(self.list.size.height // 2)
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self._step(-(self.list.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The oldest operation."""
-        self._step(-_ALL)
-
-    def action_row_bottom(self) -> None:
-        """The newest operation."""
-        self._step(_ALL)
 
     def action_pane_next(self) -> None:
         """The list is all that keys go to."""
@@ -397,8 +358,11 @@ class LogScreen(BaseScreen["int | None"]):
     # --- keys ---------------------------------------------------------------------------------------------------------
 
     def action_mode_leave(self) -> None:
-        """Back to the tree."""
-        self.dismiss(None)
+        """Ends the search; then back to the tree."""
+        if self.searched:
+            self._search("")
+        else:
+            self.dismiss(None)
 
     def action_app_back(self) -> None:
         """Back to the tree."""
@@ -417,8 +381,12 @@ class LogScreen(BaseScreen["int | None"]):
             *undo_it,
             *back,
             Hint("row.down"),
+            Hint("log.find"),
             Hint("copy.text"),
         )
 
-
-_ALL = 1 << 40
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What cannot work now does not."""
+        if action in ("find_next", "find_previous"):
+            return bool(self.hits) or None
+        return super().check_action(action, parameters)

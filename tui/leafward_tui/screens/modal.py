@@ -77,11 +77,12 @@ class Modal(ClosesOnce[None], ModalScreen[None]):
     DEFAULT_CSS = f"""
     Modal {{
         align: center middle;
+        overflow: hidden;
         & > Rows {{
             width: {MODAL_WIDTH};
             max-width: 100%;
             height: auto;
-            max-height: {MODAL_HEIGHT};
+            max-height: 100%;
             padding: 1 2 0 2;
             border: solid $lw-line;
             border-title-color: $lw-text;

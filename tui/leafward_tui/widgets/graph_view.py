@@ -39,7 +39,7 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
     }
     """
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class CursorMoved(Message):
         """The cursor is on another line."""
 
@@ -55,7 +55,7 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
             """The tree it came from."""
             return self.graph
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class RowChosen(Message):
         """A line was double-clicked."""
 
@@ -67,7 +67,7 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
             """The tree it came from."""
             return self.graph
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class FoldToggled(Message):
         """The fold sign of a line was clicked."""
 
@@ -79,7 +79,7 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
             """The tree it came from."""
             return self.graph
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class RowsShown(Message):
         """Other lines are on the screen now: `first` to `last`, both included."""
 
@@ -276,6 +276,11 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
         if self.jumping:
             self.state.jumps = {}
             self.redraw_rows()
+
+    @property
+    def takes_keys(self) -> bool:
+        """Whether keys are letters of lines now, before they are bindings."""
+        return self.jumping
 
     def on_key(self, event: events.Key) -> None:
         """Letters typed while they name lines; every other key is a binding's."""

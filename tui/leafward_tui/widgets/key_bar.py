@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -28,8 +27,7 @@ _NARROW = 100
 _ALWAYS = ("app.help", "app.palette")
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """Keys and what they do now: ``Hint("sort.next", "sort: when")``; two ids show as ``[ ] branch``."""
 
     ids: str | tuple[str, ...]
@@ -39,8 +37,7 @@ class Hint:
     """Below 100 columns; empty: the same words."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(NamedTuple):
     intent_id: str
     key: str
     words: str

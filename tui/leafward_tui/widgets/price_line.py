@@ -5,8 +5,8 @@ Groups keep their places while the cursor moves and while numbers come in: each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from leafward_tui.theme import Ground
 
 __all__ = ["Facts", "KeyHint", "Note", "PriceLine", "Quote", "price_lines"]
+
+# Most values below are named tuples: making a frozen dataclass takes eight times as long, and the first frame waits for it.
 
 _Piece = tuple[str, str]
 """A text and the name of its ink."""
@@ -82,16 +84,14 @@ class Quote:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Where no move is proposed: a name, then labels with their values, the most telling first."""
 
     name: str
     pairs: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class KeyHint:
+class KeyHint(NamedTuple):
     """A key that helps, and what it does."""
 
     intent_id: str
@@ -99,14 +99,15 @@ class KeyHint:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """One sentence instead of all else: what happened, why a write was refused, how many hits there are."""
 
     text: str
     tone: str = ""
     """`leaf` for done, `warn`, `bad`; empty for a plain status."""
     keys: tuple[KeyHint, ...] = ()
+    beneath: str = ""
+    """One quiet line below the sentence, where there is room for one."""
 
 
 def price_lines(
@@ -130,8 +131,7 @@ def price_lines(
 # --- a move -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(NamedTuple):
     """How much is said: `price_lines` takes the first form that fits."""
 
     entries: bool = True
@@ -150,16 +150,16 @@ class _Form:
 
 _FULL = _Form()
 _BRIEF = _Form(entries=False, tokens=False, changed=False, verb=False, gap=2)
-_LEAST = replace(_BRIEF, cost=False, files=False, cached=False, again=False, context=True)
+_LEAST = _BRIEF._replace(cost=False, files=False, cached=False, again=False, context=True)
 _WIDE_FORMS = (
     _FULL,
-    replace(_FULL, entries=False),
-    replace(_FULL, entries=False, tokens=False),
-    replace(_FULL, entries=False, tokens=False, changed=False),
+    _FULL._replace(entries=False),
+    _FULL._replace(entries=False, tokens=False),
+    _FULL._replace(entries=False, tokens=False, changed=False),
     _BRIEF,
-    replace(_BRIEF, files=False),
+    _BRIEF._replace(files=False),
     _LEAST,
-    replace(_LEAST, context=False),
+    _LEAST._replace(context=False),
 )
 _NARROW_FORMS = _WIDE_FORMS[4:]
 _NARROWEST_FORMS = _WIDE_FORMS[6:]
@@ -206,8 +206,10 @@ def _least(quote: Quote, form: _Form, glyphs: Glyphs) -> int:
 
 def _quote_line(quote: Quote, form: _Form, width: int, glyphs: Glyphs, *, warned: bool) -> list[_Piece]:
     verb = quote.verb if form.verb else quote.short_verb
-    line: list[_Piece] = [(glyphs.malformed if warned else " ", "strong_warn"), (verb, "strong_ghost")]
-    line.append((" " * (_values_from(quote, form) - 1 - cell_len(verb)), "blank"))
+    # The sign takes a cell of the gap behind the verb, so that the values keep their places.
+    sign = f"{glyphs.malformed} " if warned else " "
+    line: list[_Piece] = [(sign, "strong_warn"), (verb, "strong_ghost")]
+    line.append((" " * (_values_from(quote, form) - len(sign) - cell_len(verb)), "blank"))
     groups = _groups(quote, form, glyphs)
     spare = (width - 1 - _least(quote, form, glyphs)) // (len(groups) - 1)
     gap = form.gap + max(0, min(spare, 2)) if form.verb else form.gap
@@ -326,8 +328,9 @@ def _note_lines(note: Note, width: int, height: int, glyphs: Glyphs) -> list[lis
     taken = _length(keys)
     text = safe_line(note.text)
     room = max(1, width - start - 1)
-    if cell_len(text) + taken <= room or height < 2:
-        return [[*lead, (fit(text, max(1, room - taken), ellipsis=glyphs.ellipsis), "text"), *keys]]
+    if cell_len(text) + taken <= room or height < 2 or note.beneath:
+        first = [*lead, (fit(text, max(1, room - taken), ellipsis=glyphs.ellipsis), "text"), *keys]
+        return [first, [(" " * start, "blank"), (fit(safe_line(note.beneath), room), "faint")]]
     broken = wrap(text, room, lines=height, ellipsis=glyphs.ellipsis)
     broken[-1] = fit(broken[-1], max(1, room - taken), ellipsis=glyphs.ellipsis)
     lines: list[list[_Piece]] = [[(" " * start, "blank"), (part, "text")] for part in broken]
@@ -375,9 +378,9 @@ class PriceLine(Widget):
             self._value = value
             self.refresh()
 
-    def note(self, text: str | None, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
+    def note(self, text: str | None, tone: str = "", keys: Sequence[KeyHint] = (), beneath: str = "") -> None:
         """Says something instead, until it is called with None."""
-        note = Note(text, tone, tuple(keys)) if text is not None else None
+        note = Note(text, tone, tuple(keys), beneath) if text is not None else None
         if note != self._note:
             self._note = note
             self.refresh()

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
     from leafward_tui.theme import Ground
 
-__all__ = ["Choice", "ChoiceSheet", "SheetLine", "TextSheet"]
+__all__ = ["Choice", "ChoiceSheet", "Sheet", "SheetLine", "TextSheet"]
 
 _EFFECT_SHARE = 0.45
+_KEY_GAP = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,10 @@ class SheetLine:
     hue: str = ""
 
 
-class _Line(Widget):
+class OneLine(Widget):
     """One line made when it is painted."""
 
-    DEFAULT_CSS = "_Line { height: 1; width: 1fr; }"
+    DEFAULT_CSS = "OneLine { height: 1; width: 1fr; }"
 
     def __init__(self, make: Callable[[int, Ground], list[Segment]]) -> None:
         super().__init__()
@@ -72,11 +73,11 @@ class _Line(Widget):
         return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
 
 
-class _Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
-    """Frame of both sheets: rule, title, lines about it, body, operation, keys."""
+class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
+    """Frame of every sheet: rule, title, lines about it, body, operation, keys."""
 
     DEFAULT_CSS = """
-    _Sheet {
+    Sheet {
         background: transparent;
         align: left bottom;
         overflow: hidden;
@@ -95,14 +96,14 @@ class _Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
     def compose(self) -> ComposeResult:
         """Rule and title above the body, operation and keys below it."""
         with Vertical():
-            yield _Line(self._rule)
-            yield _Line(self._head)
+            yield OneLine(self._rule)
+            yield OneLine(self._head)
             for line in self._about:
-                yield _Line(partial(self._about_line, line))
-            yield _Line(lambda _width, _ground: [])
+                yield OneLine(partial(self._about_line, line))
+            yield OneLine(lambda _width, _ground: [])
             yield from self.compose_body()
-            yield _Line(lambda _width, _ground: [])
-            self.foot = _Line(self._foot)
+            yield OneLine(lambda _width, _ground: [])
+            self.foot = OneLine(self._foot)
             yield self.foot
 
     def compose_body(self) -> ComposeResult:
@@ -137,7 +138,7 @@ class _Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
         pieces = [Segment(" ", ground.blank)]
         used = 1
         for number, (key, words) in enumerate(self.keys()):
-            gap = "   " if number else ""
+            gap = " " * _KEY_GAP if number else ""
             pieces += [Segment(gap + key, ground.strong), Segment(f" {words}", ground.faint)]
             used += cell_len(gap) + cell_len(key) + 1 + cell_len(words)
         room = width - used - 4
@@ -151,10 +152,27 @@ class _Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
         """Nothing is done."""
         self.dismiss(None)
 
+    def commit(self) -> None:
+        """Does what the first of the keys does; overridden."""
+
+    def pressed(self, number: int) -> None:
+        """Does what one of `keys`, which was clicked, does."""
+        if number:
+            self.action_leave()
+        else:
+            self.commit()
+
     def on_click(self, event: events.Click) -> None:
-        """A click beside the sheet leaves it."""
+        """A click beside the sheet leaves it; one on a key at its foot does what the key does."""
         if event.widget is self:
             self.action_leave()
+        elif event.widget is self.foot:
+            at = 1
+            for number, (key, words) in enumerate(self.keys()):
+                width = cell_len(key) + 1 + cell_len(words)
+                if at <= event.x < at + width:
+                    self.pressed(number)
+                at += width + _KEY_GAP
 
 
 class _Choices(Widget):
@@ -192,7 +210,7 @@ class _Choices(Widget):
         ).adjust_cell_length(width, ground.blank)
 
 
-class ChoiceSheet(_Sheet):
+class ChoiceSheet(Sheet):
     """Choices as rows with a letter. Returns the letter chosen, None when left.
 
     ``cycle`` is a key that goes to the next row, such as the one that opened the sheet.
@@ -259,6 +277,10 @@ class ChoiceSheet(_Sheet):
                 self.rows.at = number
         self.action_choose()
 
+    def commit(self) -> None:
+        """The current row."""
+        self.action_choose()
+
     def action_choose(self) -> None:
         """The current row, unless it is refused."""
         choice = self.rows.choices[self.rows.at]
@@ -274,7 +296,7 @@ class ChoiceSheet(_Sheet):
             self.action_choose()
 
 
-class TextSheet(_Sheet):
+class TextSheet(Sheet):
     """One line of text. Returns it, an empty one too; None when left.
 
     ``operation_of`` says what committing the present text would do; ``changed`` hears every change, for a search that
@@ -288,7 +310,7 @@ class TextSheet(_Sheet):
     DEFAULT_CSS = """
     TextSheet {
         Horizontal { height: 1; width: 1fr; }
-        Horizontal _Line { width: 3; }
+        Horizontal OneLine { width: 3; }
         Input { width: 1fr; background: $lw-raise; color: $lw-text; border: none; padding: 0; height: 1; }
         Input:focus { border: none; background-tint: transparent; }
         Input > .input--placeholder { color: $lw-sub; }
@@ -316,7 +338,7 @@ class TextSheet(_Sheet):
     def compose_body(self) -> ComposeResult:
         """The field."""
         with Horizontal():
-            yield _Line(lambda _width, ground: [Segment(f" {shell_of(self).glyphs.cursor} ", ground.leaf)])
+            yield OneLine(lambda _width, ground: [Segment(f" {shell_of(self).glyphs.cursor} ", ground.leaf)])
             yield self.input
 
     def keys(self) -> tuple[tuple[str, str], ...]:
@@ -333,6 +355,10 @@ class TextSheet(_Sheet):
         self.foot.refresh()
         if self._changed is not None:
             self._changed(event.value)
+
+    def commit(self) -> None:
+        """The text as it stands."""
+        self.dismiss(self.input.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Commits."""

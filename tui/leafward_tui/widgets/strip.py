@@ -34,7 +34,7 @@ class StripView(Widget):
 
     DEFAULT_CSS = "StripView { height: 4; width: 1fr; background: $lw-bg; }"
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class TurnWanted(Message):
         """A turn was pointed at: its first entry, or the tip of a branch."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -28,8 +27,7 @@ _LEAST_TITLE = 40
 _PROGRESS_CELLS = 11
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """One group at the right: ``678 entries``."""
 
     value: str
@@ -42,8 +40,7 @@ class Fact:
     """Name of a hue for the value; quiet where empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """Work that goes on behind: ``indexing 1,904 / 2,318``."""
 
     verb: str

@@ -26,7 +26,7 @@ class TreeHead(Widget):
 
     DEFAULT_CSS = "TreeHead { height: 2; width: 1fr; }"
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class TabWanted(Message):
         """A tab was clicked; `tab` is its name."""
 

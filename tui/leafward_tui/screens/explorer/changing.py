@@ -13,6 +13,7 @@ from leafward_tui.folds import LineKind
 from leafward_tui.ghost import Ghost
 from leafward_tui.screens.explorer.finding import Finding
 from leafward_tui.screens.explorer.results import Wrote
+from leafward_tui.summing import Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,7 @@ class Changing(Finding):
     def start_write(self, done: str, change: Callable[[Session], Write], then: str = "") -> None:
         """Starts a change unless one is under way."""
         session = self.session
-        if session is None:
+        if session is None or self.refuse_while_summing():
             return
         if session.read_only:
             self.tell(f"read only: {session.read_only}", "bad")
@@ -59,69 +60,140 @@ class Changing(Finding):
         session = self.session
         if exploration is None or session is None or line is None or line.kind is LineKind.HIDDEN:
             return
+        if self.refuse_while_summing():
+            return
         target = exploration.target(line)
         prompt = exploration.layout.head[line.row]
         has_prompt = session.columns.kind[prompt] == Kind.USER and line.kind is LineKind.ROW
         before = session.tree.content_at(session.columns.parent[prompt]) if has_prompt else NO_ENTRY
         here = session.place
         self.graph.set_ghost(Ghost.of(exploration.layout, target))
-        name = session.path.name
+        left = self.entries_left(here, target)
         choices = [
             Choice(
                 "m",
                 "Move the leaf here",
-                f"the next prompt follows {self._named(target)}",
-                f"append 1 line to {name}",
+                f"the next prompt follows {self.named(target)}",
+                self.appending(),
                 refused="the leaf is here" if target == here else "",
             )
         ]
+        if left:
+            effect = self._left_words(left)
+            choices += [
+                Choice("s", "Move, with a summary of what is left", effect, self.appending("a summary")),
+                Choice(
+                    "f", "The same, with a focus", "you say what it dwells on", self.appending("a summary")
+                ),
+            ]
         if has_prompt:
+            refused = "the leaf is there" if before == here else ""
             choices.append(
                 Choice(
                     "e",
                     "Move before this prompt, to write it anew",
                     "its text goes to the clipboard",
-                    f"append 1 line to {name}",
-                    refused="the leaf is there" if before == here else "",
+                    self.appending(),
+                    refused,
                 )
             )
+            if (left_before := self.entries_left(here, before)) and not refused:
+                choices.append(
+                    Choice(
+                        "b",
+                        "The same, with a summary of what is left",
+                        f"{counted(left_before, 'entry', 'entries')}, its text is copied",
+                        self.appending("a summary"),
+                    )
+                )
         choices.append(
-            Choice(
-                "r",
-                "Move here and resume in the agent",
-                "runs the agent's own command",
-                f"append 1 line to {name}",
-            )
+            Choice("r", "Move here and resume in the agent", "runs the agent's own command", self.appending())
         )
         about = [SheetLine(self._price_words())] if self.price is not None else []
 
         def done(key: str | None) -> None:
-            if key == "m":
-                self.start_write(f"moved to {self._named(target)}", lambda it: move(it, target))
-            elif key == "r":
-                self.start_write(f"moved to {self._named(target)}", lambda it: move(it, target), "resume")
-            elif key == "e":
+            if key in ("e", "b"):
                 self.shell.copy(prompt_text(session.body(prompt) or {}))
-                self.start_write(
-                    f"moved before {self._named(prompt)}, its text is copied", lambda it: move(it, before)
-                )
+            if key == "m":
+                self.start_write(f"moved to {self.named(target)}", lambda it: move(it, target))
+            elif key == "r":
+                self.start_write(f"moved to {self.named(target)}", lambda it: move(it, target), "resume")
+            elif key == "e":
+                said = f"moved before {self.named(prompt)}, its text is copied"
+                self.start_write(said, lambda it: move(it, before))
+            elif key == "s":
+                self.start_summary(self.wanted(here, target))
+            elif key == "f":
+                self.ask_focus(self.wanted(here, target))
+            elif key == "b":
+                self.start_summary(self.wanted(here, before))
             else:
                 self.settle()
 
-        self.app.push_screen(ChoiceSheet("Move", choices, about, note=self._named(target)), done)
+        self.app.push_screen(ChoiceSheet("Move", choices, about, note=self.named(target)), done)
 
-    def _named(self, entry: int) -> str:
+    def entries_left(self, start: int, to: int) -> int:
+        """Entries of the conversation that a move from one entry to another leaves."""
+        session = self.session
+        if session is None:
+            return 0
+        tree = session.tree
+        return tree.content_upto(start) - tree.content_upto(tree.common_ancestor(start, to))
+
+    def wanted(self, start: int, to: int, *, preview: bool = False, carried: bool = True) -> Wanted:
+        """A summary of the branch from one entry up to where its path and that of another part."""
+        session = self.session
+        below = (
+            session.tree.below(session.tree.common_ancestor(start, to), start) if session is not None else []
+        )
+        first = below[0].start if below else -1
+        return Wanted(start, to, self.entries_left(start, to), first, preview=preview, carried=carried)
+
+    def appending(self, what: str = "") -> str:
+        """What a write appends, in words."""
+        session = self.session
+        line = f"1 line, {what}," if what else "1 line"
+        return f"append {line} to {session.path.name}" if session is not None else ""
+
+    def _left_words(self, entries: int) -> str:
+        """What a summary would stand for, as far as it is known by now."""
+        said = counted(entries, "entry", "entries")
+        if self.price is not None and self.price.left.entries == entries:
+            said += f", {count(self.price.left.tokens)} tokens"
+            if self.price.files_left:
+                said += f", {counted(len(self.price.files_left), 'file')}"
+        return said
+
+    def start_summary(self, wanted: Wanted) -> None:
+        """Makes a summary as wanted."""
+        raise NotImplementedError
+
+    def ask_focus(self, wanted: Wanted) -> None:
+        """Asks what the summary should dwell on, then makes it."""
+        raise NotImplementedError
+
+    def refuse_while_summing(self) -> bool:
+        """Whether a summary is under way; says so."""
+        raise NotImplementedError
+
+    def named(self, entry: int) -> str:
+        """An entry as it is named on the screen."""
         return f"#{entry}" if entry >= 0 else "the beginning"
 
     def _price_words(self) -> str:
         price = self.price
         if price is None:
             return ""
-        return (
-            f"leave {counted(price.left.entries, 'entry', 'entries')}, enter "
-            f"{counted(price.entered.entries, 'entry', 'entries')}; context {count(price.before.total)} becomes "
-            f"{count(price.after.total)}, {count(price.sent_again)} of it sent again"
+        again = f"{count(price.sent_again)} of it" if price.sent_again else "nothing"
+        parts = [
+            f"{verb} {counted(side.entries, 'entry', 'entries')}"
+            for verb, side in (("leave", price.left), ("enter", price.entered))
+            if side.entries
+        ]
+        context = (
+            f"context {count(price.before.total)} becomes {count(price.after.total)}, {again} sent again"
         )
+        return "; ".join(part for part in (", ".join(parts), context) if part)
 
     # --- undo ---------------------------------------------------------------------------------------------------------
 
@@ -156,18 +228,18 @@ class Changing(Finding):
             if text is None or text.strip() == before:
                 return
             said = (
-                f"labelled {self._named(target)}"
+                f"labelled {self.named(target)}"
                 if text.strip()
-                else f"took the label off {self._named(target)}"
+                else f"took the label off {self.named(target)}"
             )
             self.start_write(said, lambda it: label(it, target, text.strip()))
 
         sheet = TextSheet(
             "Label",
             before,
-            note=self._named(target),
+            note=self.named(target),
             placeholder="a word or two; empty takes it away",
-            operation_of=lambda _text: f"append 1 line to {session.path.name}",
+            operation_of=lambda _text: self.appending(),
         )
         self.app.push_screen(sheet, done)
 
@@ -191,7 +263,7 @@ class Changing(Finding):
             "Name of this session",
             before,
             placeholder="empty takes it away",
-            operation_of=lambda _text: f"append 1 line to {session.path.name}",
+            operation_of=lambda _text: self.appending(),
         )
         self.app.push_screen(sheet, done)
 
@@ -210,6 +282,6 @@ class Changing(Finding):
             return
         archived = first in exploration.findings.archived
         turns = layout.branch_rows[layout.branch_of(line.row)] - branch.first_row
-        said = f"{'brought back' if archived else 'archived'} the branch at {self._named(first)}, {counted(turns, 'row')}"
+        said = f"{'brought back' if archived else 'archived'} the branch at {self.named(first)}, {counted(turns, 'row')}"
         exploration.opened.discard(first)
         self.start_write(said, lambda it: archive(it, first, not archived))

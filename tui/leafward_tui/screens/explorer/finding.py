@@ -11,7 +11,6 @@ from textual.worker import get_current_worker
 from leafward_tui.exploration import Filter
 from leafward_tui.screens.explorer.going import Going
 from leafward_tui.screens.explorer.results import Failed, Found
-from leafward_tui.widgets.price_line import KeyHint
 
 if TYPE_CHECKING:
     from leafward.session import Session
@@ -38,6 +37,8 @@ class Finding(Going):
 
     _search_from = -1
     """The row the search goes on from; -1 where the cursor is to stay."""
+    _search_at = -1
+    """The row of the cursor when the search began: where the user has moved on since, it is left there."""
 
     def action_find_open(self) -> None:
         """Asks what to search for, and searches while one types."""
@@ -76,7 +77,7 @@ class Finding(Going):
         """Searches all text of the session for a query and goes to the next hit from the row `origin`, if one is given."""
         self.searched = query
         self.hits = []
-        self._search_from = origin
+        self._search_from, self._search_at = origin, self.graph.row
         if query and self.session is not None:
             self._search(self.session, query, self.generation)
         else:
@@ -100,7 +101,7 @@ class Finding(Going):
             found = search(
                 session,
                 query,
-                lambda: worker.is_cancelled,
+                self.shell.keys_first.stop(worker),
                 lambda some: self.post_message(Found(run, query, some, complete=False)),
             )
         except OSError as error:
@@ -114,7 +115,7 @@ class Finding(Going):
         exploration = self.exploration
         if message.run != self.generation or message.query != self.searched or exploration is None:
             return
-        first = not self.hits and self._search_from >= 0
+        first = not self.hits and self._search_from >= 0 and self.graph.row == self._search_at
         rows = {exploration.layout.row_of(entry) for entry in message.entries}
         rows.discard(-1)
         self.hits = sorted(rows)
@@ -140,12 +141,10 @@ class Finding(Going):
             else f"{len(self.hits):,} rows"
         )
         more = ", searching on" if searching else ""
-        keys = (
-            KeyHint("find.next", "n", "next"),
-            KeyHint("find.previous", "N", "previous"),
-            KeyHint("mode.leave", "esc", "ends"),
-        )
-        self.tell(f"{count}{more} with “{self.searched}”", "", keys)
+        keys = self.key_hints(("find.next", "next"), ("find.previous", "previous"), ("mode.leave", "ends"))
+        glyphs = self.shell.glyphs
+        quoted = f"{glyphs.quote_open}{self.searched}{glyphs.quote_close}"
+        self.tell(f"{count}{more} with {quoted}", "", keys)
 
     def action_find_next(self) -> None:
         """The next hit, around the end."""
@@ -190,10 +189,7 @@ class Finding(Going):
         exploration.filter = wanted
         self.relay()
         if wanted is not Filter.CONVERSATION:
-            keys = (
-                KeyHint("filter.choose", "&", "another"),
-                KeyHint("mode.leave", "esc", "everything again"),
-            )
+            keys = self.key_hints(("filter.choose", "another"), ("mode.leave", "everything again"))
             self.tell(f"showing {wanted.value}", "", keys)
         else:
             self.tell("")

@@ -17,6 +17,7 @@ from leafward_tui.screens.explorer.results import Exported
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafward.columns import Columns
     from leafward.session import Session
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
@@ -124,7 +125,7 @@ class Handing(Resting):
         def done(entry: int | None) -> None:
             # The log took lines in itself, its own and others', so a look at the file would find nothing new.
             if session.scan is not scan:
-                self.read()
+                self.read_anew(scan.columns)
                 return
             if len(session) != known:
                 self.session_changed(to_leaf=True)
@@ -137,8 +138,8 @@ class Handing(Resting):
         """Looks whether the file has grown."""
         raise NotImplementedError
 
-    def read(self) -> None:
-        """Reads the session anew."""
+    def read_anew(self, before: Columns | None) -> None:
+        """Reads the session anew, which was known by other columns before."""
         raise NotImplementedError
 
     def session_changed(self, *, to_leaf: bool) -> None:

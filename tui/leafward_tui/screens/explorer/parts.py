@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from leafward_tui.exploration import Exploration
     from leafward_tui.ghost import Ghost
     from leafward_tui.overview import Overview
+    from leafward_tui.summing import Summing
 
 
-PANES = ("Tree", "Entry", "Context", "Files", "Raw")
+PANES = ("Tree", "Entry", "Context", "Compaction", "Files", "Raw")
 """Panes of a narrow screen, as its tabs name them."""
 
 
@@ -80,6 +81,8 @@ class ExplorerParts(BaseScreen[None]):
         """The scan of this session that began before there was a screen."""
         self.exploration: Exploration | None = None
         self.tallies: Tallies | None = None
+        self.lost: dict[int, int] = {}
+        """How many facts compactions lost, by entry; filled while nothing else is done."""
         self.notes: dict[int, str] = {}
         """What is known of rows besides their headlines, by first entry."""
         self.generation = 0
@@ -88,6 +91,8 @@ class ExplorerParts(BaseScreen[None]):
         self.following = True
         self.writing = False
         """Whether a write is under way; there is never more than one."""
+        self.summing: Summing | None = None
+        """The summary under way; everything that writes waits for it."""
         self.searched = ""
         self.hits: list[int] = []
         """Rows that the search found, ascending."""
@@ -157,6 +162,13 @@ class ExplorerParts(BaseScreen[None]):
         """Lets pane, ghost and price follow the cursor once it rests."""
         raise NotImplementedError
 
-    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
+    def key_hints(self, *wanted: tuple[str, str]) -> tuple[KeyHint, ...]:
+        """Keys of intents with what they do now, as the user's keymap has them; those without a key are left out."""
+        label = self.shell.keymap.label
+        return tuple(
+            KeyHint(intent_id, label(intent_id), words) for intent_id, words in wanted if label(intent_id)
+        )
+
+    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = (), beneath: str = "") -> None:
         """Says something in the place of the price line, with keys that help; nothing where the text is empty."""
-        self.price_line.note(text or None, tone, keys)
+        self.price_line.note(text or None, tone, keys, beneath)

@@ -15,7 +15,7 @@ from leafward.safe_text import safe_line
 from leafward_tui.folds import LineKind
 from leafward_tui.graph import Density
 from leafward_tui.rows import RowPainter
-from leafward_tui.screens.explorer.handing import Handing
+from leafward_tui.screens.explorer.compacted import Compacted
 from leafward_tui.screens.explorer.results import (
     Counted,
     Failed,
@@ -25,21 +25,24 @@ from leafward_tui.screens.explorer.results import (
     ReadSoFar,
     Wrote,
 )
-from leafward_tui.widgets.price_line import KeyHint
 from leafward_tui.widgets.title_bar import Fact, Progress
 
 if TYPE_CHECKING:
+    from leafward.columns import Columns
     from leafward.session import Session
     from leafward.tally import Tallies
     from leafward_tui.screens.explorer.work import CountJob
+    from leafward_tui.stance import Stance
     from leafward_tui.widgets.graph_view import GraphView
 
 
-class Reading(Handing):
+class Reading(Compacted):
     """The parts of the screen that wait for the session's file."""
 
     painter: RowPainter
     _job: CountJob | None = None
+    _stance: Stance | None = None
+    """What is kept while the session is read anew."""
 
     # --- opening ------------------------------------------------------------------------------------------------------
 
@@ -54,12 +57,22 @@ class Reading(Handing):
         self.set_interval(self.shell.config.follow_interval, self.look)
 
     def on_unmount(self) -> None:
-        """Closes the session's file."""
+        """Closes the session's file; a summary under way is given up."""
+        self.cancel_summary()
         if self.session is not None:
             self.session.close()
+            self.shell.let_go()
+
+    def read_anew(self, before: Columns | None) -> None:
+        """Reads the session anew and keeps cursor, mark, folds and filter by the ids in the columns from `before`."""
+        if self.exploration is not None and before is not None:
+            from leafward_tui.stance import Stance
+
+            self._stance = Stance.of(self.exploration, before, self.graph.row)
+        self.read()
 
     def read(self) -> None:
-        """Reads the session anew."""
+        """Reads the session."""
         self.generation += 1
         height = max(8, self.graph.size.height or 20)
         self._read(self.generation, self.density, height)
@@ -104,22 +117,24 @@ class Reading(Handing):
         if message.run != self.generation:
             message.exploration.session.close()
             return
-        before = self.exploration
-        entry = None
-        if before is not None and self.graph.row >= 0:
-            entry = before.session.columns.id(before.layout.head[self.graph.row])
-            before.session.close()
+        if self.exploration is not None:
+            self.exploration.session.close()
         self.exploration, self.tallies = message.exploration, message.tallies
+        self.notes = {}
+        self.lost = {}
+        known = self._stance.take_up(message.exploration) if self._stance is not None else -1
+        self._stance = None
         self.title_bar.progress(None)
         self.trouble = ""
-        session = message.exploration.session
-        known = session.columns.index(entry) if entry is not None else -1
         layout = message.exploration.layout
+        self.shell.keep_for_long()
         self.show_lines(layout.row_of(known if known >= 0 else layout.leaf))
         self.show_title()
         self.count()
         self.settle()
         self.show_hints()
+        if self.searched:
+            self.start_search(self.searched)
 
     def show_title(self) -> None:
         """Project, name and facts of the session."""
@@ -167,7 +182,13 @@ class Reading(Handing):
             return
         shell = self.shell
         self.painter = RowPainter(
-            exploration.session, exploration.lines, tallies, shell.styles_now, shell.glyphs, notes=self.notes
+            exploration.session,
+            exploration.lines,
+            tallies,
+            shell.styles_now,
+            shell.glyphs,
+            notes=self.notes,
+            lost=self.lost,
         )
         layout = exploration.layout
         self.graph.state.mark = layout.row_of(exploration.mark) if exploration.mark >= 0 else -1
@@ -231,7 +252,8 @@ class Reading(Handing):
         worker = get_current_worker()
         try:
             broken = job.run(
-                lambda: worker.is_cancelled, lambda: self.post_message(Counted(run, complete=False))
+                self.shell.keys_first.stop(worker),
+                lambda: self.post_message(Counted(run, complete=False)),
             )
         except OSError as error:
             self.post_message(Failed(run, f"cannot read the session any more: {error}"))
@@ -264,6 +286,7 @@ class Reading(Handing):
 
     def note_rows(self) -> None:
         """Looks up what rows on the screen say besides their headlines."""
+        self.await_idle()
         exploration = self.exploration
         if exploration is None:
             return
@@ -295,9 +318,9 @@ class Reading(Handing):
         from leafward_tui.screens.explorer.work import note_of, outcome_of
 
         glyphs = self.shell.glyphs
-        worker = get_current_worker()
+        stop = self.shell.keys_first.stop(get_current_worker())
         for head, spans in wanted:
-            if worker.is_cancelled:
+            if stop():
                 return
             by_entry = density is Density.ENTRIES and session.columns.kind[head] != Kind.COMPACTION
             notes[head] = (
@@ -316,7 +339,7 @@ class Reading(Handing):
         """Looks whether the file has grown; costs one stat."""
         session = self.session
         # What lies on top, a sheet or the log, goes by the session as it was when it was opened.
-        busy = self.writing or self.app.screen is not self
+        busy = self.writing or self.summing is not None or self.app.screen is not self
         if session is None or not self.following or busy:
             return
         gone = session.gone
@@ -329,15 +352,15 @@ class Reading(Handing):
 
     @work(thread=True, exclusive=True, group="follow", exit_on_error=False)
     def _take_in(self, run: int, session: Session) -> None:
+        before = session.columns
         try:
             growth = session.refresh()
         except (LeafwardError, OSError) as error:
-            self.post_message(Grown(run, 0, replaced=True))
+            self.post_message(Grown(run, 0, replaced=True, before=before))
             self.post_message(Failed(run, str(error)))
             return
-        self.post_message(
-            Grown(run, growth.added if growth else 0, replaced=growth is not None and growth.replaced)
-        )
+        replaced = growth is not None and growth.replaced
+        self.post_message(Grown(run, growth.added if growth else 0, replaced, before))
 
     def on_grown(self, message: Grown) -> None:
         """Shows what came; the cursor goes along where it was on the leaf."""
@@ -347,7 +370,7 @@ class Reading(Handing):
             return
         if message.replaced:
             self.tell("the file shrank or was replaced: read anew", "warn")
-            self.read()
+            self.read_anew(message.before)
         elif message.added:
             at_leaf = self.graph.row == exploration.layout.row_of(exploration.layout.leaf)
             self.session_changed(to_leaf=at_leaf)
@@ -385,21 +408,31 @@ class Reading(Handing):
         if not written.changed:
             self.tell("nothing to do: things are like that already")
             return
-        moved = written.kind in (OperationKind.MOVE, OperationKind.UNDO, OperationKind.REDO)
-        self.note_kept = moved and self.graph.row != exploration.layout.row_of(exploration.session.place)
+        moved = written.kind in (
+            OperationKind.MOVE,
+            OperationKind.SUMMARY_MOVE,
+            OperationKind.COMPACT,
+            OperationKind.UNDO,
+            OperationKind.REDO,
+        )
+        before = self._head_here()
         self.session_changed(to_leaf=moved)
+        self.note_kept = moved and self._head_here() != before
         told = [message.text, *(remark.text for remark in written.remarks)]
         if written.recent and message.then != "resume":
             told.append(self._reopening(exploration.session))
         undoable = written.kind is not OperationKind.UNDO
-        keys = (
-            (KeyHint("operation.undo", "u", "undoes it"),)
-            if undoable
-            else (KeyHint("operation.redo", "U", "does it again"),)
+        keys = self.key_hints(
+            ("operation.undo", "undoes it") if undoable else ("operation.redo", "does it again")
         )
         self.tell("; ".join(told), "warn" if written.remarks else "leaf", keys)
         if message.then == "resume":
             self.action_agent_resume()
+
+    def _head_here(self) -> int:
+        """The entry that the row of the cursor begins with; -1 for none."""
+        exploration, row = self.exploration, self.graph.row
+        return exploration.layout.head[row] if exploration is not None and row >= 0 else -1
 
     def _reopening(self, session: Session) -> str:
         """How an agent that may be running gets to see a write: it holds its own leaf in memory."""
@@ -423,4 +456,5 @@ class Reading(Handing):
         """A fault of ours in a worker is said, not swallowed; the screen goes on."""
         if event.state is WorkerState.ERROR:
             self.writing = False
+            self.summing = None
             self.tell(f"internal error in {event.worker.group}: {event.worker.error!r}", "bad")

@@ -12,8 +12,8 @@ from leafward_tui.cells import count
 from leafward_tui.folds import LineKind
 from leafward_tui.ghost import Ghost
 from leafward_tui.graph import Density
-from leafward_tui.screens.explorer.changing import Changing
 from leafward_tui.screens.explorer.results import Failed, Glanced, Measured, Priced, Surveyed
+from leafward_tui.screens.explorer.summarising import Summarising
 from leafward_tui.widgets.gauge import Load
 from leafward_tui.widgets.inspector import Gauge as Measure
 from leafward_tui.widgets.inspector import Selection, SelectionKind
@@ -34,7 +34,7 @@ SETTLE = 0.06
 """Seconds the cursor rests before anything follows it."""
 
 
-class Resting(Changing):
+class Resting(Summarising):
     """The parts of the screen that follow the cursor, never on the key path."""
 
     _settling: Timer | None = None
@@ -163,7 +163,8 @@ class Resting(Changing):
 
         worker = get_current_worker()
         try:
-            price = price_of_move(session, target, tallies=tallies, stop=lambda: worker.is_cancelled)
+            stop = self.shell.keys_first.stop(worker)
+            price = price_of_move(session, target, tallies=tallies, stop=stop)
         except (LeafwardError, OSError) as error:
             if not worker.is_cancelled:
                 self.post_message(Failed(run, f"no price: {error}"))
@@ -210,7 +211,7 @@ class Resting(Changing):
             context = context_at(session)
             self.post_message(Measured(run, context.size.total, context.model))
             overview = Overview.of(
-                session, tallies, exploration.findings.archived, stop=lambda: worker.is_cancelled
+                session, tallies, exploration.findings.archived, self.shell.keys_first.stop(worker)
             )
         except (LeafwardError, OSError) as error:
             self.post_message(Failed(run, f"cannot measure the context: {error}"))
@@ -229,6 +230,8 @@ class Resting(Changing):
     def on_surveyed(self, message: Surveyed) -> None:
         """Shows the path in the strip."""
         if message.run == self.generation:
+            if self.overview is None:
+                self.shell.keep_for_long()
             self.overview = message.overview
             self.strip.show(message.overview)
             self.settle()

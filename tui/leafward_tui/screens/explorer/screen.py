@@ -148,6 +148,11 @@ class ExplorerScreen(Reading):
         if not self.two_panes:
             self.show_tree()
 
+    def on_inspector_xray_wanted(self, message: Inspector.XRayWanted) -> None:
+        """A line of the inspector names a compaction to see through."""
+        message.stop()
+        self.open_xray(message.compaction)
+
     def on_inspector_copy_wanted(self, message: Inspector.CopyWanted) -> None:
         """A line or page of the inspector is wanted on the clipboard."""
         message.stop()
@@ -173,7 +178,9 @@ class ExplorerScreen(Reading):
     def action_mode_leave(self) -> None:
         """Leaves, one at a time: jump letters, the inspector, the search, the filter; then goes back to the leaf."""
         exploration = self.exploration
-        if self.graph.jumping:
+        if self.summing is not None:
+            self.cancel_summary()
+        elif self.graph.jumping:
             self.graph.end_jump()
         elif not self.in_tree:
             self.show_tree()
@@ -199,6 +206,8 @@ class ExplorerScreen(Reading):
         """The keys that matter now."""
         if self.trouble:
             return (Hint("app.back"),)
+        if self.summing is not None:
+            return (Hint("mode.leave", "cancel summary"), Hint("row.down"), Hint("tab.context"))
         if not self.in_tree:
             return (
                 Hint("row.down"),
@@ -206,10 +215,12 @@ class ExplorerScreen(Reading):
                 Hint("mode.leave", "tree"),
                 Hint("copy.text"),
             )
+        through = (Hint("xray.open"),) if self.on_compaction else ()
         if self.price is not None:
             return (
                 Hint("move.here"),
                 Hint("mode.leave", "back to leaf", "leaf"),
+                *through,
                 Hint(("branch.previous", "branch.next")),
                 Hint(("point.previous", "point.next")),
                 Hint("mark.set"),
@@ -218,6 +229,7 @@ class ExplorerScreen(Reading):
             )
         return (
             Hint("row.down"),
+            *through,
             Hint(("branch.previous", "branch.next")),
             Hint(("point.previous", "point.next")),
             Hint("find.open"),

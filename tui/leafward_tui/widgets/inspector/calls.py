@@ -231,7 +231,7 @@ def _output(sheet: Sheet, step: Step, key: str, filename: str = "", *, whole: bo
     if output.strip():
         text = shown(output[:_MOST_OUTPUT].strip("\n"))
         lines = highlighted(text, filename=filename, ink="sub")
-        body = [part for line in lines for part in fitted(line, room, 2 if filename else 0)]
+        body = [part for line in lines for part in fitted(line, room, _hang(line, room))]
         if len(output) > _MOST_OUTPUT:
             body.append([Span(f"{len(output) - _MOST_OUTPUT:,} more characters are not shown", "nothing")])
     body.extend([Span(described(image), "faint")] for image in step.images[:20])
@@ -241,6 +241,12 @@ def _output(sheet: Sheet, step: Step, key: str, filename: str = "", *, whole: bo
     sheet.folded(f"{key}/output", body, limit, indent=indent, copy=safe(output))
     place = step.result_entry if step.result_entry >= 0 else step.call_entry
     sheet.line([Span(" " * indent, "blank"), Span(f"in #{place:,}", "faint")], entry=place)
+
+
+def _hang(line: list[Span], room: int) -> int:
+    """Cells that the further lines of a long one hang by: two more than it begins with, so that a traceback keeps its shape."""
+    text = "".join(span.text for span in line)
+    return min(len(text) - len(text.lstrip(" ")) + 2, max(2, room // 3))
 
 
 def write_called(sheet: Sheet, found: Gathered, *, opened: bool) -> None:

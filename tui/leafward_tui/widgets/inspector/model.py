@@ -22,8 +22,13 @@ class Tab(StrEnum):
 
     ENTRY = "Entry"
     CONTEXT = "Context"
+    COMPACTION = "Compaction"
     FILES = "Files"
     RAW = "Raw"
+
+
+XRAY = "xray:"
+"""What the toggle of a line begins with that leads to the X-ray of a compaction; its entry follows."""
 
 
 class SelectionKind(StrEnum):

@@ -37,7 +37,9 @@ def build(
         from leafward_tui.widgets.inspector.context import context_page
 
         return context_page(selection, width, height, glyphs, toggled, stop, gauge)
-    if tab is Tab.FILES:
+    if tab is Tab.COMPACTION:
+        from leafward_tui.widgets.inspector.compaction import compaction_page as make
+    elif tab is Tab.FILES:
         from leafward_tui.widgets.inspector.files import files_page as make
     elif tab is Tab.RAW:
         from leafward_tui.widgets.inspector.raw import raw_page as make

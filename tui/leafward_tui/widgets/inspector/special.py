@@ -97,10 +97,19 @@ def _jump(sheet: Sheet, session: Session, name: str, entry: EntryIndex, missing:
 
 def _author(sheet: Sheet, body: Body, *, own: str) -> None:
     usage = read_usage(body.get("usage"))
-    sheet.pairs("by", "an extension" if body.get("fromHook") else own, ink="sub", width=_NAMES)
+    by = _summarizer(body) or ("an extension" if body.get("fromHook") else own)
+    sheet.pairs("by", by, ink="sub", width=_NAMES)
     if usage is not None and usage.total:
         cost = f", {money(usage.cost)}" if usage.cost > 0 else ""
         sheet.pairs("it took", f"{exact(usage.total)} tokens{cost}", ink="sub", width=_NAMES)
+
+
+def _summarizer(body: Body) -> str:
+    """Who made a summary that Leafward wrote; empty for any other."""
+    details = body.get("details")
+    ours = details.get("leafward") if isinstance(details, dict) else None
+    name = ours.get("summarizer") if isinstance(ours, dict) else None
+    return f"Leafward, {shown_line(name, 60)}" if isinstance(name, str) and name else ""
 
 
 def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:

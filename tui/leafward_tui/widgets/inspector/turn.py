@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.edits import NATIVE_TOOLS, ToolTable, table_of
-from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, Usage, blocks_of, text_of, tool_calls
+from leafward.entries import (
+    BOOKKEEPING,
+    NO_ENTRY,
+    Body,
+    EntryIndex,
+    Kind,
+    ToolCall,
+    Usage,
+    blocks_of,
+    text_of,
+    tool_calls,
+)
 from leafward.files import did_run
 from leafward.headline import call_of
 from leafward.messages import messages_of, usage_of
 from leafward.tally import Outcome, outcome
 from leafward.tokens import message_tokens
+from leafward_tui.widgets.inspector.model import SelectionKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,8 +127,9 @@ def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Ga
         found.entries += 1
         kind = Kind(session.columns.kind[index]) if body is not None else Kind.MALFORMED
         _take(found, waiting, session, index, kind, body or {})
-    if len(selection) == 1:
-        _complete(waiting, session, selection.head)
+    if len(selection) == 1 or selection.kind is SelectionKind.ENTRY:
+        for reply in {step.call_entry for step in waiting.values()}:
+            _complete(waiting, session, reply)
     return found
 
 
@@ -198,22 +212,27 @@ def _result(
     _unknown(found, index, message.get("content"))
 
 
-def _complete(waiting: dict[str, Step], session: Session, head: int) -> None:
-    """Finds the results of a single reply's calls below it."""
-    below = head
+_AMONG_RESULTS = frozenset({Kind.TOOL_RESULT, *BOOKKEEPING})
+"""What may stand between a reply and the last result of its calls."""
+
+
+def _complete(waiting: dict[str, Step], session: Session, reply: int) -> None:
+    """Finds the results of a reply's calls below it, on every branch: calls made together have a row each."""
+    tree, kinds = session.tree, session.columns.kind
+    below = deque(tree.children(reply))
     for _ in range(_FAR_DOWN):
-        children = session.tree.children(below) if waiting else []
-        if not children:
+        if not waiting or not below:
             return
-        below = children[0]
-        if session.columns.kind[below] not in (Kind.TOOL_RESULT, Kind.CUSTOM, Kind.LABEL, Kind.USAGE):
-            return
-        body = session.body(below)
+        index = below.popleft()
+        if kinds[index] not in _AMONG_RESULTS:
+            continue
+        below.extend(tree.children(index))
+        body = session.body(index) if kinds[index] == Kind.TOOL_RESULT else None
         message = (body or {}).get("message")
         if isinstance(message, dict):
             step = waiting.pop(str(message.get("toolCallId")), None)
             if step is not None:
-                step.result, step.result_entry = body, below
+                step.result, step.result_entry = body, index
 
 
 def _images(content: object) -> tuple[Body, ...]:

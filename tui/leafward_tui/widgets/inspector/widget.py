@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 from leafward.entries import EntryIndex
 from leafward.safe_text import safe_line
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.inspector.model import Gauge, Line, Page, Selection, Span, Tab
+from leafward_tui.widgets.inspector.model import XRAY, Gauge, Line, Page, Selection, Span, Tab
 from leafward_tui.widgets.inspector.pages import build
 from leafward_tui.widgets.inspector.view import AIR, MARGIN, PageView
 
@@ -109,6 +109,18 @@ class Inspector(Widget):
 
         inspector: Inspector
         entry: EntryIndex
+
+        @property
+        def control(self) -> Inspector:
+            """The inspector it came from."""
+            return self.inspector
+
+    @dataclass
+    class XRayWanted(Message):
+        """A compaction is wanted before and after."""
+
+        inspector: Inspector
+        compaction: int
 
         @property
         def control(self) -> Inspector:
@@ -314,7 +326,9 @@ class Inspector(Widget):
         """Opens or closes a section, or asks for the entry."""
         message.stop()
         line = message.line
-        if line.toggle:
+        if line.toggle.startswith(XRAY):
+            self.post_message(self.XRayWanted(self, int(line.toggle.removeprefix(XRAY))))
+        elif line.toggle:
             self._toggled_by[self._tab] = self._toggled_by.get(self._tab, frozenset()) ^ {line.toggle}
             self._rebuild()
         elif line.entry >= 0:

@@ -1,0 +1,95 @@
+"""Work behind the screen waits while a key is handled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from leafward_tui import keys_first as module
+from leafward_tui.keys_first import KeysFirst
+from tests.tui.explored import exploring, forked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.worker import Worker
+
+
+class Clock:
+    """A time that passes only while somebody sleeps."""
+
+    def __init__(self, worker: Cancellable) -> None:
+        self.now = 100.0
+        self.slept: list[float] = []
+        self.worker = worker
+        self.cancels = False
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+        self.worker.is_cancelled |= self.cancels
+
+
+class Cancellable:
+    is_cancelled = False
+
+
+@pytest.fixture
+def worker() -> Cancellable:
+    return Cancellable()
+
+
+@pytest.fixture
+def clock(worker: Cancellable, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock(worker)
+    monkeypatch.setattr(module, "time", made)
+    return made
+
+
+def test_work_goes_on_where_nobody_types(worker: Cancellable, clock: Clock) -> None:
+    stop = KeysFirst().stop(cast("Worker[None]", worker))
+    assert not stop()
+    assert not clock.slept
+
+
+def test_work_rests_until_the_frame_of_a_key_stands(worker: Cancellable, clock: Clock) -> None:
+    keys = KeysFirst()
+    stop = keys.stop(cast("Worker[None]", worker))
+    keys.pressed()
+    assert not stop()
+    assert clock.slept
+    assert 0.016 < sum(clock.slept) < 0.05
+    rested = len(clock.slept)
+    assert not stop()
+    assert len(clock.slept) == rested
+
+
+def test_what_is_no_longer_wanted_does_not_wait(worker: Cancellable, clock: Clock) -> None:
+    keys = KeysFirst()
+    stop = keys.stop(cast("Worker[None]", worker))
+    keys.pressed()
+    worker.is_cancelled = True
+    assert stop()
+    assert not clock.slept
+
+
+def test_cancelled_while_it_rests(worker: Cancellable, clock: Clock) -> None:
+    keys = KeysFirst()
+    stop = keys.stop(cast("Worker[None]", worker))
+    clock.cancels = True
+    keys.pressed()
+    assert stop()
+    assert len(clock.slept) == 1
+
+
+async def test_a_key_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = forked(tmp_path / "session.jsonl")
+    async with exploring(file.path, (120, 30)) as (pilot, screen):
+        pressed: list[None] = []
+        monkeypatch.setattr(screen.shell.keys_first, "pressed", lambda: pressed.append(None))
+        await pilot.press("k", "j")
+        assert len(pressed) == 2

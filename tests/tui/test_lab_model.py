@@ -1,0 +1,181 @@
+"""A model writes the summary in the lab, over real HTTP on loopback: shown first, streamed, cancelled, refused, accepted."""
+
+from __future__ import annotations
+
+import gc
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.config import Config
+from leafward.summarizers import calls
+from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.tui.session_store import rows, until
+from tests.tui.test_lab import considering, said, shown, stored
+from tests.tui.test_lab_values import working
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from leafward_tui.screens.lab import LabScreen
+
+pytestmark = [
+    pytest.mark.litellm,
+    # What litellm leaves to the collector is warned of in whichever test the collector runs.
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+]
+
+SECRET = "sk-ant-api03-abcdefghijklmnop0123456789"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Endpoint]:
+    with Endpoint() as endpoint:
+        yield endpoint
+        calls.close_model_loop()
+    gc.collect()
+
+
+@pytest.fixture
+def endpoint(server: Endpoint) -> Endpoint:
+    server.play(Reply())
+    return server
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = working(tmp_path / "session.jsonl", 20)
+    first = file.path.read_text(encoding="utf-8").replace("prompt 1:", f"prompt 1: the key is {SECRET},")
+    file.path.write_text(first, encoding="utf-8")
+    return file.path
+
+
+def by_model(endpoint: Endpoint, **more: object) -> Config:
+    return Config(
+        model="openai/x",
+        base_urls={"openai": endpoint.base_url},
+        summaries_attempts=1,
+        keep_recent=1_500,
+        follow_interval=0.02,
+        **more,  # type: ignore[arg-type]  # fields of Config
+    )
+
+
+def considering_model(
+    path: Path, endpoint: Endpoint
+) -> AbstractAsyncContextManager[tuple[Pilot[int], LabScreen]]:
+    return considering(path, config=by_model(endpoint))
+
+
+async def choose(pilot: Pilot[int], opens: str, letter: str) -> None:
+    """Opens a sheet with a key and chooses in it."""
+    await pilot.press(opens)
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+    await pilot.press(letter)
+
+
+async def test_nothing_is_sent_before_it_was_shown_and_wanted(path: Path, endpoint: Endpoint) -> None:
+    before = stored(path)
+    async with considering_model(path, endpoint) as (pilot, screen):
+        assert "no summary by openai/x yet" in " ".join(shown(screen).split())
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        text = "\n".join(rows(pilot.app))
+        assert "Send it to openai/x" in text
+        assert "taken out" in text
+        assert endpoint.root.removeprefix("http://") in text
+        await pilot.press("v")
+        await until(pilot, lambda: screen.page == "Prompt")
+        await pilot.pause()
+        assert "request" in shown(screen)
+        assert SECRET not in shown(screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+    assert endpoint.asked == []
+    assert stored(path) == before
+
+
+async def test_streams_and_is_accepted(path: Path, endpoint: Endpoint) -> None:
+    async with considering_model(path, endpoint) as (pilot, screen):
+        await choose(pilot, "s", "s")
+        await until(pilot, lambda: screen.draft is not None)
+        await pilot.pause()
+        assert "Port the parser" in " ".join(shown(screen).split())
+        assert SECRET.encode() not in endpoint.asked[0].raw
+        asked = len(endpoint.asked)
+        # A pin goes into what the model wrote; it is not asked again.
+        lost = [fact for fact in screen.lost() if SECRET not in fact.text]
+        await pilot.press("tab")
+        assert screen.area == "fates"
+        assert screen.fates_view.go(f"lost:{screen.lost().index(lost[0])}")
+        await pilot.press("p")
+        await until(pilot, lambda: screen.draft is not None and bool(screen.draft.pins))
+        assert screen.draft is not None
+        assert lost[0].pin in screen.draft.summary.text
+        assert "Port the parser" in screen.draft.summary.text
+        assert len(endpoint.asked) == asked
+        await choose(pilot, "ctrl+s", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+    last = json.loads(stored(path).splitlines()[-1])
+    assert last["type"] == "compaction"
+    assert WHOLE.splitlines()[1] in last["summary"]
+    assert last["details"]["leafward"]["summarizer"] == "openai/x"
+    assert last["usage"]["input"] > 0
+
+
+async def test_cancelling_hangs_up_and_leaves_no_trace(path: Path, endpoint: Endpoint) -> None:
+    before = stored(path)
+    endpoint.play(Reply(end="stall", after=3))
+    async with considering_model(path, endpoint) as (pilot, screen):
+        await choose(pilot, "s", "s")
+        await until(pilot, lambda: bool(screen.streaming))
+        await pilot.pause()
+        text = shown(screen)
+        assert "writing" in text
+        assert "cancels" in text
+        await pilot.press("J")  # settings wait
+        assert "esc cancels it" in said(screen)
+        await pilot.press("ctrl+s")
+        assert pilot.app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, endpoint.asked[0].gone.is_set)
+        assert pilot.app.screen is screen
+        assert "cancelled" in said(screen)
+        assert screen.draft is None
+        endpoint.play(Reply())
+        await choose(pilot, "s", "s")
+        await until(pilot, lambda: screen.draft is not None)
+    assert stored(path) == before
+
+
+async def test_an_answer_that_is_cut_off_is_refused_in_one_line(path: Path, endpoint: Endpoint) -> None:
+    endpoint.play(Reply(finish="length"))
+    async with considering_model(path, endpoint) as (pilot, screen):
+        await choose(pilot, "s", "s")
+        await until(pilot, lambda: bool(endpoint.asked) and not screen.asking)
+        await pilot.pause()
+        assert said(screen).startswith("!")
+        assert screen.draft is None
+        assert screen.streaming is None
+
+
+async def test_another_model_is_chosen_by_its_name(path: Path, endpoint: Endpoint) -> None:
+    async with considering_model(path, endpoint) as (pilot, screen):
+        await choose(pilot, "m", "e")
+        await until(pilot, lambda: screen.draft is not None)
+        await choose(pilot, "m", "o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        await pilot.press(*"openai", "slash", "y", "enter")
+        await until(pilot, lambda: screen.sending is not None)
+        assert screen.what_if is not None
+        assert screen.what_if.choices.summarizer == "openai/y"
+        assert endpoint.asked == []
+        await choose(pilot, "m", "e")
+        await until(pilot, lambda: screen.draft is not None)

@@ -1,0 +1,203 @@
+"""A model summarises a branch for the explorer, over real HTTP on loopback: what is sent is shown before it is sent."""
+
+from __future__ import annotations
+
+import gc
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.config import Config
+from leafward.journal import work_on
+from leafward.summarizers import calls
+from leafward_tui.widgets.reading_sheet import ReadingSheet
+from leafward_tui.widgets.sheet import ChoiceSheet
+from tests.asking import KEY, MARKS
+from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.tui.explored import Named, exploring, forked, note
+from tests.tui.session_store import until
+from tests.tui.test_sheet_summary import at_rest, lines, sheet_of, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+pytestmark = MARKS
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Endpoint]:
+    with Endpoint() as endpoint:
+        yield endpoint
+        calls.close_model_loop()
+    gc.collect()
+
+
+@pytest.fixture
+def endpoint(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
+    monkeypatch.setenv("OPENAI_API_KEY", "of-this-test")
+    server.play(Reply())
+    return server
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Named:
+    made = forked(tmp_path / "session.jsonl", cwd=tmp_path)
+    made.turn("e")
+    made.user(f"the key is {KEY}, use it")
+    made.said("I do")
+    return made
+
+
+def by_model(endpoint: Endpoint) -> Config:
+    return Config(
+        model="openai/x",
+        base_urls={"openai": endpoint.base_url},
+        summaries_attempts=1,
+        follow_interval=0.02,
+    )
+
+
+async def asked(pilot: Pilot[int], *keys: str) -> Any:
+    """Moves up to b, presses keys, and waits for the question who summarises."""
+    await pilot.press("K", "K", "K", "K", *keys)
+    return await who(pilot)
+
+
+async def who(pilot: Pilot[int]) -> Any:
+    """The question who summarises."""
+
+    def there() -> bool:
+        return isinstance(pilot.app.screen, ChoiceSheet) and "Who summarises" in shown(pilot)
+
+    await until(pilot, there)
+    return pilot.app.screen
+
+
+async def moving(pilot: Pilot[int]) -> None:
+    await pilot.press("K", "K", "K", "K", "enter")
+    await sheet_of(pilot, ChoiceSheet)
+    await pilot.press("s")
+    await who(pilot)
+
+
+async def test_what_is_sent_is_shown_before_it_is_sent(file: Named, endpoint: Endpoint) -> None:
+    before = file.path.read_bytes()
+    async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
+        await moving(pilot)
+        said = shown(pilot)
+        assert "openai/x" in said
+        assert "price unknown, sends" in said
+        assert "1 secret is taken out" in said
+        assert "Extractive, on this machine" in said
+        await pilot.press("v")
+        sheet = await sheet_of(pilot, ReadingSheet)
+        assert KEY not in sheet.text
+        assert "d prompt" in sheet.text
+        await pilot.press("escape")
+        await who(pilot)
+        await pilot.press("escape")
+        await at_rest(pilot, screen)
+        assert endpoint.asked == []
+        assert file.path.read_bytes() == before
+
+
+async def test_the_model_s_summary_is_carried_along(file: Named, endpoint: Endpoint) -> None:
+    async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
+        await moving(pilot)
+        await pilot.press("v")
+        shown_first = (await sheet_of(pilot, ReadingSheet)).text
+        await pilot.press("escape")
+        await who(pilot)
+        await pilot.press("m")
+        await at_rest(pilot, screen)
+        line = lines(file.path)[-1]
+        assert line["type"] == "branch_summary"
+        assert line["summary"].startswith(WHOLE[:40])
+        assert line["details"]["leafward"]["summarizer"] == "openai/x"
+        assert line["usage"]["totalTokens"] == 1_500
+        [sent] = endpoint.asked
+        assert sent.system in shown_first
+        assert sent.prompt in shown_first
+        assert KEY not in json.dumps(sent.body)
+        assert "with a summary of 8 entries" in note(screen)
+
+
+async def test_the_choice_is_remembered(file: Named, endpoint: Endpoint) -> None:
+    async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
+        await asked(pilot, "s")
+        await pilot.press("m")
+        sheet = await sheet_of(pilot, ReadingSheet)
+        await until(pilot, lambda: not sheet.running)
+        await pilot.press("escape", "s")
+        sheet = await who(pilot)
+        assert sheet.rows.choices[sheet.rows.at].key == "m"
+        await pilot.press("x")
+        sheet = await sheet_of(pilot, ReadingSheet)
+        await until(pilot, lambda: not sheet.running)
+        assert "on this machine" in shown(pilot)
+        await pilot.press("escape")
+        await at_rest(pilot, screen)
+        assert len(endpoint.asked) == 1
+
+
+async def test_it_streams_and_escape_closes_the_connection(file: Named, endpoint: Endpoint) -> None:
+    endpoint.play(Reply(end="stall", after=8))
+    before = file.path.read_bytes()
+    async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
+        await moving(pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: "tok" in note(screen))
+        assert note(screen).startswith("summarising 8 entries")
+        assert "esc cancels" in note(screen)
+        await pilot.press("escape")
+        await at_rest(pilot, screen)
+        assert endpoint.asked[0].gone.wait(5)
+        assert "nothing was written" in note(screen)
+        assert file.path.read_bytes() == before
+        assert work_on(file.path) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (Reply(finish="length"), "openai/x"),
+        (Reply(end="quiet"), "openai/x"),
+        (Reply(text="", finish="stop"), "openai/x"),
+        (Reply(status=401, error="bad key"), "key"),
+    ],
+    ids=["truncated", "dropped", "empty", "key"],
+)
+async def test_an_answer_that_is_no_summary_is_said_in_one_line(
+    reply: Reply, said: str, file: Named, endpoint: Endpoint
+) -> None:
+    endpoint.play(reply)
+    before = file.path.read_bytes()
+    async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
+        await moving(pilot)
+        await pilot.press("m")
+        await at_rest(pilot, screen)
+        assert "no summary:" in note(screen)
+        assert said in note(screen)
+        assert file.path.read_bytes() == before
+
+
+async def test_a_failure_of_a_shown_summary_offers_another_way(file: Named, endpoint: Endpoint) -> None:
+    endpoint.play(Reply(status=500, error="out of order"))
+    async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
+        await asked(pilot, "s")
+        await pilot.press("m")
+        sheet = await sheet_of(pilot, ReadingSheet)
+        await until(pilot, lambda: not sheet.running)
+        await pilot.pause()
+        assert "out of order" in shown(pilot)
+        assert "s another" in shown(pilot)
+        await pilot.press("s")
+        await who(pilot)
+        await pilot.press("x")
+        await until(pilot, lambda: "on this machine" in shown(pilot) and "tok from" in shown(pilot))
+        await pilot.press("escape")
+        await at_rest(pilot, screen)

@@ -1,0 +1,117 @@
+"""Keys that arrive all at once, as pasted or typed within one read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from textual import events
+from textual.keys import _character_to_key
+
+from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.screens.log import LogScreen
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from tests.tui.explored import Named, exploring, forked, here
+from tests.tui.session_store import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+
+def at_once(pilot: Pilot[int], *keys: str) -> None:
+    """Puts keys into the application's queue without waiting between them; text is taken letter by letter."""
+    for key in keys:
+        if key.startswith("<"):
+            pilot.app.post_message(events.Key(key.strip("<>"), "\r" if key == "<enter>" else None))
+            continue
+        for character in key:
+            name = character if character.isalnum() else _character_to_key(character)
+            pilot.app.post_message(events.Key(name, character))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Named:
+    return forked(tmp_path / "session.jsonl")
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def typed(pilot: Pilot[int]) -> str | None:
+    """What stands in the field of the sheet on top; None where there is none."""
+    sheet = pilot.app.screen
+    return sheet.input.value if isinstance(sheet, TextSheet) else None
+
+
+async def test_all_of_a_search_reaches_its_field(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        at_once(pilot, "/zl prompt")
+        await until(pilot, lambda: typed(pilot) == "zl prompt")
+        assert here(screen) == "d"
+
+
+async def test_enter_and_what_follows_it_belong_to_the_explorer_again(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        at_once(pilot, "/prompt", "<enter>", "gj")
+        await until(pilot, lambda: here(screen) != "d" and pilot.app.screen is screen)
+        await pilot.pause()
+        assert screen.searched == "prompt"
+        assert screen.graph.row == 1
+
+
+async def test_a_label_typed_blindly(file: Named) -> None:
+    async with exploring(file.path) as (pilot, _):
+        at_once(pilot, "klmjk", "<enter>")
+        await until(pilot, lambda: lines(file.path)[-1].get("label") == "mjk")
+        assert lines(file.path)[-1]["targetId"] == file.prompts["c"]
+        assert isinstance(pilot.app.screen, ExplorerScreen)
+
+
+async def test_letters_of_a_jump(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        await pilot.press("f")
+        code = screen.graph.state.jumps[0]
+        await pilot.press("escape")
+        at_once(pilot, "f" + code)
+        await until(pilot, lambda: screen.graph.row == 0)
+        assert not screen.graph.jumping
+
+
+async def test_a_sheet_is_answered_before_it_is_drawn(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        at_once(pilot, "k", "<enter>", "m")
+        await until(pilot, lambda: lines(file.path)[-1].get("customType") == "leafward.leaf")
+        assert lines(file.path)[-1]["parentId"] == file.ends["c"]
+        await until(pilot, lambda: pilot.app.screen is screen)
+
+
+async def test_pasted_text_goes_to_the_field_that_was_asked_for(file: Named) -> None:
+    async with exploring(file.path) as (pilot, _):
+        at_once(pilot, "/")
+        pilot.app.post_message(events.Paste("b prompt"))
+        at_once(pilot, "!")
+        await until(pilot, lambda: typed(pilot) == "b prompt!")
+
+
+async def test_through_screens_and_back(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        at_once(pilot, "oqk", "<enter>")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await pilot.press("escape")
+        assert here(screen) == "c"
+        at_once(pilot, "o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
+
+
+async def test_keys_for_a_widget_that_went_away_are_not_lost(
+    file: Named, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        monkeypatch.setattr("leafward_tui.typeahead._PATIENCE", 0.0)
+        pilot.app._waits_since = 1e-9  # type: ignore[attr-defined]  # as if an answer never came
+        await pilot.press("k")
+        await until(pilot, lambda: here(screen) == "c")

@@ -1,0 +1,461 @@
+"""The X-ray as it is shown: lines and folds as values, then keys, mouse and narrow screens on the real thing."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager, closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.compaction.xray import Link, What, XRay, xray_of
+from leafward.demo import demo_session
+from leafward.entries import Kind
+from leafward.session import Session
+from leafward.survival import survival_of
+from leafward_tui.glyphs import ASCII, UNICODE
+from leafward_tui.screens.summaries import SummariesScreen
+from leafward_tui.screens.xray import XRayScreen
+from leafward_tui.widgets.inspector import Tab
+from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward_tui.xray.arrangement import Arrangement, Side
+from leafward_tui.xray.telling import Fates, Teller
+from tests.acting import Acting, call, usage
+from tests.tui.explored import NARROW, WIDE, exploring, tree
+from tests.tui.session_store import rows, until
+from tests.tui.test_pictures import picture
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from leafward.config import Config
+    from leafward_tui.screens.explorer import ExplorerScreen
+
+SUMMARY = """## Goal
+Find out how heavy tree 41 is.
+
+## Critical Context
+- tree 41 weighs 18250 g
+- [/nope] never acts
+
+<read-files>
+src/tree0.py
+src/tree1.py
+</read-files>
+
+<leafward-context>
+## Rules
+- weights stay in grams
+</leafward-context>"""
+
+
+def orchard(path: Path, summary: str = SUMMARY, *, twice: bool = False) -> Acting:
+    """Five turns, of which the last two are kept; what tree 43 weighs is lost."""
+    file = Acting(path)
+    starts = []
+    for turn in range(5):
+        starts.append(file.user(f"question {turn}: how heavy is tree {turn + 40}?"))
+        file.said(call("read", f"c{turn}", path=f"src/tree{turn}.py"))
+        file.answered(f"c{turn}", "read", f"tree {turn + 40} weighs 1{turn}250 g")
+        file.said(f"tree {turn + 40} weighs {turn + 17}250 g", tokens=usage(4_000))
+    if twice:
+        older = "## Goal\nWeigh.\n\n## Critical Context\n- the orchard is sold"
+        file.entry("compaction", summary=older, firstKeptEntryId=starts[1], tokensBefore=4_000)
+        file.user("go on")
+    file.entry("compaction", summary=summary, firstKeptEntryId=starts[3], tokensBefore=4_000)
+    file.user("what now?")
+    file.said("now we rest")
+    return file
+
+
+@pytest.fixture
+def demo() -> Iterator[XRay]:
+    with demo_session() as path, closing(Session.open(path)) as session:
+        yield xray_of(session, session.columns.kind.index(Kind.COMPACTION))
+
+
+def folds_of(arrangement: Arrangement) -> list[str]:
+    sides = (line.side(side) for line in arrangement.lines for side in Side)
+    return [piece.fold for piece in sides if piece is not None and piece.fold]
+
+
+def shown_rows(arrangement: Arrangement, side: Side) -> list[int]:
+    return [row for line in arrangement.lines if (piece := line.side(side)) for row in piece.rows]
+
+
+def test_every_row_is_on_its_side_once_however_much_is_folded(demo: XRay) -> None:
+    whole = {
+        Side.BEFORE: [at for at, row in enumerate(demo.rows) if row.before is not None],
+        Side.AFTER: [at for at, row in enumerate(demo.rows) if row.after is not None],
+    }
+    opened: frozenset[str] = frozenset()
+    seen = -1
+    while True:
+        for fold_kept in (False, True):
+            arrangement = Arrangement(demo, opened, fold_kept=fold_kept)
+            for side in Side:
+                assert shown_rows(arrangement, side) == whole[side]
+        keys = frozenset(folds_of(Arrangement(demo, opened)))
+        if keys <= opened:
+            break
+        assert len(Arrangement(demo, opened)) > seen
+        seen = len(Arrangement(demo, opened))
+        opened |= keys
+    assert any(key.startswith("run:") for key in opened)
+
+
+def test_what_the_lines_say_adds_up_to_the_ledger(demo: XRay) -> None:
+    before, after = (share for share in zip(*((one.before, one.after) for one in demo.ledger), strict=True))
+    for fold_kept in (False, True):
+        lines = Arrangement(demo, fold_kept=fold_kept).lines
+        assert sum(line.before.tokens for line in lines if line.before) == sum(before)
+        assert sum(line.after.tokens for line in lines if line.after) == sum(after)
+
+
+def test_one_kind_alone_leaves_a_count_of_the_others(demo: XRay) -> None:
+    arrangement = Arrangement(demo, only=Link.PREFIX)
+    hidden = [line.hidden for line in arrangement.lines if line.hidden]
+    shown = {line.link for line in arrangement.lines if line.before or line.after}
+    assert shown == {Link.PREFIX}
+    assert sum(hidden) + sum(
+        band.stop - band.start for band in demo.bands if band.link is Link.PREFIX
+    ) == len(demo.rows)
+
+
+def test_next_change_goes_over_what_is_kept(demo: XRay) -> None:
+    arrangement = Arrangement(demo)
+    at, found = 0, []
+    while (following := arrangement.change(Side.AFTER, at, 1)) != at:
+        at = following
+        found.append(arrangement.lines[at].link)
+    assert found == [Link.REPLACED, Link.PREFIX]
+    assert arrangement.lines[arrangement.change(Side.AFTER, at, -1)].link is Link.REPLACED
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_every_line_has_words(demo: XRay, glyphs: Any) -> None:
+    teller = Teller(demo, glyphs)
+    demo.origins.fill()
+    fates = Fates.of(survival_of(demo.session, demo.compaction))
+    for line in Arrangement(demo).lines:
+        for side in Side:
+            piece = line.side(side)
+            if piece is not None and line.link is not None:
+                told = teller.piece(piece, line.link)
+                assert told.text
+                assert "\n" not in told.text
+                about = teller.about(piece, side, line.link, fates)
+                assert about[0]
+                assert (
+                    glyphs is UNICODE
+                    or piece.cell.what is not What.REST
+                    or all(text.isascii() for line in about for text, _ in line)
+                )
+
+
+# --- on the screen ----------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def seeing(
+    path: Path, size: tuple[int, int] = WIDE, config: Config | None = None
+) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, XRayScreen]]:
+    """The X-ray of the last compaction of a session, all of it worked out."""
+    async with exploring(path, size, config) as (pilot, explorer):
+        await pilot.press("X")
+        await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
+        screen = pilot.app.screen
+        assert isinstance(screen, XRayScreen)
+        await until(pilot, lambda: screen.fates is not None)
+        await pilot.pause()
+        yield pilot, explorer, screen
+
+
+async def to_line(pilot: Pilot[int], screen: XRayScreen, text: str) -> None:
+    """Puts the cursor on the line of its side that begins with a text."""
+    await pilot.press("g")
+    for _ in range(60):
+        piece, line, teller = screen.view.piece, screen.view.line, screen.teller
+        told = teller.piece(piece, line.link) if piece and line and line.link and teller else None
+        if told is not None and told.text.startswith(text):
+            return
+        await pilot.press("j")
+    raise AssertionError(text)
+
+
+async def test_both_sides_the_ledger_and_where_a_line_comes_from(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, explorer, screen):
+        text = "\n".join(rows(pilot.app))
+        assert "what the model saw" in text
+        assert "question 1: how heavy is tree" in text
+        assert "Critical Context" in text
+        assert "nothing here before" in text
+        await to_line(pilot, screen, "tree 41 weighs")
+        assert "from #7 ai" in screen.about.text
+        assert "verbatim" in screen.about.text
+        assert screen.view.lit
+        await pilot.press("enter")
+        await pilot.pause()
+        assert pilot.app.screen is explorer
+        assert explorer.exploration is not None
+        assert explorer.exploration.layout.row_of(7) == explorer.graph.row
+
+
+async def test_hostile_text_stays_text(tmp_path: Path) -> None:
+    summary = SUMMARY.replace("[/nope] never acts", "[/nope] \x1b]52;c;AAAA\x07 \x9b31m \u202e red")
+    async with seeing(orchard(tmp_path / "s.jsonl", summary).path) as (pilot, _, screen):
+        await to_line(pilot, screen, "[/nope]")
+        text = "\n".join(rows(pilot.app))
+        assert "[/nope]" in text
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(text)
+        await pilot.press("y")
+        await pilot.pause()
+        assert "\x1b" not in pilot.app.clipboard
+
+
+async def test_the_other_side_is_at_the_source(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        await to_line(pilot, screen, "tree 41 weighs")
+        await pilot.press("tab")
+        assert screen.view.side is Side.BEFORE
+        piece = screen.view.piece
+        assert piece is not None
+        assert 7 in {screen.xray.rows[row].before.entry for row in piece.rows}  # type: ignore[union-attr]  # both are there
+        assert "facts: " in screen.about.text
+
+
+async def test_lists_and_runs_open_and_close(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        await to_line(pilot, screen, f"{UNICODE.folded} files read")
+        lines = len(screen.view.arrangement or ())
+        await pilot.press("enter", "j")
+        assert "src/tree0.py" in "\n".join(rows(pilot.app))
+        await pilot.press("z")
+        assert len(screen.view.arrangement or ()) == lines
+        piece = screen.view.piece
+        assert piece is not None
+        assert piece.cell.what is What.FILES
+
+
+async def test_kept_is_folded_and_shown_again(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        before = len(screen.view.arrangement or ())
+        await pilot.press("z")
+        assert len(screen.view.arrangement or ()) < before
+        assert "2 turns, 8 messages" in "\n".join(rows(pilot.app))
+        await pilot.press("z")
+        assert len(screen.view.arrangement or ()) == before
+
+
+async def test_one_kind_alone_and_everything_again(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, explorer, screen):
+        await pilot.press("4")
+        assert {screen.only} == {Link.INJECTED}
+        assert "kept hidden" in "\n".join(rows(pilot.app))
+        await pilot.press("5")
+        assert {screen.only} == {Link.INJECTED}
+        assert "nothing is cut here" in screen.about.text
+        await pilot.press("escape")
+        assert {screen.only} == {None}
+        await pilot.press("escape")
+        await pilot.pause()
+        assert pilot.app.screen is explorer
+
+
+async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab(tmp_path: Path) -> None:
+    from leafward_tui.screens.lab import LabScreen
+
+    async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        await pilot.press("tab", "g")
+        for _ in range(12):
+            if "lost" in screen.about.text:
+                break
+            await pilot.press("j")
+        assert "lost" in screen.about.text
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        assert "Lost from here" in "\n".join(rows(pilot.app))
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+        lab = pilot.app.screen
+        assert isinstance(lab, LabScreen)
+        assert len(lab.given_pins) == 1
+        assert lab.entry == 20
+
+
+async def test_summaries_are_compared(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl", twice=True).path) as (pilot, explorer, _):
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SummariesScreen))
+        screen = pilot.app.screen
+        assert isinstance(screen, SummariesScreen)
+        await until(pilot, lambda: screen.diff is not None)
+        await pilot.pause()
+        text = "\n".join(rows(pilot.app))
+        assert "compaction #20" in text
+        assert "the orchard is sold" in text
+        assert "Facts only in the later summary" in text
+        await pilot.press("n", "z", "enter")
+        await pilot.pause()
+        assert pilot.app.screen is explorer
+        assert explorer.exploration is not None
+        assert explorer.graph.row == explorer.exploration.layout.row_of(20)
+
+
+async def test_without_another_summary_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, xray):
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SummariesScreen))
+        assert "this session has no other summary" in "\n".join(rows(pilot.app))
+        await pilot.press("n", "d", "q")
+        await pilot.pause()
+        assert pilot.app.screen is xray
+
+
+async def test_narrow_sides_are_tabs(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl").path, NARROW) as (pilot, _, screen):
+        text = "\n".join(rows(pilot.app))
+        assert "Goal" in text
+        assert "question 1" not in text
+        await pilot.press("tab")
+        text = "\n".join(rows(pilot.app))
+        assert "question 1" in text
+        assert "Critical Context" not in text
+        at = rows(pilot.app)[screen.head.region.y].index("After")
+        await pilot.click(screen.head, offset=(at, 0))
+        assert screen.view.side is Side.AFTER
+
+
+async def test_a_click_selects_and_two_go_there(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, explorer, screen):
+        region = screen.view.region
+        lines = rows(pilot.app)[region.y : region.bottom]
+        y = next(at for at, line in enumerate(lines) if "question 1" in line)
+        await pilot.click(screen.view, offset=(12, y))
+        assert screen.view.side is Side.BEFORE
+        assert "question 1" in screen.about.text
+        await pilot.click(screen.view, offset=(12, y), times=2)
+        await pilot.pause()
+        assert pilot.app.screen is explorer
+
+
+@pytest.mark.parametrize("summary", ["", "no heading at all", "\n\n"])
+async def test_summaries_with_little_in_them(tmp_path: Path, summary: str) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl", summary).path) as (pilot, _, screen):
+        for key in ("tab", "j", "tab", "G", "g", "n", "N", "1", "2", "enter", "z", "y"):
+            await pilot.press(key)
+        assert screen.xray is not None
+        assert not screen.trouble
+
+
+async def test_where_nothing_was_compacted_a_line_says_so(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("a question")
+    file.said("an answer")
+    async with exploring(file.path) as (pilot, explorer):
+        await pilot.press("X")
+        await pilot.pause()
+        assert pilot.app.screen is explorer
+        assert "nothing was compacted on the path to here" in "\n".join(rows(pilot.app))
+        await pilot.press("3")
+        await until(
+            pilot,
+            lambda: explorer.inspector.page is not None and explorer.inspector.page.tab is Tab.COMPACTION,
+        )
+        assert explorer.inspector.page is not None
+        assert "Nothing was compacted on the path to here." in explorer.inspector.page.text
+
+
+# --- in the explorer --------------------------------------------------------------------------------------------------
+
+
+async def test_what_a_compaction_lost_stands_at_its_right(tmp_path: Path) -> None:
+    path = orchard(tmp_path / "s.jsonl").path
+    with closing(Session.open(path)) as session:
+        lost = sum(1 for fate in survival_of(session, 20).fates if fate.status == "lost")
+    assert lost
+    async with exploring(path) as (pilot, explorer):
+        await until(pilot, lambda: any(f"{lost} lost" in line for line in tree(explorer)))
+        line = next(line for line in tree(explorer) if "lost" in line)
+        assert "compaction" in line
+        assert explorer.lost == {20: lost}
+
+
+async def test_cells_for_what_is_lost_are_there_before_it_is_counted(tmp_path: Path) -> None:
+    async with exploring(orchard(tmp_path / "s.jsonl").path) as (pilot, explorer):
+        await until(pilot, lambda: 20 in explorer.lost)
+        known = dict(explorer.lost)
+        await until(pilot, lambda: any("lost" in line for line in tree(explorer)))
+        full = tree(explorer)
+        explorer.lost.clear()
+        explorer.graph.redraw_rows()
+        await pilot.pause()
+        empty = tree(explorer)
+        word = f"{known[20]} lost"
+        assert [line.replace(word, " " * len(word)).rstrip() for line in full] == [
+            line.rstrip() for line in empty
+        ]
+
+
+async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> None:
+    async with exploring(orchard(tmp_path / "s.jsonl", twice=True).path, (140, 44)) as (pilot, explorer):
+        inspector = explorer.inspector
+        explorer.go_to_entry(22)
+        await pilot.press("3")
+        await until(
+            pilot,
+            lambda: (
+                inspector.page is not None
+                and inspector.page.tab is Tab.COMPACTION
+                and "#22" in inspector.page.text
+            ),
+        )
+        page = inspector.page
+        assert page is not None
+        for told in (
+            "summarised",
+            "total",
+            "Survival",
+            "Lost",
+            "Decay  over 2 compactions",
+            "before and after",
+        ):
+            assert told in page.text
+        lost = next(line for line in page.lines if line.text.startswith(UNICODE.error))
+        assert lost.entry >= 0
+        explorer.inspector.focus()
+        await pilot.press("g")
+        await until(pilot, lambda: inspector.view.cursor >= 0)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
+        assert isinstance(pilot.app.screen, XRayScreen)
+        assert pilot.app.screen.compaction == 22
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    path = tmp_path / "demo.jsonl"
+    with demo_session() as bundled:
+        path.write_bytes(bundled.read_bytes())
+    return path
+
+
+INTO_THE_SUMMARY = ("X", *("j",) * 9)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_xray(snap_compare: Any, session: Path, size: tuple[int, int]) -> None:
+    assert picture(snap_compare, session, *INTO_THE_SUMMARY, size=size)
+
+
+def test_compaction_tab(snap_compare: Any, session: Path) -> None:
+    assert picture(snap_compare, session, "3")
+
+
+def test_summaries(snap_compare: Any, session: Path) -> None:
+    assert picture(snap_compare, session, "X", "d")

@@ -1,0 +1,40 @@
+"""Keys before background work: Python runs one thread at a time, so work that goes on while a key is handled doubles its time."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.worker import Worker
+
+__all__ = ["KeysFirst"]
+
+_FRAME = 0.025
+"""Seconds from a key until its frame is painted, amply."""
+
+
+class KeysFirst:
+    """Lets workers rest from a key until its frame stands."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def pressed(self) -> None:
+        """A key or button was pressed; called in the thread of the screen."""
+        self._until = time.monotonic() + _FRAME
+
+    def stop(self, worker: Worker[Any]) -> Callable[[], bool]:
+        """What a worker asks after every few milliseconds of work.
+
+        It waits there while a key is handled, and is then told whether its result is still wanted.
+        """
+
+        def stopped() -> bool:
+            while (left := self._until - time.monotonic()) > 0 and not worker.is_cancelled:
+                time.sleep(left)
+            return worker.is_cancelled
+
+        return stopped

@@ -1,0 +1,221 @@
+"""What a compaction did, from the explorer: how much each one lost, its tab, its X-ray."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from leafward.entries import EntryIndex, Kind
+from leafward.errors import LeafwardError
+from leafward_tui.folds import LineKind
+from leafward_tui.screens.explorer.handing import Handing
+from leafward_tui.screens.explorer.results import Wrote
+from leafward_tui.widgets.inspector import Tab
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from leafward.journal import Write
+    from leafward.session import Session
+    from leafward_tui.screens.xray import Leaving
+
+IDLE = 0.25
+"""Seconds without a move of the cursor before lost facts are counted: that takes the interpreter from the keys."""
+_NAP = 0.02
+MOST_BYTES = 24 << 20
+"""Bytes of the path above a compaction beyond which its lost facts are counted only when somebody asks for them."""
+
+
+@dataclass
+class LostCounted(Message):
+    """More compactions have their number of lost facts."""
+
+    run: int
+
+    def can_replace(self, message: Message) -> bool:
+        """One redraw is enough."""
+        return isinstance(message, LostCounted)
+
+
+class Compacted(Handing):
+    """The parts of the explorer that are about compactions that happened."""
+
+    _idling: Timer | None = None
+
+    # --- lost facts ---------------------------------------------------------------------------------------------------
+
+    def await_idle(self) -> None:
+        """Counts lost facts of the compactions on the screen once nothing was pressed for a moment."""
+        self.workers.cancel_group(self, "lost")
+        if self._idling is not None:
+            self._idling.stop()
+        self._idling = self.set_timer(IDLE, self.count_lost)
+
+    def count_lost(self) -> None:
+        """Starts counting for the compactions on the screen that have no number yet."""
+        exploration = self.exploration
+        if exploration is None or not self.is_attached or self.app.screen is not self:
+            return
+        layout = exploration.layout
+        wanted = []
+        for y in self.graph.rows_on_screen():
+            line = exploration.lines.line(y)
+            head = layout.head[line.row]
+            known = head in self.lost
+            if line.kind is LineKind.ROW and layout.tree.kind[head] == Kind.COMPACTION and not known:
+                wanted.append(head)
+        if wanted:
+            self._count_lost(self.generation, exploration.session, wanted, self.lost)
+
+    @work(thread=True, exclusive=True, group="lost", exit_on_error=False)
+    def _count_lost(self, run: int, session: Session, wanted: list[int], lost: dict[int, int]) -> None:
+        from leafward.survival import Status, Stopped
+        from leafward_tui.survivals import survivals_of
+
+        worker = get_current_worker()
+        reports = survivals_of(session)
+
+        def stop() -> bool:
+            # Between two messages the interpreter is the keys'.
+            time.sleep(0)
+            return worker.is_cancelled
+
+        for head in wanted:
+            if _bytes_above(session, head) > MOST_BYTES:
+                continue
+            try:
+                report = reports.report(session, head, stop)
+            except Stopped:
+                return
+            except (LeafwardError, OSError):
+                continue
+            lost[head] = sum(1 for fate in report.fates if fate.status is Status.LOST)
+            if worker.is_cancelled:
+                return
+            self.post_message(LostCounted(run))
+            time.sleep(_NAP)
+
+    def on_lost_counted(self, message: LostCounted) -> None:
+        """Fills the numbers in."""
+        if message.run == self.generation:
+            self.graph.redraw_rows()
+
+    def settle(self) -> None:
+        """The cursor moved: counting waits until it rests."""
+        super().settle()
+        self.await_idle()
+
+    # --- the tab and the X-ray ----------------------------------------------------------------------------------------
+
+    def action_tab_compaction(self) -> None:
+        """What the compaction here did."""
+        self.show_tab(Tab.COMPACTION)
+
+    def compaction_here(self) -> EntryIndex:
+        """The compaction under the cursor, or the one that applies there; -1 where there is none."""
+        exploration, line = self.exploration, self.graph.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            return EntryIndex(-1)
+        from leafward.context import latest
+
+        head = exploration.layout.head[line.row]
+        if exploration.layout.tree.kind[head] == Kind.COMPACTION and line.kind is LineKind.ROW:
+            return EntryIndex(head)
+        return latest(exploration.session, exploration.target(line), frozenset({Kind.COMPACTION}))
+
+    @property
+    def on_compaction(self) -> bool:
+        """Whether the cursor is on a compaction."""
+        exploration, line = self.exploration, self.graph.line
+        if exploration is None or line is None or line.kind is not LineKind.ROW:
+            return False
+        return exploration.layout.tree.kind[exploration.layout.head[line.row]] == Kind.COMPACTION
+
+    def action_xray_open(self) -> None:
+        """Shows the compaction here before and after."""
+        compaction = self.compaction_here()
+        if compaction < 0:
+            self.tell("nothing was compacted on the path to here", "warn")
+            return
+        self.open_xray(compaction)
+
+    def open_xray(self, compaction: int) -> None:
+        """Shows a compaction before and after."""
+        from leafward_tui.screens.xray import XRayScreen
+
+        session = self.session
+        if session is None:
+            return
+
+        def done(leaving: Leaving | None) -> None:
+            if leaving is None:
+                return
+            if leaving.pins:
+                self.correct_compaction(leaving.compaction, leaving.pins)
+            elif leaving.entry >= 0:
+                self.go_to_entry(leaving.entry)
+                if not self.two_panes:
+                    self.show_tree()
+
+        self.app.push_screen(XRayScreen(session, compaction), done)
+
+    def correct_compaction(self, compaction: int, pins: tuple[str, ...]) -> None:
+        """Opens the lab beside a compaction, with facts pinned that it lost."""
+        self.open_lab(compaction, pins)
+
+    def action_lab_open(self) -> None:
+        """Opens the compaction lab at the line of the cursor; on a compaction, beside it."""
+        exploration, line = self.exploration, self.graph.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            return
+        head = exploration.layout.head[line.row]
+        compaction = exploration.layout.tree.kind[head] == Kind.COMPACTION and line.kind is LineKind.ROW
+        self.open_lab(head if compaction else exploration.target(line))
+
+    def open_lab(self, entry: int, pins: tuple[str, ...] = ()) -> None:
+        """Opens the compaction lab at an entry, or beside a compaction, with pins."""
+        from leafward_tui.screens.lab import LabScreen
+
+        session = self.session
+        if session is None:
+            return
+        if self.writing:
+            self.tell("still writing the change before", "warn")
+            return
+        scan, known = session.scan, len(session)
+        lab = LabScreen(session, entry, pins)
+
+        def done(written: Write | None) -> None:
+            # The lab took lines in itself, its own and others', so a look at the file would find nothing new.
+            if session.scan is not scan:
+                self.read_anew(scan.columns)
+            elif written is not None:
+                self.writing = True
+                self.post_message(Wrote(self.generation, written, lab.outcome, ""))
+            elif len(session) != known:
+                self.session_changed(to_leaf=True)
+
+        self.app.push_screen(lab, done)
+
+    def show_tab(self, tab: Tab) -> None:
+        """Shows a tab of the inspector."""
+        raise NotImplementedError
+
+    def show_tree(self) -> None:
+        """Keys go to the tree."""
+        raise NotImplementedError
+
+
+def _bytes_above(session: Session, entry: int) -> int:
+    """Bytes of the lines on the path to an entry, back to the compaction before the one before it."""
+    columns, tree = session.columns, session.tree
+    total = 0
+    for run in tree.path_runs(columns.parent[entry]):
+        stop = columns.start[run.stop] if run.stop < len(columns) else session.scan.end
+        total += stop - columns.start[run.start]
+    return total

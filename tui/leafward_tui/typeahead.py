@@ -1,0 +1,106 @@
+"""Keys that come faster than screens: each does what it would do if the one before it had been waited for.
+
+Textual hands a key to the widget that has the focus when it arrives, and looks for its binding only after it has bubbled
+up. What is pasted or typed within one read (`/needle`) would so be aimed at the widget below, before its first key has
+opened the field.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import App, ReturnType
+from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from textual.dom import DOMNode
+    from textual.message_pump import MessagePump
+
+__all__ = ["TypesAhead"]
+
+_PATIENCE = 0.25
+"""Seconds after which keys go on although whoever got the one before has not answered: it may be gone."""
+
+_NOTHING_OF_ITS_OWN = Widget._on_key  # noqa: SLF001  what tells a field from a widget that only has bindings
+_ROUNDS = 2
+"""Ways up from a widget to the application: the key itself may make a message that goes up once more (a field's enter)."""
+
+
+class TypesAhead(App[ReturnType], inherit_bindings=False):
+    """An application that does one key after the other.
+
+    A binding is run when its key arrives. A key for a widget that takes keys itself is waited for, and so is a screen that is
+    still being mounted.
+    """
+
+    def __init__(self) -> None:
+        self._held: deque[events.Key | events.Paste] = deque()
+        self._waits_since = 0.0
+        """By the monotonic clock; 0 where nothing is waited for."""
+        super().__init__()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys and pasted text in order, whatever screens they open; everything else as in Textual."""
+        if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
+            await super().on_event(event)
+            return
+        self._held.append(event)
+        if not self._waits_since or time.monotonic() - self._waits_since > _PATIENCE:
+            await self._let_go()
+
+    async def _let_go(self) -> None:
+        """Hands on what was held, up to a key that has to be waited for."""
+        self._waits_since = 0.0
+        while self._held:
+            if self.screen_stack and not self.screen.is_mounted:
+                # Called once the screen is there with its focus set, and only then: actions run in the application's task.
+                self._wait([self.screen, self], 1)
+                return
+            event = self._held.popleft()
+            if isinstance(event, events.Key) and await self._ran(event):
+                continue
+            taker = self.focused or (self.screen if self.screen_stack else None)
+            await super().on_event(event)
+            if taker is not None:
+                self._wait([*(node for node in taker.ancestors_with_self if node is not self), self], _ROUNDS)
+                return
+
+    def _wait(self, way: list[MessagePump], rounds: int) -> None:
+        """Goes on once everything that lies in the queues on a way up is done."""
+        self._waits_since = time.monotonic()
+        remaining = deque(way * rounds)
+
+        async def step() -> None:
+            # A widget that is being removed takes no more messages: what lay in its queue is done.
+            while remaining:
+                if remaining.popleft().call_later(step):
+                    return
+            await self._let_go()
+
+        self.call_later(step)
+
+    async def _ran(self, event: events.Key) -> bool:
+        """Whether the key was a binding, which has been run; a widget that takes keys itself gets them first."""
+        if not self.screen_stack or self.screen.maximized is not None:
+            return False
+        node: DOMNode | None = self.focused or self.screen
+        while node is not None and node is not self:
+            if _takes(node, event):
+                return False
+            node = node.parent
+        self.app_focus = True
+        return await self._check_bindings(event.key, priority=True) or await self._check_bindings(event.key)
+
+
+def _takes(node: DOMNode, event: events.Key) -> bool:
+    """Whether a node does something with a key besides its bindings. One that does so only at times has ``takes_keys``."""
+    at_times = getattr(node, "takes_keys", None)
+    if at_times is not None:
+        return bool(at_times)
+    own = hasattr(node, "on_key") or getattr(type(node), "_on_key", None) is not _NOTHING_OF_ITS_OWN
+    return own or any(
+        hasattr(node, f"{start}{name}") for name in event.name_aliases for start in ("key_", "_key_")
+    )

@@ -1,0 +1,1 @@
+"""The widgets of the X-ray screen, drawn line by line."""

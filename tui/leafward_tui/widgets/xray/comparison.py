@@ -1,0 +1,216 @@
+"""Two summaries line by line: beside each other where there is room, else below each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from leafward.compaction.comparing import Mark
+from leafward_tui.cells import counted, fit
+from leafward_tui.shell import shell_of
+from leafward_tui.widgets.slim_bar import slim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from textual import events
+
+    from leafward_tui.theme import Ground
+    from leafward_tui.xray.differences import DiffLine
+
+__all__ = ["ComparisonView"]
+
+_LEAST_TWO = 99
+_INK = {Mark.SAME: "faint", Mark.CHANGED: "warn", Mark.ADDED: "leaf", Mark.REMOVED: "bad"}
+
+
+class ComparisonView(ScrollView, can_focus=True):
+    """The lines of a comparison, with a cursor."""
+
+    DEFAULT_CSS = """
+    ComparisonView {
+        width: 1fr;
+        height: 1fr;
+        background: $lw-bg;
+        scrollbar-size-vertical: 1;
+        scrollbar-size-horizontal: 0;
+        overflow-x: hidden;
+    }
+    """
+
+    @dataclass
+    class CursorMoved(Message):
+        """The cursor is on another line."""
+
+        view: ComparisonView
+
+        @property
+        def control(self) -> ComparisonView:
+            """The view it came from."""
+            return self.view
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id)
+        self.lines: Sequence[DiffLine] = ()
+        self.cursor = 0
+
+    def on_mount(self) -> None:
+        """A thin scrollbar."""
+        slim(self)
+
+    @property
+    def line(self) -> DiffLine | None:
+        """The line under the cursor."""
+        return self.lines[self.cursor] if 0 <= self.cursor < len(self.lines) else None
+
+    def show(self, lines: Sequence[DiffLine], cursor: int = 0) -> None:
+        """Shows other lines."""
+        self.lines = lines
+        self.cursor = max(0, min(len(lines) - 1, cursor))
+        self._measure()
+        self.refresh()
+        self.call_after_refresh(self.reveal)
+        self.post_message(self.CursorMoved(self))
+
+    @property
+    def both(self) -> bool:
+        """Whether the summaries stand beside each other."""
+        return (self.scrollable_content_region.width or self.size.width) >= _LEAST_TWO
+
+    def _measure(self) -> None:
+        self._rows = [
+            (at, part)
+            for at, line in enumerate(self.lines)
+            for part in range(2 if not self.both and line.mark is Mark.CHANGED else 1)
+        ]
+        self.virtual_size = Size(0, len(self._rows))
+
+    _rows: list[tuple[int, int]] = []  # noqa: RUF012  # set anew at every measure
+
+    def move_to(self, line: int) -> None:
+        """Puts the cursor on a line that says something."""
+        if 0 <= line < len(self.lines) and line != self.cursor:
+            self.cursor = line
+            self.refresh()
+            self.reveal()
+            self.post_message(self.CursorMoved(self))
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor over lines that say something."""
+        direction = 1 if step > 0 else -1
+        at, found, left = self.cursor + direction, self.cursor, abs(step)
+        while left and 0 <= at < len(self.lines):
+            if not self.lines[at].empty:
+                found, left = at, left - 1
+            at += direction
+        self.move_to(found)
+
+    def change(self, direction: int) -> bool:
+        """Goes to the next line that differs, or the one before; whether there was one."""
+        order = range(self.cursor + 1, len(self.lines)) if direction > 0 else range(self.cursor - 1, -1, -1)
+        found = next((at for at in order if self.lines[at].changes), -1)
+        if found >= 0:
+            self.move_to(found)
+        return found >= 0
+
+    def reveal(self) -> None:
+        """Scrolls so far that the cursor is on the screen."""
+        height, top = self.size.height, self.scroll_offset.y
+        y = next((y for y, (at, _) in enumerate(self._rows) if at == self.cursor), -1)
+        if not height or y < 0:
+            return
+        if y < top:
+            self.scroll_to(y=max(0, y - 1), animate=False, force=True)
+        elif y + 1 >= top + height:
+            self.scroll_to(y=y - height + 2, animate=False, force=True)
+
+    def on_resize(self) -> None:
+        """Beside or below each other, as there is room."""
+        self._measure()
+        self.refresh()
+        self.call_after_refresh(self.reveal)
+
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """A scrollbar that appears after the view was scrolled is told where it stands."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
+    def on_click(self, event: events.Click) -> None:
+        """One click selects."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        y = offset.y + self.scroll_offset.y
+        if y < len(self._rows) and not self.lines[self._rows[y][0]].empty:
+            self.move_to(self._rows[y][0])
+
+    def render_line(self, y: int) -> Strip:
+        """One row."""
+        styles = shell_of(self).styles_now
+        width = self.scrollable_content_region.width
+        row = y + self.scroll_offset.y
+        if row >= len(self._rows):
+            return Strip.blank(width, styles.bg.blank)
+        at, part = self._rows[row]
+        ground = styles.sel if at == self.cursor else styles.bg
+        segments = list(self._line(self.lines[at], part, width, ground, chosen=at == self.cursor))
+        return Strip(segments).adjust_cell_length(width, ground.blank)
+
+    def _line(
+        self, line: DiffLine, part: int, width: int, ground: Ground, *, chosen: bool
+    ) -> Iterator[Segment]:
+        glyphs = shell_of(self).glyphs
+        yield Segment(glyphs.cursor if chosen else " ", ground.leaf if self.has_focus else ground.faint)
+        if line.hidden:
+            yield Segment(f"   {glyphs.same}   ", ground.faint)
+            text = f"{counted(line.hidden, 'line')} the same"
+            yield Segment(fit(text, width - 8, pad=True), ground.nothing)
+            return
+        if line.head:
+            note = f"   {line.note}" if line.note else ""
+            yield Segment(" ", ground.blank)
+            yield Segment(
+                fit(line.after, width - 4 - len(note), ellipsis=glyphs.ellipsis), ground.strong_memory
+            )
+            yield Segment(note, ground.faint)
+            return
+        if line.mark is None:
+            return
+        signs = {
+            Mark.SAME: glyphs.same,
+            Mark.CHANGED: glyphs.differs,
+            Mark.ADDED: glyphs.entered,
+            Mark.REMOVED: glyphs.left,
+        }
+        sign = Segment(f" {signs[line.mark]} ", getattr(ground, _INK[line.mark]))
+        ink = ground.strong if chosen else ground.text
+        quiet = ground.sub if line.mark is not Mark.SAME else ground.faint
+        if self.both:
+            half = (width - 8) // 2
+            yield Segment("   ", ground.blank)
+            yield Segment(fit(line.before, half, pad=True, ellipsis=glyphs.ellipsis), quiet)
+            yield sign
+            yield Segment(
+                fit(line.after, width - 8 - half, pad=True, ellipsis=glyphs.ellipsis),
+                ink if line.mark is not Mark.SAME else quiet,
+            )
+            return
+        if line.mark is Mark.CHANGED:
+            lead = sign if part == 0 else Segment(f" {glyphs.entered} ", ground.leaf)
+            text = line.before if part == 0 else line.after
+            yield lead
+            yield Segment(
+                fit(text, width - 6, pad=True, ellipsis=glyphs.ellipsis), quiet if part == 0 else ink
+            )
+            return
+        yield sign
+        text = line.after or line.before
+        yield Segment(
+            fit(text, width - 6, pad=True, ellipsis=glyphs.ellipsis), quiet if line.mark is Mark.SAME else ink
+        )

@@ -1,0 +1,363 @@
+"""The rows of an X-ray as lines of a screen: two sides, runs folded, bands apart. Pure.
+
+The sides of a band fold by themselves, since the messages on the one are not the lines on the other; only where both show
+the same messages they fold together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.compaction.xray import Link, What
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.compaction.xray import Band, Cell, XRay
+
+__all__ = ["LEAST_LINES", "Arrangement", "Line", "Piece", "Side"]
+
+LEAST_LINES = 12
+"""Lines that a side of a band may take before the middle of it is folded."""
+
+_LANDMARKS = frozenset({"user", "bashExecution", "system"})
+"""Roles that are never part of a folded run of one turn."""
+_SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
+"""Roles that no fold hides."""
+_HEADS = frozenset({What.FILES, What.SECTION})
+TELLS = frozenset({What.HEADING, What.LINE})
+"""What a summary says itself."""
+_BELOW = frozenset({What.FILE, What.ADDED})
+
+
+class Side(StrEnum):
+    """A column."""
+
+    BEFORE = "Before"
+    AFTER = "After"
+
+    @property
+    def other(self) -> Side:
+        """The column across."""
+        return Side.AFTER if self is Side.BEFORE else Side.BEFORE
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One side of a line: a cell, or what is folded into one."""
+
+    rows: tuple[int, ...]
+    """Rows of the X-ray that it shows."""
+    cell: Cell
+    """The cell, or the first of those that are folded."""
+    tokens: int
+    fold: str = ""
+    """What enter opens or closes here; empty for nothing."""
+    opened: bool = False
+    turns: int = 0
+    """Of a folded run; 0 where it is part of one turn."""
+    inside: str = ""
+    """The opened fold that it stands in."""
+
+    @property
+    def folded(self) -> bool:
+        """Whether it stands for several messages."""
+        return bool(self.fold) and self.cell.what not in _HEADS
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: both sides of it. Without a band it parts two bands."""
+
+    band: int = -1
+    link: Link | None = None
+    before: Piece | None = None
+    after: Piece | None = None
+    hidden: int = 0
+    """Rows of a band that the filter leaves out."""
+
+    def side(self, side: Side) -> Piece | None:
+        """What stands on a side."""
+        return self.before if side is Side.BEFORE else self.after
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A message, or a run of them within one turn."""
+
+    rows: tuple[int, ...]
+    landmark: bool
+    summary: bool
+
+
+class Ends(NamedTuple):
+    """Lines of one band; -1 where there is none."""
+
+    first_before: int
+    last_before: int
+    last_after: int
+    last_told: int
+    """The last line that is the summary's own, not one of a list."""
+    told: int
+    """Tokens of all that are."""
+
+
+class Arrangement:
+    """The lines of an X-ray, with some folds opened, all of it or only one kind of band."""
+
+    def __init__(
+        self,
+        xray: XRay,
+        opened: frozenset[str] = frozenset(),
+        only: Link | None = None,
+        *,
+        fold_kept: bool = False,
+    ) -> None:
+        self.xray = xray
+        self.opened = opened
+        self.only = only
+        self.fold_kept = fold_kept
+        self.lines: list[Line] = []
+        self.spans: list[range] = []
+        """The lines of each band."""
+        for number, band in enumerate(xray.bands):
+            if self.lines:
+                self.lines.append(Line())
+            start = len(self.lines)
+            if only is not None and band.link is not only:
+                self.lines.append(Line(number, band.link, hidden=band.stop - band.start))
+            else:
+                self.lines += self._band(number, band)
+            self.spans.append(range(start, len(self.lines)))
+        self.ends = [self._ends(span) for span in self.spans]
+        """Where the sides of each band end."""
+        self._line_of: dict[tuple[Side, int], int] = {}
+        for at, line in enumerate(self.lines):
+            for side in Side:
+                piece = line.side(side)
+                for row in piece.rows if piece is not None else ():
+                    # A head whose list is open shows only itself there.
+                    self._line_of.setdefault((side, row), at)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def line_of(self, side: Side, row: int) -> int:
+        """The line that shows a row, or what it is folded into; -1 where the filter leaves it out."""
+        return self._line_of.get((side, row), -1)
+
+    def lines_of(self, side: Side, rows: Sequence[int]) -> frozenset[int]:
+        """The lines that show some rows."""
+        return frozenset(at for row in rows if (at := self.line_of(side, row)) >= 0)
+
+    def nearest(self, side: Side, at: int) -> int:
+        """The line nearest to one that has something on a side; -1 where there is none."""
+        for away in range(len(self.lines) + abs(at)):
+            for line in (at - away, at + away):
+                if 0 <= line < len(self.lines) and self.stops(side, line):
+                    return line
+        return -1
+
+    def stops(self, side: Side, at: int) -> bool:
+        """Whether the cursor can be on a line."""
+        line = self.lines[at]
+        return line.side(side) is not None or line.hidden > 0
+
+    def step(self, side: Side, at: int, by: int) -> int:
+        """The line so many stops on; the last there is where there are fewer."""
+        found = at
+        direction = 1 if by > 0 else -1
+        left = abs(by)
+        here = at + direction
+        while left and 0 <= here < len(self.lines):
+            if self.stops(side, here):
+                found, left = here, left - 1
+            here += direction
+        return found
+
+    def change(self, side: Side, at: int, direction: int) -> int:
+        """The first line of the next band, or of the one before, that is not simply kept; the same line where there is none."""
+        here = self.lines[at].band if 0 <= at < len(self.lines) else -1
+        bands = range(here + 1, len(self.spans)) if direction > 0 else range(here - 1, -1, -1)
+        for band in bands:
+            if self.xray.bands[band].link in (Link.KEPT, Link.REST):
+                continue
+            found = next((line for line in self.spans[band] if self.stops(side, line)), -1)
+            if found >= 0:
+                return found
+            return self.spans[band].start
+        return at
+
+    def _ends(self, span: range) -> Ends:
+        before = [at for at in span if self.lines[at].before is not None]
+        after = [(at, piece) for at in span if (piece := self.lines[at].after) is not None]
+        told = [(at, piece.tokens) for at, piece in after if piece.cell.what in TELLS]
+        return Ends(
+            before[0] if before else -1,
+            before[-1] if before else -1,
+            after[-1][0] if after else -1,
+            told[-1][0] if told else -1,
+            sum(tokens for _, tokens in told),
+        )
+
+    # --- bands --------------------------------------------------------------------------------------------------------
+
+    def _band(self, number: int, band: Band) -> Iterator[Line]:
+        rows = range(band.start, band.stop)
+        xray = self.xray
+        after = [row for row in rows if xray.rows[row].after is not None]
+        before = [row for row in rows if xray.rows[row].before is not None]
+        if band.link is Link.KEPT:
+            paired = list(self._kept(number, before))
+            for piece in paired:
+                yield Line(number, band.link, piece, self._across(piece))
+            return
+        right = list(self._told(after))
+        left = list(self._messages(number, before, max(LEAST_LINES, len(right))))
+        for was, now in zip_longest(left, right):
+            yield Line(number, band.link, was, now)
+
+    def _across(self, piece: Piece) -> Piece:
+        """The same messages after."""
+        cells = [self.xray.rows[row].after for row in piece.rows]
+        tokens = sum(cell.tokens for cell in cells if cell is not None)
+        first = cells[0] if cells[0] is not None else piece.cell
+        return Piece(piece.rows, first, tokens, piece.fold, piece.opened, piece.turns, piece.inside)
+
+    def _kept(self, number: int, rows: list[int]) -> Iterator[Piece]:
+        apart = [row for row in rows if self._cell(row).what is not What.MESSAGE]
+        yield from (self._single(row) for row in apart)
+        said = rows[len(apart) :]
+        key = f"kept:{number}"
+        if self.fold_kept and len(said) > 1:
+            if key not in self.opened:
+                yield self._fold(key, said, turns=True)
+                return
+            yield from self._messages(number, said, len(said), key)
+            return
+        yield from self._messages(number, said, LEAST_LINES)
+
+    def _cell(self, row: int) -> Cell:
+        found = self.xray.rows[row].before
+        cell = found if found is not None else self.xray.rows[row].after
+        if cell is None:
+            raise IndexError(row)
+        return cell
+
+    def _single(self, row: int, inside: str = "") -> Piece:
+        cell = self._cell(row)
+        return Piece((row,), cell, cell.tokens, inside=inside)
+
+    def _fold(self, key: str, rows: Sequence[int], *, turns: bool) -> Piece:
+        counted = 0
+        if turns:
+            counted = max(1, sum(1 for row in rows if self._cell(row).role in _LANDMARKS))
+        tokens = sum(self._cell(row).tokens for row in rows)
+        return Piece(tuple(rows), self._cell(rows[0]), tokens, key, key in self.opened, counted)
+
+    def _messages(self, number: int, rows: Sequence[int], limit: int, inside: str = "") -> Iterator[Piece]:
+        """Messages, the runs between landmarks folded; what is beyond the limit is folded in the middle."""
+        items = list(self._items(rows))
+        if len(items) <= limit:
+            for item in items:
+                yield from self._item(number, item, inside)
+            return
+        head = limit * 2 // 5
+        tail = limit - head - 1
+        middle = items[head : len(items) - tail]
+        for item in items[:head]:
+            yield from self._item(number, item)
+        waiting: list[_Item] = []
+        for item in middle:
+            if item.summary:
+                yield from self._middle(number, waiting)
+                waiting = []
+                yield from self._item(number, item)
+            else:
+                waiting.append(item)
+        yield from self._middle(number, waiting)
+        for item in items[len(items) - tail :]:
+            yield from self._item(number, item)
+
+    def _middle(self, number: int, items: list[_Item]) -> Iterator[Piece]:
+        if len(items) < 3:
+            for item in items:
+                yield from self._item(number, item)
+            return
+        rows = [row for item in items for row in item.rows]
+        key = f"middle:{number}:{rows[0]}"
+        if key not in self.opened:
+            yield self._fold(key, rows, turns=True)
+            return
+        for item in items:
+            yield from self._item(number, item, key)
+
+    def _items(self, rows: Sequence[int]) -> Iterator[_Item]:
+        run: list[int] = []
+        for row in rows:
+            role = self._cell(row).role
+            landmark, summary = role in _LANDMARKS, role in _SUMMARIES
+            if landmark or summary or self._cell(row).what is not What.MESSAGE:
+                if run:
+                    yield _Item(tuple(run), landmark=False, summary=False)
+                    run = []
+                yield _Item((row,), landmark, summary)
+            else:
+                run.append(row)
+        if run:
+            yield _Item(tuple(run), landmark=False, summary=False)
+
+    def _item(self, number: int, item: _Item, inside: str = "") -> Iterator[Piece]:
+        key = f"run:{number}:{item.rows[0]}"
+        if len(item.rows) < 3 or key in self.opened:
+            within = key if key in self.opened else inside
+            yield from (self._single(row, within) for row in item.rows)
+        else:
+            yield self._fold(key, item.rows, turns=False)
+
+    def _told(self, rows: Sequence[int]) -> Iterator[Piece]:
+        """Lines of the summary and what is injected; lists hang folded below their heads."""
+        below = ""
+        for row in rows:
+            cell = self.xray.rows[row].after
+            if cell is None:
+                continue
+            if cell.what in _HEADS:
+                key = f"list:{row}"
+                opened = key in self.opened
+                below = "" if opened else key
+                mine = [row, *self._listed(row)]
+                shown = (row,) if opened else tuple(mine)
+                tokens = sum(self._after_tokens(one) for one in mine)
+                yield Piece(shown, cell, tokens, key, opened)
+            elif cell.what in _BELOW and below:
+                continue
+            else:
+                below = below if cell.what in _BELOW else ""
+                within = f"list:{self._head_of(row)}" if cell.what in _BELOW else ""
+                yield Piece((row,), cell, cell.tokens, inside=within)
+
+    def _head_of(self, row: int) -> int:
+        """The row of the head that a line hangs below; -1 where there is none."""
+        rows = self.xray.rows
+        for at in range(row - 1, -1, -1):
+            cell = rows[at].after
+            if cell is None or cell.what not in _BELOW:
+                return at if cell is not None and cell.what in _HEADS else -1
+        return -1
+
+    def _after_tokens(self, row: int) -> int:
+        cell = self.xray.rows[row].after
+        return cell.tokens if cell is not None else 0
+
+    def _listed(self, head: int) -> Iterator[int]:
+        """The rows below the head of a list."""
+        rows = self.xray.rows
+        for row in range(head + 1, len(rows)):
+            cell = rows[row].after
+            if cell is None or cell.what not in _BELOW:
+                return
+            yield row
