@@ -181,7 +181,9 @@ class LeafwardApp(App[int], inherit_bindings=False):
 
     def first_screen(self) -> Screen[Any]:
         """The screen that was asked for: no empty one is painted before it."""
-        if len(self.paths) == 1 and self.paths[0].is_file():
+        from leafward.agents import names_one
+
+        if len(self.paths) == 1 and names_one(self.paths[0]):
             from leafward_tui.screens.explorer import ExplorerScreen
 
             return ExplorerScreen(self.paths[0], None, self._ahead)

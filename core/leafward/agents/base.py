@@ -173,6 +173,16 @@ class Agent(Protocol):
         ...
 
 
+class Enclosing(Protocol):
+    """An agent that keeps many sessions in one file. Each has a path of its own: the file's, and behind it the session's id."""
+
+    name: str
+
+    def within(self, path: str) -> Listing | None:
+        """The sessions in such a file, or the one that a path leading into it names; None for any other path."""
+        ...
+
+
 def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
     """The variables in `env` that are ours."""
     return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in OWN_VARIABLES))
