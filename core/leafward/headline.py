@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 LIMIT = 240
 """Code points of a headline; more never fits on a line."""
 
-_TELLING = ("path", "file_path", "command", "pattern", "query", "url", "name")
+_PATHS = ("path", "file_path", "filePath")
+_TELLING = (*_PATHS, "command", "pattern", "query", "url", "name")
 """Arguments that say what a call is about, the most telling first."""
 
 _FAR_UP = 64
@@ -61,7 +62,7 @@ def call_words(call: ToolCall) -> str:
     for key in _TELLING:
         value = arguments.get(key)
         if isinstance(value, str) and value:
-            if key == "path" and isinstance(arguments.get("offset"), int):
+            if key in _PATHS and isinstance(arguments.get("offset"), int):
                 first = arguments["offset"]
                 last = arguments.get("limit")
                 value += f":{first}" + (f"-{first + last - 1}" if isinstance(last, int) else "")

@@ -94,7 +94,7 @@ class OpenCode:
     def recognises(self, head: bytes) -> bool:
         """Whether it is the file that describes a session."""
         start = head.lstrip()
-        if not start.startswith(b"{") or b'"time"' not in head:
+        if not start.startswith(b"{"):
             return False
         body = decode_line(start)
         if body is None:
