@@ -31,6 +31,7 @@ CREATE TABLE session (id text PRIMARY KEY, project_id text, parent_id text, slug
 CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
 CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer, data text);
 CREATE INDEX part_session_idx ON part (session_id);
+CREATE INDEX part_message_id_id_idx ON part (message_id, id);
 CREATE INDEX message_session_time_created_id_idx ON message (session_id, time_created, id);
 CREATE TABLE account (id text PRIMARY KEY, access_token text);
 INSERT INTO account VALUES ('acc', 'not for anybody');

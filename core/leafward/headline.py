@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, text_of, tool_calls
+from leafward.messages import edit_targets
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -146,8 +147,11 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         left = summarised_entries(session, index, body)
         return f"branch summary   of {left:,} entries" if left else "branch summary"
     if kind is Kind.CONTEXT_EDIT:
-        target = session.columns.index(str(body.get("targetId")))
+        names = edit_targets(body)
         verb = "omits" if body.get("replacement") is None else "replaces"
+        if len(names) != 1:
+            return f"{verb}  {len(names):,} entries"
+        target = session.columns.index(names[0])
         if not 0 <= target < index:
             return f"{verb}  an entry that is not here"
         # Never followed: edits may name each other without end.

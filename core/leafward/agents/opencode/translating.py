@@ -18,6 +18,7 @@ from leafward.agents.opencode.weaving import SILENT, Role, is_put, is_typed
 from leafward.context import PROJECTION
 from leafward.entries import EntryIndex, Kind, text_of
 from leafward.foreign import INJECTED
+from leafward.messages import EDIT_TARGETS
 from leafward.scan import decode_line
 from leafward.times import iso_time
 
@@ -42,6 +43,7 @@ class Translator:
         self._low, self._high = weaver.low, weaver.high
         self._aux = weaver.aux
         self._kept = weaver.kept
+        self._targets = weaver.targets
 
     def numbers(self, index: int) -> list[int]:
         """The records that an entry is made of, the one that it is named after first."""
@@ -245,11 +247,10 @@ class Translator:
         return message if isinstance(message, dict) else None
 
     def _edit(self, index: int, role: Role) -> Body:
-        target = self._aux[index]
         replacement = {"content": [{"type": "text", "text": PRUNED_TEXT}]} if role is Role.PRUNED else None
         body: Body = {
             "type": "context_edit",
-            "targetId": self.columns.id(EntryIndex(target)),
+            EDIT_TARGETS: [self.columns.id(EntryIndex(target)) for target in self._targets[index]],
             "replacement": replacement,
         }
         if role is Role.PRUNED:

@@ -108,7 +108,9 @@ class Weaver:
         self.high = array("i")
         """Records of its parts: from, and the one behind."""
         self.aux = array("i")
-        """The entry that an edit concerns, or that asked for a summary; -1 for none."""
+        """The entry that asked for a summary; -1 for none."""
+        self.targets: dict[int, list[int]] = {}
+        """The entries that an edit concerns."""
         self.kept: dict[int, int] = {}
         """Of a compaction that keeps a tail: the entry from which on; -1 where that is not there, and all is kept (opencode)."""
         self.begins = array("i")
@@ -248,11 +250,13 @@ class Weaver:
         """Takes out of the context what was pruned before a time."""
         if not self._pruned:
             return
-        due = sorted(one for one in self._pruned if one[0] < moment)
+        due = sorted((target, part) for time, target, part in self._pruned if time < moment)
         self._pruned = [one for one in self._pruned if one[0] >= moment]
-        for _, target, part in due:
+        if due:
+            target, part = due[0]
             name = f"{self.columns.id(target)}-pruned"
-            self.tip = self._entry(Role.PRUNED, name, self.tip, self.message[target], part, part + 1, target)
+            self.tip = self._entry(Role.PRUNED, name, self.tip, self.message[target], part, part + 1)
+            self.targets[self.tip] = [one for one, _ in due]
 
     # --- messages ---
 
@@ -346,9 +350,8 @@ class Weaver:
             if pruned and live:
                 self._pruned.append((pruned, tip, low + place))
         if not is_sent(body, decoded):
-            for target in (reply, *results):
-                dropped = f"{self.columns.id(target)}-dropped"
-                tip = self._entry(Role.DROPPED, dropped, tip, record, low, high, target)
+            tip = self._entry(Role.DROPPED, f"{name}-dropped", tip, record, low, high)
+            self.targets[tip] = [reply, *results]
         return tip
 
     def _summarises(self, body: Body, asked: bool) -> bool:
