@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from leafward.agents import agent_of, names_one, recognised, within
+from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.catalog import Catalogue, find_session, parents, with_parents
 from leafward.config import Config
 from leafward.context import context_at, usage_total
-from leafward.entries import Kind
+from leafward.edits import hunks
+from leafward.entries import Kind, tool_calls
 from leafward.errors import NotFound, Refused
-from leafward.files import working_set
+from leafward.files import changed_files, working_set
 from tests.opencode_store import (
     FOLDER,
     OPENCODE,
@@ -430,6 +432,23 @@ def test_tools_and_the_files_they_name(root: Path) -> None:
     assert [one.path for one in used.read] == ["s.txt", "sub/c.txt"]
     failed = session.entry(7).message
     assert (failed["isError"], failed["exitCode"]) == (True, 1)
+
+
+def test_an_edit_is_shown_with_the_lines_of_the_file(root: Path) -> None:
+    patch = "Index: a\n====\n--- a\n+++ a\n@@ -3,3 +3,4 @@\n one\n-two\n+zwei\n+drei\n four\n\\ No newline at end of file\n"
+    talk = Conversation()
+    talk.ask("Edit")
+    talk.reply(call("edit", filePath="a", oldString="two", newString="zwei\ndrei", metadata={"diff": patch}))
+    session = opened(Database(root).write(talk))
+    result = session.entry(2)
+    assert result.message["details"]["diff"] == " 3 one\n-4 two\n+4 zwei\n+5 drei\n 5 four"
+    made = hunks(tool_calls(session.entry(1).message)[0], result.body, OPENCODE_TOOLS)
+    assert [(line.sign, line.number, line.text) for line in made[0].lines][1:3] == [
+        ("-", 4, "two"),
+        ("+", 4, "zwei"),
+    ]
+    assert made[0].exact
+    assert [(one.added, one.removed) for one in changed_files(session, range(3))] == [(2, 1)]
 
 
 def test_titles_that_nobody_gave_are_none(root: Path, tmp_path: Path) -> None:

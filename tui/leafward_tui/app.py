@@ -52,6 +52,15 @@ _SETTLED = 1.0
 """Seconds after which start-up is over."""
 
 
+def _names_session(path: Path) -> bool:
+    """Whether a path is that of one session, also of one inside a database."""
+    if path.suffix == ".jsonl":
+        return path.is_file()
+    from leafward.agents import names_one
+
+    return names_one(path)
+
+
 def _collect_again() -> None:
     """Garbage is collected from now on; what start-up made stays and is not looked through again."""
     gc.freeze()
@@ -181,9 +190,7 @@ class LeafwardApp(App[int], inherit_bindings=False):
 
     def first_screen(self) -> Screen[Any]:
         """The screen that was asked for: no empty one is painted before it."""
-        from leafward.agents import names_one
-
-        if len(self.paths) == 1 and names_one(self.paths[0]):
+        if len(self.paths) == 1 and _names_session(self.paths[0]):
             from leafward_tui.screens.explorer import ExplorerScreen
 
             return ExplorerScreen(self.paths[0], None, self._ahead)

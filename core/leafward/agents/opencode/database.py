@@ -171,6 +171,14 @@ class Base:
             ]
         )
 
+    def others(self, session: str) -> int:
+        """Messages that the newer engine keeps in a table of its own, which is empty in usual use."""
+        if "session_id" not in self.columns("session_message"):
+            return 0
+        return int(
+            self.ask("SELECT COUNT(*) FROM session_message WHERE session_id = ?", session).fetchone()[0]
+        )
+
     # --- what was deleted ---
 
     def removed(self, session: str, path: str) -> list[Told]:

@@ -18,6 +18,8 @@ INTERRUPTED_TEXT = "[Tool execution was interrupted]"
 """What opencode sends for a request to compact, for a command that the user ran, and for a call that never ended."""
 
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_SIGNS = frozenset(" +-")
 _STOPS = {"stop": "stop", "tool-calls": "toolUse", "length": "length", "error": "error"}
 
 
@@ -76,6 +78,25 @@ def output_of(state: Body) -> list[Body]:
     if isinstance(attached, list):
         found += [_file(part) for part in attached if isinstance(part, dict)]
     return found
+
+
+def numbered(patch: str) -> str | None:
+    """A unified diff of one file as pi writes one: a sign, the line's number, the line. None where it is none, or of many files."""
+    lines: list[str] = []
+    old = new = 0
+    for line in patch.split("\n"):
+        found = _HUNK.match(line)
+        if found is not None:
+            if old:
+                lines.append(" ...")
+            old, new = int(found[1]), int(found[2])
+        elif line.startswith("Index: ") and old:
+            return None
+        elif old and line[:1] in _SIGNS and line:
+            lines.append(f"{line[0]}{new if line[0] == '+' else old} {line[1:]}")
+            old += line[0] != "+"
+            new += line[0] != "-"
+    return "\n".join(lines) or None
 
 
 def failure_of(tool: str, state: Body) -> tuple[bool, int | None]:

@@ -122,6 +122,7 @@ class _Made:
                     raise NotASession(f"{path} holds no session {session}")
                 self._begin(info, path)
                 self._weave(_merged(base, session, path, self._broken, self.notes), stop)
+                self._said_of_others(base.others(session))
                 source = self._source(info, base.times, lambda name: base.told(name, path, _silent))
         except sqlite3.Error as error:
             if not len(self.weaver.columns):
@@ -208,6 +209,11 @@ class _Made:
             return None
         siblings = self.setting.siblings(info, weaver.times[0])
         return source_of(info.id, list(weaver.times), siblings, times, told) if siblings else None
+
+    def _said_of_others(self, count: int) -> None:
+        if count:
+            text = f"{count:,} messages in the table of the newer engine (session_message) are not read"
+            self.notes.append(Note("other-engine", text))
 
     def _half_imported(self, info: Info) -> None:
         folder = self.setting.copy(info)

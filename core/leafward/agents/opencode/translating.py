@@ -9,6 +9,7 @@ from leafward.agents.opencode.parts import (
     SUBTASK_TEXT,
     block_of,
     failure_of,
+    numbered,
     output_of,
     stop_reason,
     usage_of,
@@ -262,6 +263,7 @@ class Translator:
 
 _OF_ONE_PART = (Role.RESULT, Role.PART, Role.BROKEN_PART, Role.PRUNED)
 _OF_MESSAGE = (Role.SYSTEM, Role.REVERT, Role.DROPPED)
+_LONGEST_DIFF = 1 << 20
 _OWN_FIELDS = ("id", "messageID", "sessionID", "type")
 _LONG_DETAILS = frozenset({"output", "preview", "diff", "filediff", "diagnostics", "todos"})
 
@@ -269,6 +271,10 @@ _LONG_DETAILS = frozenset({"output", "preview", "diff", "filediff", "diagnostics
 def details_of(state: Body) -> Body:
     """What a tool says of its result beside the output, without what repeats that."""
     found = {key: value for key, value in object_at(state, "metadata").items() if key not in _LONG_DETAILS}
+    patch = object_at(state, "metadata").get("diff")
+    diff = numbered(patch) if isinstance(patch, str) and len(patch) < _LONGEST_DIFF else None
+    if diff is not None:
+        found["diff"] = diff
     title = state.get("title")
     return {"title": title, **found} if isinstance(title, str) and title else found
 
