@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.parts import block_of
+from leafward.agents.opencode.parts import block_of, is_typed
 from leafward.agents.opencode.places import Shelves, databases_in, is_store, tree_beside
 from leafward.agents.opencode.reading import OpenCodeReader, Setting, named
 from leafward.agents.opencode.records import number_in, object_at, object_in, text_in
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
-from leafward.agents.opencode.weaving import is_typed
 from leafward.entries import text_of
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession

@@ -136,3 +136,26 @@ def usage_of(told: Body) -> Body | None:
         "totalTokens": total,
         "cost": {"total": dollars},
     }
+
+
+def is_typed(part: dict[str, Any]) -> bool:
+    """Whether a part of a user's message came from a person."""
+    return part.get("type") in ("text", "file") and not part.get("synthetic") and not part.get("ignored")
+
+
+def is_put(part: dict[str, Any]) -> bool:
+    """Whether opencode itself put it there and sends it."""
+    kind = part.get("type")
+    return kind == "subtask" or (
+        kind in ("text", "file") and bool(part.get("synthetic")) and not part.get("ignored")
+    )
+
+
+def is_sent(body: Body, decoded: list[Body | None]) -> bool:
+    """Whether a reply is sent again: one that ended in an error is not, one that was stopped is where it says something."""
+    error = body.get("error")
+    if not error:
+        return True
+    if not isinstance(error, dict) or error.get("name") != "MessageAbortedError":
+        return False
+    return any(part is not None and part.get("type") in ("text", "tool", "file") for part in decoded)

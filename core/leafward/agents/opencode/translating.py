@@ -9,13 +9,15 @@ from leafward.agents.opencode.parts import (
     SUBTASK_TEXT,
     block_of,
     failure_of,
+    is_put,
+    is_typed,
     numbered,
     output_of,
     stop_reason,
     usage_of,
 )
 from leafward.agents.opencode.records import number_in, object_at, text_in
-from leafward.agents.opencode.weaving import SILENT, Role, is_put, is_typed
+from leafward.agents.opencode.weaving import SILENT, Role
 from leafward.context import PROJECTION
 from leafward.entries import EntryIndex, Kind, text_of
 from leafward.foreign import INJECTED

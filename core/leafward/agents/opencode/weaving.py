@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from array import array
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from leafward.agents.opencode.parts import is_put, is_sent, is_typed
 from leafward.agents.opencode.records import NEVER, number_in, object_at, text_in
 from leafward.columns import ID_SIZE, Columns
 from leafward.entries import Damage, Kind
@@ -380,26 +381,3 @@ class Weaver:
 _KNOWN = SILENT | _SPOKEN
 _OF_PARTS = frozenset({Role.RESULT, Role.PART, Role.BROKEN_PART})
 _EDITS = frozenset({Role.PRUNED, Role.DROPPED})
-
-
-def is_typed(part: dict[str, Any]) -> bool:
-    """Whether a part of a user's message came from a person."""
-    return part.get("type") in ("text", "file") and not part.get("synthetic") and not part.get("ignored")
-
-
-def is_put(part: dict[str, Any]) -> bool:
-    """Whether opencode itself put it there and sends it."""
-    kind = part.get("type")
-    return kind == "subtask" or (
-        kind in ("text", "file") and bool(part.get("synthetic")) and not part.get("ignored")
-    )
-
-
-def is_sent(body: Body, decoded: list[Body | None]) -> bool:
-    """Whether a reply is sent again: one that ended in an error is not, one that was stopped is where it says something."""
-    error = body.get("error")
-    if not error:
-        return True
-    if not isinstance(error, dict) or error.get("name") != "MessageAbortedError":
-        return False
-    return any(part is not None and part.get("type") in ("text", "tool", "file") for part in decoded)
