@@ -35,6 +35,8 @@ class Columns:
     damage: dict[int, Damage] = field(default_factory=dict)
     own: list[int] = field(default_factory=list)
     """Entries that Leafward wrote (`custom` with a `customType` of ours)."""
+    _others: tuple[int, dict[str, int]] = field(default_factory=lambda: (0, {}), repr=False, compare=False)
+    """`other_ids` the other way, made when it is first asked for, and of how many."""
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -49,9 +51,14 @@ class Columns:
     def index(self, entry_id: str, before: int | None = None) -> EntryIndex:
         """The entry of that id, the last one where several have it (pi 1.5.2); -1 where none has."""
         if self.other_ids:
-            for index in reversed(self.other_ids):
-                if self.other_ids[index] == entry_id and (before is None or index < before):
-                    return EntryIndex(index)
+            found = self._other(entry_id)
+            if before is not None and found >= before:
+                earlier = (
+                    index for index, name in self.other_ids.items() if name == entry_id and index < before
+                )
+                found = max(earlier, default=-1)
+            if found >= 0:
+                return EntryIndex(found)
         if len(entry_id) != ID_SIZE or not entry_id.isascii():
             return EntryIndex(-1)
         key = entry_id.encode("ascii")
@@ -60,6 +67,20 @@ class Columns:
         while at >= 0 and at % ID_SIZE:
             at = self.ids.rfind(key, 0, at + ID_SIZE - 1)
         return EntryIndex(at // ID_SIZE if at >= 0 else -1)
+
+    def _other(self, entry_id: str) -> int:
+        """The last entry of an id that lies in the dictionary; -1 where none has it."""
+        made_of, names = self._others
+        if made_of != len(self.other_ids):
+            names = {}
+            for index, name in self.other_ids.items():
+                names[name] = max(index, names.get(name, -1))
+            self._others = len(self.other_ids), names
+        found = names.get(entry_id, -1)
+        if found >= 0 and self.other_ids.get(found) == entry_id:
+            return found
+        # Damage renames entries without adding any.
+        return max((index for index, name in self.other_ids.items() if name == entry_id), default=-1)
 
     def starting_with(self, prefix: str, limit: int = 2) -> list[EntryIndex]:
         """The first `limit` entries with different ids that start with `prefix`."""

@@ -20,7 +20,7 @@ from leafward.entries import (
     Kind,
     Usage,
 )
-from leafward.messages import edit_message, messages_of, trusted_usage, usage_of
+from leafward.messages import edit_message, edit_targets, messages_of, trusted_usage, usage_of
 from leafward.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
@@ -351,7 +351,8 @@ def _edits(session: Session, entries: list[int]) -> dict[EntryIndex, tuple[Entry
     edits: dict[EntryIndex, tuple[EntryIndex, object]] = {}
     for index, body in session.bodies(entries):
         if body is not None and "replacement" in body:
-            edits[session.columns.index(str(body.get("targetId")))] = (index, body["replacement"])
+            for name in edit_targets(body):
+                edits[session.columns.index(name)] = (index, body["replacement"])
     return edits
 
 

@@ -20,6 +20,7 @@ from leafward.entries import (
 )
 from leafward.errors import LeafwardError
 from leafward.foreign import ForeignSession
+from leafward.messages import edit_targets
 from leafward.safe_text import safe_line
 from leafward.scan import CURRENT_VERSION
 
@@ -193,7 +194,7 @@ class _References:
         if kind is Kind.LABEL:
             self.targets.append((index, "label", body.get("targetId")))
         elif kind is Kind.CONTEXT_EDIT:
-            self.targets.append((index, "edit", body.get("targetId")))
+            self.targets += [(index, "edit", name) for name in edit_targets(body)]
         elif kind is Kind.COMPACTION and body.get("firstKeptEntryId") is not None:
             self.targets.append((index, "kept", body["firstKeptEntryId"]))
         message = body.get("message")

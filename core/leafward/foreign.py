@@ -58,7 +58,7 @@ class Transcript:
     """`start` counts through all files one after the other."""
     leaf: EntryIndex
     files: tuple[Path, ...]
-    """Every file it was made from: where one of them changes, it is another transcript."""
+    """Every file it was made from: where one of them changes, it may be another transcript."""
     size: int = 0
     """Bytes of all of them."""
     notes: list[Note] = field(default_factory=list)
@@ -66,6 +66,10 @@ class Transcript:
     """An unterminated last line that is no record yet."""
     inherited: int = 0
     """How many entries, from the first on, are another session's: copied or based on. Totals count them there."""
+    beside: tuple[Path, ...] = ()
+    """Files that come and go, and change it."""
+    changed: Callable[[], bool] | None = None
+    """Asked where a file changed: whether this session did, of the many that lie in the file. None: it did."""
 
 
 class Reader(Protocol):
@@ -127,6 +131,7 @@ class ForeignSession(Session):
         self.reader = self._make_reader()
         self.scan = Scan()
         self._stamps: dict[Path, _Stamp] = {}
+        self._beside: dict[Path, _Stamp | None] = {}
 
     def close(self) -> None:
         """Closes what the reader holds."""
@@ -138,6 +143,7 @@ class ForeignSession(Session):
         try:
             found = self.reader.read(stop)
             self._stamps = {path: _stamp(os.stat(path)) for path in found.files}
+            self._beside = {path: _stamp_or_none(path) for path in found.beside}
             self._stat = self._looked = os.stat(found.files[0])
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
@@ -155,12 +161,20 @@ class ForeignSession(Session):
     def changed_on_disk(self) -> bool:
         """Whether one of its files is another than when it was read; costs a stat for each."""
         self.gone = False
+        stamps, changed = dict(self._stamps), False
         for path, seen in self._stamps.items():
             try:
-                if _stamp(path.stat()) != seen:
-                    return True
+                stamps[path] = _stamp(path.stat())
+                changed |= stamps[path] != seen
             except OSError:
                 self.gone = True
+        beside = {path: _stamp_or_none(path) for path in self._beside}
+        if not changed and beside == self._beside:
+            return False
+        asked = self.transcript.changed
+        if asked is None or asked():
+            return True
+        self._stamps, self._beside = stamps, beside
         return False
 
     def refresh(self) -> Growth | None:
@@ -246,6 +260,13 @@ class ForeignSession(Session):
 
 def _stamp(now: os.stat_result) -> _Stamp:
     return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
+
+
+def _stamp_or_none(path: Path) -> _Stamp | None:
+    try:
+        return _stamp(os.stat(path))
+    except OSError:
+        return None
 
 
 def _continues(before: tuple[bytes, bytes, array[int]], now: Columns) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, text_of, tool_calls
+from leafward.messages import edit_targets
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 LIMIT = 240
 """Code points of a headline; more never fits on a line."""
 
-_TELLING = ("path", "file_path", "command", "pattern", "query", "url", "name")
+_PATHS = ("path", "file_path", "filePath")
+_TELLING = (*_PATHS, "command", "pattern", "query", "url", "name")
 """Arguments that say what a call is about, the most telling first."""
 
 _FAR_UP = 64
@@ -59,7 +61,7 @@ def call_words(call: ToolCall) -> str:
     for key in _TELLING:
         value = arguments.get(key)
         if isinstance(value, str) and value:
-            if key == "path" and isinstance(arguments.get("offset"), int):
+            if key in _PATHS and isinstance(arguments.get("offset"), int):
                 first = arguments["offset"]
                 last = arguments.get("limit")
                 value += f":{first}" + (f"-{first + last - 1}" if isinstance(last, int) else "")
@@ -143,8 +145,11 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         left = summarised_entries(session, index, body)
         return f"branch summary   of {left:,} entries" if left else "branch summary"
     if kind is Kind.CONTEXT_EDIT:
-        target = session.columns.index(str(body.get("targetId")))
+        names = edit_targets(body)
         verb = "omits" if body.get("replacement") is None else "replaces"
+        if len(names) != 1:
+            return f"{verb}  {len(names):,} entries"
+        target = session.columns.index(names[0])
         if not 0 <= target < index:
             return f"{verb}  an entry that is not here"
         # Never followed: edits may name each other without end.

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from leafward.entries import Body, Kind, Usage, blocks_of, read_usage, text_of
 
+EDIT_TARGETS = "targetIds"
+"""The field by which a translated context edit of another agent names several entries instead of one."""
+
 _EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
 
 
@@ -36,6 +39,14 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
         system = body.get("systemMessage")
         return [system, summary] if isinstance(system, dict) else [summary]
     return []
+
+
+def edit_targets(body: Body) -> list[str]:
+    """The entries that a context edit concerns: one in pi's files; another agent may have pruned many at once."""
+    listed = body.get(EDIT_TARGETS)
+    if isinstance(listed, list):
+        return [str(name) for name in listed]
+    return [str(body.get("targetId"))]
 
 
 def edit_message(message: Body, replacement: object) -> Body | None:

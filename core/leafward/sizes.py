@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.context import ContextSize, latest, selected
 from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.errors import LeafwardError
-from leafward.messages import edit_message, messages_of, trusted_usage
+from leafward.messages import edit_message, edit_targets, messages_of, trusted_usage
 from leafward.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
@@ -129,9 +129,10 @@ class Sizes:
             at = self.kinds.find(Kind.CONTEXT_EDIT, span.start, span.stop)
             while at >= 0:
                 body = self.body(at)
-                target = self.session.columns.index(str(body.get("targetId")))
-                if "replacement" in body and target != NO_ENTRY:
-                    edits[target], replacements[target] = EntryIndex(at), body["replacement"]
+                for name in edit_targets(body) if "replacement" in body else ():
+                    target = self.session.columns.index(name)
+                    if target != NO_ENTRY:
+                        edits[target], replacements[target] = EntryIndex(at), body["replacement"]
                 at = self.kinds.find(Kind.CONTEXT_EDIT, at + 1, span.stop)
         return edits, replacements
 

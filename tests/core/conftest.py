@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import codex_rollout
+from tests import codex_rollout, opencode_store
 from tests.model_endpoint import Endpoint, Reply
 
 if TYPE_CHECKING:
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def opened_sessions_are_closed() -> Iterator[None]:
-    """Closes the threads of Codex that a test opened."""
+    """Closes the sessions of other agents that a test opened."""
     yield
-    while codex_rollout.OPENED:
-        codex_rollout.OPENED.pop().close()
+    for opened in (codex_rollout.OPENED, opencode_store.OPENED):
+        while opened:
+            opened.pop().close()
 
 
 @pytest.fixture(scope="module")

@@ -57,6 +57,15 @@ _SETTLED = 1.0
 _BY_HAND = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
 
 
+def _names_session(path: Path) -> bool:
+    """Whether a path is that of one session, also of one inside a database."""
+    if path.suffix == ".jsonl":
+        return path.is_file()
+    from leafward.agents import names_one
+
+    return names_one(path)
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 
@@ -181,7 +190,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
 
     def first_screen(self) -> Screen[Any]:
         """The screen that was asked for: no empty one is painted before it."""
-        if len(self.paths) == 1 and self.paths[0].is_file():
+        if len(self.paths) == 1 and _names_session(self.paths[0]):
             from leafward_tui.screens.explorer import ExplorerScreen
 
             return ExplorerScreen(self.paths[0], None, self._ahead)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import (
     Agent,
     Candidate,
+    Enclosing,
     Glimpse,
     Listing,
     Resume,
@@ -17,6 +19,7 @@ from leafward.agents.base import (
     own_variables,
 )
 from leafward.agents.codex import Codex
+from leafward.agents.opencode import OpenCode
 from leafward.agents.pi import Pi
 from leafward.errors import NotFound
 
@@ -28,7 +31,10 @@ if TYPE_CHECKING:
 HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""
 
-_AGENTS: tuple[Agent, ...] = (Pi(), Codex())
+_OPENCODE = OpenCode()
+_AGENTS: tuple[Agent, ...] = (Pi(), Codex(), _OPENCODE)
+_DATABASE = b"SQLite format 3\0"
+_ENCLOSING: tuple[Enclosing, ...] = (_OPENCODE,)
 _BY_NAME = {agent.name: agent for agent in _AGENTS}
 
 
@@ -64,10 +70,31 @@ def agent_of(path: Path) -> Agent:
     try:
         if path.is_file():
             with path.open("rb") as file:
-                return recognised(file.read(HEAD_SIZE)) or native()
+                head = file.read(HEAD_SIZE)
+            if head.startswith(_DATABASE):
+                return _OPENCODE
+            return recognised(head) or native()
     except OSError:
         return native()
-    return native()
+    inside = within(path)
+    return _BY_NAME[inside.agent] if inside is not None else native()
+
+
+def within(path: Path | str) -> Listing | None:
+    """The sessions in a file that holds many, or the one that a path leading into it names; None for any other path."""
+    given = os.path.abspath(path)
+    return next((found for agent in _ENCLOSING if (found := agent.within(given)) is not None), None)
+
+
+def names_one(path: Path) -> bool:
+    """Whether a path names one session rather than several: a file that holds no others, or one inside a file that does."""
+    inside = within(path)
+    return path.is_file() if inside is None else os.path.abspath(path) != inside.folder
+
+
+def is_there(path: str) -> bool:
+    """Whether the file of a session is there, or the one that a session lies in."""
+    return os.path.exists(path) or os.path.isfile(os.path.dirname(path))
 
 
 def unknown_roots(config: Config) -> list[str]:
@@ -93,8 +120,11 @@ __all__ = [
     "agent_named",
     "agent_of",
     "all_agents",
+    "is_there",
+    "names_one",
     "native",
     "own_variables",
     "recognised",
     "unknown_roots",
+    "within",
 ]

@@ -173,6 +173,16 @@ class Agent(Protocol):
         ...
 
 
+class Enclosing(Protocol):
+    """An agent that keeps many sessions in one file. Each has a path of its own: the file's, and behind it the session's id."""
+
+    name: str
+
+    def within(self, path: str) -> Listing | None:
+        """The sessions in such a file, or the one that a path leading into it names; None for any other path."""
+        ...
+
+
 def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
     """The variables in `env` that are ours, or that asking a model left there."""
     left = {_TOKENIZERS} if "litellm" in env.get(_TOKENIZERS, "") else set()

@@ -2,19 +2,91 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import sqlite3
 import tempfile
+from collections import OrderedDict
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_COPIES_KEPT = 4
+"""A database may be of gigabytes: no more of them lie in the temporary folder at once."""
 BUSY_MS = 500
 """How long a lock of the agent's is waited for, in milliseconds."""
+
+
+class _Copy:
+    """A database with its log, copied to a folder of its own, and how many read it."""
+
+    def __init__(self, path: str, seen: object) -> None:
+        self.seen = seen
+        self.readers = 0
+        self.retired = False
+        self.folder = tempfile.mkdtemp(prefix="leafward-")
+        self.path = os.path.join(self.folder, "copy.sqlite")
+        try:
+            shutil.copyfile(path, self.path)
+            shutil.copyfile(f"{path}-wal", f"{self.path}-wal")
+        except OSError:
+            self.remove()
+            raise
+
+    def remove(self) -> None:
+        """Gives the room back."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class _Copies:
+    """Copies of databases whose log was left behind, each kept while neither file changes. For several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[str, _Copy] = OrderedDict()
+
+    @contextmanager
+    def reading(self, path: str) -> Iterator[str]:
+        """A copy of a database with its log, there as long as it is read. Raises OSError."""
+        with self._lock:
+            found = (os.stat(path), os.stat(f"{path}-wal"))
+            seen = [(now.st_ino, now.st_size, now.st_mtime_ns) for now in found]
+            copy = self._kept.get(path)
+            if copy is None or copy.seen != seen:
+                self._retire(path)
+                copy = self._kept[path] = _Copy(path, seen)
+            self._kept.move_to_end(path)
+            copy.readers += 1
+            while len(self._kept) > _COPIES_KEPT:
+                self._retire(next(iter(self._kept)))
+        try:
+            yield copy.path
+        finally:
+            with self._lock:
+                copy.readers -= 1
+                if copy.retired and not copy.readers:
+                    copy.remove()
+
+    def _retire(self, path: str) -> None:
+        copy = self._kept.pop(path, None)
+        if copy is not None:
+            copy.retired = True
+            if not copy.readers:
+                copy.remove()
+
+    def remove_all(self) -> None:
+        """Gives all room back, whoever reads: the process ends."""
+        for copy in self._kept.values():
+            copy.remove()
+
+
+_copies = _Copies()
+atexit.register(_copies.remove_all)
 
 
 @contextmanager
@@ -25,16 +97,18 @@ def opened_read_only(path: str) -> Iterator[sqlite3.Connection]:
     like any other reader does. A log alone was left behind: SQLite would make an index beside it to read it, so a temporary
     copy is read instead.
     """
-    log, index = os.path.exists(f"{path}-wal"), os.path.exists(f"{path}-shm")
-    if log and not index:
-        with tempfile.TemporaryDirectory(prefix="leafward-") as folder:
-            copy = os.path.join(folder, "copy.sqlite")
-            shutil.copyfile(path, copy)
-            shutil.copyfile(f"{path}-wal", f"{copy}-wal")
-            with closing(_connected(copy, "ro")) as base:
-                yield base
+    os.stat(path)
+    index = os.path.exists(f"{path}-shm")
+    try:
+        left = os.path.getsize(f"{path}-wal")
+    except OSError:
+        left = -1
+    if left > 0 and not index:
+        with _copies.reading(path) as copy, closing(_connected(copy, "ro")) as base:
+            yield base
         return
-    with closing(_connected(path, "ro" if log else "ro&immutable=1")) as base:
+    live = left >= 0 and index
+    with closing(_connected(path, "ro" if live else "ro&immutable=1")) as base:
         yield base
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Trouble, agent_named, agent_of
+from leafward.agents import Trouble, agent_named, agent_of, is_there, names_one, within
 from leafward.catalog.index import Index
 from leafward.catalog.places import listings, scope
 from leafward.catalog.quick import peek, read_on
@@ -205,7 +205,7 @@ class Catalogue:
         """Writes the index; cards of other places stay in it as long as their files are there."""
         if self.index.changed:
             others = [path for path in self.index.cards if path not in self._cards]
-            self.index.drop([path for path in others if not os.path.exists(path)])
+            self.index.drop([path for path in others if not is_there(path)])
         self.index.save()
 
 
@@ -262,8 +262,12 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
     Raises NotFound, with the first few where several fit.
     """
     path = Path(os.path.abspath(os.path.expanduser(text)))
-    if text and path.is_file():
+    if text and names_one(path):
         return Found(agent_of(path), path)
+    if text and (inside := within(path)) is not None:
+        raise NotFound(
+            f"{safe_line(text)} holds {len(inside.files):,} sessions; name one, or list them with ls"
+        )
     if text and path.is_dir():
         raise NotFound(f"{safe_line(text)} is a folder; name a session in it, or list them with ls")
     if not text or os.sep in text:

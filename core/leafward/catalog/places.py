@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised
+from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised, within
 from leafward.paths import is_draft
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ def _named(
 ) -> Iterator[Listing]:
     for given in paths:
         path = os.path.abspath(os.path.expanduser(given))
+        inside = within(path)
+        if inside is not None:
+            yield inside
+            continue
         try:
             found = os.stat(path)
         except OSError as error:

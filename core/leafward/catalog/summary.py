@@ -111,7 +111,7 @@ def _reading(
         archived=look.archived() or session.header.get("archived") is True,
         damage=len(columns.damage) + (session.pending is not None),
         problem=None,
-        size=candidate.size,
+        size=candidate.size or (foreign.transcript.size if foreign is not None else 0),
         version=session.version,
         origin=look.origin() if foreign is None else 0,
         partial=False,

@@ -86,7 +86,9 @@ def main(
 def _only_paths(arguments: Sequence[str]) -> bool:
     """Whether there is nothing to parse: no argument, or paths that cannot be taken for a verb."""
     return _COMPLETION not in os.environ and all(
-        (os.sep in text or text.endswith(".jsonl")) and os.path.exists(text) for text in arguments
+        (os.sep in text or text.endswith(".jsonl"))
+        and (os.path.exists(text) or os.path.isfile(os.path.dirname(text)))
+        for text in arguments
     )
 
 

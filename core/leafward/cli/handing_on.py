@@ -68,7 +68,8 @@ def _write(path: Path, text: str, session: Path) -> None:
     """Writes a file whole or not at all, for its owner only. Refuses to replace the session itself."""
     if path.is_dir():
         raise LeafwardError(f"{path} is a folder")
-    if path.exists() and path.samefile(session):
+    own = [one for one in (session, session.parent) if one.is_file()]
+    if path.exists() and any(path.samefile(one) for one in own):
         raise LeafwardError(f"{path} is the session itself")
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward import config as settings
-from leafward.agents import agent_named, unknown_roots
+from leafward.agents import agent_named, unknown_roots, within
 from leafward.catalog import Card, Catalogue, Update, iso_time, parents, with_parents
 from leafward.cli.output import Page, compact, emit_json, note, page, plural, say, table
 from leafward.errors import NotFound
@@ -65,7 +65,7 @@ def ls(paths: Sequence[str], agent: str | None, project: str | None, query: str 
 
 def _existing(path: str) -> Path:
     found = Path(os.path.abspath(os.path.expanduser(path)))
-    if not found.exists():
+    if not found.exists() and within(found) is None:
         raise NotFound(f"no file or folder {safe_line(path)!r}")
     return found
 

@@ -20,14 +20,20 @@ if TYPE_CHECKING:
 def session_path(selector: str) -> Path:
     """The file of the session a user means. Raises NotFound where there is none, or more than one."""
     path = Path(os.path.expanduser(selector))
-    if path.is_file():
+    if path.is_file() and (path.suffix == ".jsonl" or not _holds_many(path)):
         return path
-    if path.exists() and not path.is_dir():
+    if path.exists() and not path.is_file() and not path.is_dir():
         raise NotASession(f"{safe_line(selector)} is no regular file")
     from leafward import config
     from leafward.catalog import find_session
 
     return find_session(selector, config.load()[0]).path
+
+
+def _holds_many(path: Path) -> bool:
+    from leafward import agents
+
+    return agents.within(path) is not None
 
 
 def known(selector: str) -> bool:

@@ -18,6 +18,7 @@ from leafward.context import context_at, selected
 from leafward.edits import Action, ToolTable, file_calls, path_in, table_of
 from leafward.entries import Body, EntryIndex, Kind, ToolCall, blocks_of
 from leafward.estimators import Estimator, estimated_tokens, text_tokens
+from leafward.messages import edit_targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -136,8 +137,8 @@ class PathSizes:
     """Positions of messages that a kept tail may begin with."""
     results: array[int]
     systems: array[int]
-    edits: Mapping[int, Edit]
-    """Context edits by position."""
+    edits: Mapping[int, list[Edit]]
+    """Context edits by position: one each in pi's files."""
     touches: Touches
     tools: Mapping[int, str]
     """Names of tools whose results are treated apart, by position."""
@@ -332,19 +333,19 @@ def _order(session: Session, at: EntryIndex) -> tuple[array[int], int]:
     return order, kept
 
 
-def _edits(session: Session, order: array[int], kinds: bytes) -> dict[int, Edit]:
-    edits: dict[int, Edit] = {}
+def _edits(session: Session, order: array[int], kinds: bytes) -> dict[int, list[Edit]]:
+    edits: dict[int, list[Edit]] = {}
     for place in _where(kinds, bytes([Kind.CONTEXT_EDIT])):
         body = session.body(order[place]) or {}
         if "replacement" in body:
-            target = session.columns.index(str(body.get("targetId")))
-            edits[place] = Edit(target, body["replacement"] is None)
+            removes = body["replacement"] is None
+            edits[place] = [Edit(session.columns.index(name), removes) for name in edit_targets(body)]
     return edits
 
 
-def _removed(session: Session, order: array[int], edits: dict[int, Edit], parts: bytearray) -> set[int]:
+def _removed(session: Session, order: array[int], edits: dict[int, list[Edit]], parts: bytearray) -> set[int]:
     """Entries that would say something, had no edit removed them."""
-    removes = {edit.target: edit.removes for edit in edits.values()}
+    removes = {edit.target: edit.removes for made in edits.values() for edit in made}
     removed: set[int] = {target for target, gone in removes.items() if gone}
     if not removed:
         return removed
@@ -359,7 +360,7 @@ def _removed(session: Session, order: array[int], edits: dict[int, Edit], parts:
 
 
 def _places(
-    session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, Edit]
+    session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, list[Edit]]
 ) -> tuple[range, array[int]]:
     """The messages that the compaction brings, and the position of each of the others.
 

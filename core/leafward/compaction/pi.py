@@ -162,8 +162,9 @@ def _recovers(sizes: PathSizes, cut: int) -> bool:
         return False
     return not any(
         not edit.removes and edit.target not in omitted
-        for position, edit in sizes.edits.items()
+        for position, made in sizes.edits.items()
         if position > cut
+        for edit in made
     )
 
 

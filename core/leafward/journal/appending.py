@@ -37,8 +37,7 @@ class Appended:
 def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
     """Raises Refused, with the reason, where a write would be refused as things stand: all checks but the lock."""
     path = session.path
-    if session.read_only is not None:
-        raise Refused(f"{path.name} is read-only: {session.read_only}")
+    _refuse_read_only(session)
     refuse_if_busy(path, claim)
     if path.is_symlink():
         raise Refused(f"{path.name} is a symbolic link; open the file it points to: {os.path.realpath(path)}")
@@ -51,9 +50,16 @@ def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
     refuse_changed(session)
 
 
+def _refuse_read_only(session: Session) -> None:
+    if session.read_only is not None:
+        raise Refused(f"{session.path.name} is read-only: {session.read_only}")
+
+
 def refuse_changed(session: Session) -> None:
-    """Raises Refused, saying what happened, where the file is no longer the one that the session read."""
+    """Raises Refused, saying what happened, where the file is no longer the one that the session read, or is never written."""
     path = session.path
+    # Of another agent's session, which may be one of many in its file, nothing else is to be said.
+    _refuse_read_only(session)
     try:
         if _unchanged(session, path.stat()):
             return

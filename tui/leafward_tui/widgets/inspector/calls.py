@@ -299,7 +299,7 @@ def _subject(sheet: Sheet, step: Step, room: int, ink: str, table: ToolTable) ->
 
 def _arguments(sheet: Sheet, step: Step, key: str) -> None:
     """The arguments, where the row does not say them all."""
-    told = {"path", "file_path", "offset", "limit"}
+    told = {"path", "file_path", "filePath", "offset", "limit"}
     rest = {name: value for name, value in step.call.arguments.items() if name not in told}
     if rest:
         JsonWriter(sheet, f"{key}/arguments", indent=4).write(rest)

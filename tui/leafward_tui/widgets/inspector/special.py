@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.context import context_at
 from leafward.entries import DAMAGE_TEXT, NO_ENTRY, Body, Damage, EntryIndex, Kind, read_usage, text_of
 from leafward.headline import headline, summarised_entries
+from leafward.messages import EDIT_TARGETS, edit_targets
 from leafward.safe_text import safe
 from leafward_tui.cells import count, counted, exact, money
 from leafward_tui.widgets.inspector.images import described
@@ -175,11 +176,12 @@ def _details(sheet: Sheet, body: Body) -> None:
 
 
 def _context_edit(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
-    target = session.columns.index(str(body.get("targetId")))
     replacement = body.get("replacement")
     omits = replacement is None
     verb = "removes" if omits else "replaces"
-    _jump(sheet, session, verb, target, body.get("targetId"))
+    for name in edit_targets(body):
+        missing = name if EDIT_TARGETS in body else body.get("targetId")
+        _jump(sheet, session, verb, session.columns.index(name), missing)
     sheet.pairs(
         "from here on",
         "the model no longer sees it" if omits else "the model reads this instead",

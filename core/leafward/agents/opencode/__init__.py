@@ -1,0 +1,288 @@
+"""opencode: where it keeps sessions, how one is read, how it resumes one. Rules are those of opencode 0.5 to 1.18.
+
+A session inside a database has a path of its own: that of the database, and behind it the session's id.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import time
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.opencode import trees
+from leafward.agents.opencode.database import is_database, opened
+from leafward.agents.opencode.parts import block_of, is_typed
+from leafward.agents.opencode.places import Shelves, databases_in, is_store, tree_beside
+from leafward.agents.opencode.reading import OpenCodeReader, Setting, named
+from leafward.agents.opencode.records import number_in, object_at, object_in, text_in
+from leafward.agents.opencode.tools import OPENCODE_TOOLS
+from leafward.entries import text_of
+from leafward.errors import NotASession, Refused
+from leafward.foreign import ForeignSession
+from leafward.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from leafward.agents.base import Candidate, Touch
+    from leafward.agents.opencode.records import Info, Told
+    from leafward.config import Config
+    from leafward.session import Session
+
+_FIRST_MESSAGES = 4
+_LONG_HEAD = re.compile(rb'\{\s*"id"\s*:\s*"ses_')
+
+
+class OpenCode:
+    """opencode."""
+
+    name = "opencode"
+    title = "opencode"
+    tool_table = OPENCODE_TOOLS
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._shelves = Shelves(self.name, clock)
+
+    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The configured folders, else `$XDG_DATA_HOME/opencode`, else `~/.local/share/opencode`, on every system.
+
+        A database that `$OPENCODE_DB` names elsewhere is one more.
+        """
+        configured = config.roots.get(self.name)
+        if configured is not None:
+            return tuple(_expand(root, env) for root in configured)
+        data = env.get("XDG_DATA_HOME")
+        root = _expand(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)
+        given = env.get("OPENCODE_DB")
+        if not given or given == ":memory:":
+            return (root,)
+        extra = Path(os.path.join(root, given))
+        return (root,) if str(extra) in databases_in(str(root), []) else (root, extra)
+
+    def holds(self, folder: str, names: Iterable[str]) -> bool:
+        """Whether a folder with these entries is a store of opencode, or the part of one that holds sessions."""
+        return is_store(folder, set(names))
+
+    def discover(
+        self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
+    ) -> Iterator[Listing]:
+        """Every session: of a database and of files. One that lies in both is the database's, unless that has no message of it."""
+        seen: set[str] = set()
+        folders: set[str] = set()
+        for root in roots:
+            if stop() or str(root) in seen:
+                continue
+            seen.add(str(root))
+            for listing in self._shelves.listings(str(root), stop, trouble):
+                if listing.folder not in folders:
+                    folders.add(listing.folder)
+                    yield listing
+
+    def within(self, path: str) -> Listing | None:
+        """The sessions in a database that is named, or the one that a path leading into it names; None for any other path."""
+        return self._shelves.within(path)
+
+    def gather(self, listings: Mapping[str, Listing]) -> None:
+        """Nothing: no file is a piece of another."""
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether it is the file that describes a session."""
+        start = head.lstrip()
+        if not start.startswith(b"{"):
+            return False
+        body = decode_line(start)
+        if body is None:
+            return _LONG_HEAD.match(start) is not None and b'"title"' in start
+        return (
+            bool(text_in(body, "id"))
+            and number_in(object_at(body, "time"), "created") is not None
+            and "title" in body
+            and bool({"version", "directory"} & body.keys())
+            and not {"role", "sessionID", "type"} & body.keys()
+        )
+
+    def peek(self, candidate: Candidate) -> Glimpse | None:
+        """What its own description says, and its first prompt where it has no title. Raises OSError."""
+        path = candidate.path
+        base, session = os.path.split(path)
+        if os.path.isfile(base):
+            try:
+                row = self._shelves.shelf(base, lately=True).rows.get(session)
+                if row is None:
+                    raise FileNotFoundError(2, f"no session {session}", base)
+                prompt = ""
+                if named(row.info.title) is None and row.messages:
+                    with opened(base) as database:
+                        prompt = _first_prompt(database.told(session, base, _silent))
+            except (sqlite3.Error, NotASession) as error:
+                raise OSError(5, str(error), base) from error
+            return _glimpse(row.info, prompt, self._path_of(base))
+        if is_database(path):
+            raise OSError(5, "a database that cannot be read", path)
+        info = trees.info_in(trees.read(path), path)
+        prompt = ""
+        if named(info.title) is None:
+            prompt = _first_prompt(trees.told(trees.tree_of(path), info.id, info.created or 0, _silent))
+        return _glimpse(info, prompt, _file_of(path))
+
+    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
+        """Reads a session: `path` is that of its file, or that of a database with the session's id behind it. Raises NotASession."""
+        given = os.path.abspath(path)
+        return ForeignSession.of(
+            path, self.title, lambda: OpenCodeReader(lambda: self._setting(given)), stop, OPENCODE_TOOLS
+        )
+
+    def touched(self, data: bytes) -> Iterator[Touch]:
+        """Nothing: sessions lie in no one file, so they are never looked through in pieces."""
+        del data
+        return iter(())
+
+    def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
+        """`opencode -s ID` in the session's folder.
+
+        Raises Refused where it names no folder, or where it is left in the files of a version that the present one has replaced.
+        """
+        folder = session.cwd
+        if not folder:
+            raise Refused(
+                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
+            )
+        path = os.path.abspath(session.path)
+        if os.path.isfile(path):
+            root = _root_of(path)
+            if databases_in(root, []):
+                raise Refused(
+                    f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
+                    " opencode cannot open it"
+                )
+        return Resume(("opencode", "-s", session.id), folder, own_variables(env))
+
+    # --- where a session lies ---
+
+    def _setting(self, path: str) -> Setting:
+        base, session = os.path.split(path)
+        if os.path.isfile(base):
+            return self._in_database(base, session)
+        if path.endswith(".db") or is_database(path):
+            raise NotASession(self._said_of(path))
+        if os.path.isdir(path):
+            raise NotASession(f"{path} is a folder, not a session file")
+        tree = trees.tree_of(path)
+        return Setting(
+            os.path.basename(path),
+            tree=tree,
+            siblings=lambda info, first: self._shelves.siblings_among(tree, info, first),
+            path_of=_file_of(path),
+        )
+
+    def _in_database(self, base: str, session: str) -> Setting:
+        def stamp() -> object:
+            try:
+                row = self._shelves.shelf(base).rows.get(session)
+            except (sqlite3.Error, OSError, NotASession):
+                return None
+            return row.stamp if row is not None else None
+
+        before = stamp()
+
+        def copy(info: Info) -> str | None:
+            beside = tree_beside(base, info)
+            return os.path.join(trees.tree_of(beside).messages, info.id) if beside is not None else None
+
+        return Setting(
+            session,
+            database=base,
+            siblings=lambda info, first: self._shelves.siblings(base, info, first),
+            path_of=self._path_of(base),
+            copy=copy,
+            changed=lambda: before is None or stamp() != before,
+        )
+
+    def _path_of(self, base: str) -> Callable[[str], str | None]:
+        def path_of(session: str) -> str | None:
+            try:
+                rows = self._shelves.shelf(base, lately=True).rows
+            except (sqlite3.Error, OSError, NotASession):
+                return None
+            return os.path.join(base, session) if session in rows else None
+
+        return path_of
+
+    def _said_of(self, path: str) -> str:
+        """What is to be said of a database that was named as if it were a session."""
+        try:
+            count = len(self._shelves.shelf(path).rows)
+        except NotASession as error:
+            return str(error)
+        except sqlite3.Error as error:
+            return f"cannot read {path}: {error}"
+        except OSError as error:
+            return f"cannot read {path}: {error.strerror or error}"
+        return f"{path} holds {count:,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
+
+
+def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:
+    return Glimpse(
+        id=info.id,
+        name=named(info.title),
+        prompt=prompt,
+        project=info.directory,
+        created=info.created,
+        modified=info.updated or info.created,
+        parent=(path_of(info.parent) or info.parent) if info.parent is not None else None,
+        relation="subagent" if info.parent is not None else None,
+        archived=bool(info.archived),
+    )
+
+
+def _first_prompt(messages: Iterator[Told]) -> str:
+    for told in islice(messages, _FIRST_MESSAGES):
+        if object_in(told.message.data).get("role") != "user":
+            continue
+        parts = [object_in(part.data) for part in told.parts]
+        blocks = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
+        text = text_of(blocks)
+        if text:
+            return text
+    return ""
+
+
+def _file_of(path: str) -> Callable[[str], str | None]:
+    """The files of other sessions, beside one."""
+
+    def file_of(session: str) -> str | None:
+        beside = os.path.join(os.path.dirname(path), f"{session}{trees.SUFFIX}")
+        return beside if os.path.isfile(beside) else None
+
+    return file_of
+
+
+def _root_of(path: str) -> str:
+    """The data root above a session file."""
+    folder = os.path.dirname(path)
+    while os.path.basename(folder) != "storage":
+        above = os.path.dirname(folder)
+        if above == folder:
+            return os.path.dirname(path)
+        folder = above
+    above = os.path.dirname(folder)
+    # Before 0.6 a project's store lay two folders deeper.
+    holder = os.path.dirname(above)
+    return os.path.dirname(holder) if os.path.basename(holder) == "project" else above
+
+
+def _silent(_name: str, _error: Exception) -> None:
+    """A first look says nothing of what it cannot read."""
+
+
+def _expand(given: str, env: Mapping[str, str]) -> Path:
+    """A path with `~` for the home folder that `env` names."""
+    if given == "~" or given.startswith(("~/", "~\\")):
+        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
+        given = home + given[1:]
+    return Path(os.path.abspath(given))

@@ -1,0 +1,305 @@
+"""opencode's database (1.2 and later): which sessions lie in it, and one of them with its messages.
+
+Columns are asked for by name, since every version has others. Of all tables only the few named here can be read: a connection
+refuses every other one, so that accounts and credentials are never touched.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import zlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.agents.databases import opened_read_only
+from leafward.agents.opencode.records import Info, Stored, Told, in_order, object_at, object_in, text_in
+from leafward.errors import NotASession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.agents.base import Stamp
+
+MAGIC = b"SQLite format 3\0"
+TABLES = frozenset(
+    {"session", "message", "part", "event", "event_sequence", "project", "session_message", "sqlite_master"}
+)
+"""What may be read."""
+_NEEDED = {
+    "session": {"id", "directory", "time_created"},
+    "message": {"id", "session_id", "data"},
+    "part": {"id", "message_id", "data"},
+}
+_NS_PER_MS = 1_000_000
+
+
+class Row(NamedTuple):
+    """A session in a listing."""
+
+    info: Info
+    messages: int
+    first: int
+    """When its first message was made: the same in every copy."""
+    stamp: Stamp
+
+
+def is_database(path: str) -> bool:
+    """Whether a file is one of SQLite's."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Base]:
+    """A database of opencode, open for reading. Raises sqlite3.Error, OSError, or NotASession where it is another's."""
+    with opened_read_only(path) as connection:
+        base = Base(connection)
+        for table, needed in _NEEDED.items():
+            missing = needed - base.columns(table)
+            if missing:
+                what = (
+                    f"no table {table}"
+                    if missing == needed
+                    else f"no {', '.join(sorted(missing))} in {table}"
+                )
+                raise NotASession(f"{path} is no database of opencode: {what}")
+        yield base
+
+
+class Base:
+    """The few questions that are asked of it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        connection.text_factory = _text
+        connection.set_authorizer(_only_ours)
+        self._connection = connection
+        self._columns: dict[str, set[str]] = {}
+
+    def ask(self, query: str, *values: object) -> sqlite3.Cursor:
+        """A query over tables that may be read."""
+        return self._connection.execute(query, values)
+
+    def columns(self, table: str) -> set[str]:
+        """The names of a table's columns; none where there is no such table."""
+        if table not in self._columns:
+            self._columns[table] = {str(row[1]) for row in self.ask(f"PRAGMA table_info({table})")}
+        return self._columns[table]
+
+    # --- sessions ---
+
+    def _select(self, table: str, names: tuple[str, ...]) -> str:
+        have = self.columns(table)
+        return ", ".join(name if name in have else f"NULL AS {name}" for name in names)
+
+    def info(self, session: str) -> Info | None:
+        """A session's description; None where there is no such session."""
+        for row in self.ask(f"SELECT {self._select('session', _FIELDS)} FROM session WHERE id = ?", session):  # noqa: S608  # names of our own
+            return _info(row)
+        return None
+
+    def holds(self, session: str) -> bool:
+        """Whether a session lies here."""
+        return next(iter(self.ask("SELECT 1 FROM session WHERE id = ?", session)), None) is not None
+
+    def rows(self) -> Iterator[Row]:
+        """Every session, with what tells when one of them changed."""
+        counts = self._counts()
+        for row in self.ask(f"SELECT {self._select('session', _FIELDS)} FROM session"):  # noqa: S608  # names of our own
+            info = _info(row)
+            messages, first, latest, parts, events = counts.get(info.id, (0, 0, 0, 0, 0))
+            seal = (
+                f"{info.title}\0{info.parent}\0{info.archived}\0{info.revert}\0{messages}\0{parts}\0{events}"
+            )
+            updated = max(info.updated or info.created or 0, latest)
+            stamp = [0, updated * _NS_PER_MS, zlib.crc32(seal.encode("utf-8", "surrogatepass"))]
+            yield Row(info, messages, first, stamp)
+
+    def _counts(self) -> dict[str, tuple[int, int, int, int, int]]:
+        """By session: messages, the time of the first and of the last, parts, events. Answered by indexes alone."""
+        time = "time_created" if "time_created" in self.columns("message") else "0"
+        found: dict[str, tuple[int, int, int, int, int]] = {}
+        query = f"SELECT session_id, COUNT(*), MIN({time}), MAX({time}) FROM message GROUP BY session_id"  # noqa: S608  # names of our own
+        for session, count, first, last in self.ask(query):
+            found[session] = (count, first or 0, last or 0, 0, 0)
+        if "session_id" in self.columns("part"):
+            for session, count in self.ask("SELECT session_id, COUNT(*) FROM part GROUP BY session_id"):
+                found[session] = (*found.get(session, (0, 0, 0))[:3], count, 0)
+        if {"aggregate_id", "seq"} <= self.columns("event_sequence"):
+            for session, last in self.ask("SELECT aggregate_id, seq FROM event_sequence"):
+                if session in found:
+                    found[session] = (*found[session][:4], last if isinstance(last, int) else 0)
+        return found
+
+    def stamp(self, session: str) -> Stamp | None:
+        """What tells whether one session changed."""
+        return next((row.stamp for row in self.rows() if row.info.id == session), None)
+
+    def times(self, session: str) -> list[int]:
+        """When its messages were made, in order."""
+        query = "SELECT time_created FROM message WHERE session_id = ? ORDER BY time_created, id"
+        return [row[0] for row in self.ask(query, session)]
+
+    # --- messages ---
+
+    def told(self, session: str, path: str, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
+        """Its messages by time with their parts; `broken` hears of parts that cannot be read."""
+        time = "time_created" if "time_created" in self.columns("message") else "0"
+        messages = self.ask(
+            f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM message WHERE session_id = ? ORDER BY {time}, id",  # noqa: S608  # names of our own
+            session,
+        )
+        for name, created, row, data in messages:
+            parts: list[Stored] = []
+            try:
+                parts = self.parts(name, path)
+            except sqlite3.DatabaseError as error:
+                broken(name, error)
+            yield Told(Stored(str(name), _whole(created), data or b"", path, row), parts)
+
+    def parts(self, message: str, path: str) -> list[Stored]:
+        """The parts of a message, in order."""
+        time = "time_created" if "time_created" in self.columns("part") else "0"
+        query = f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM part WHERE message_id = ?"  # noqa: S608  # names of our own
+        return in_order(
+            [
+                Stored(str(name), _whole(created), data or b"", path, row)
+                for name, created, row, data in self.ask(query, message)
+            ]
+        )
+
+    def others(self, session: str) -> int:
+        """Messages that the newer engine keeps in a table of its own, which is empty in usual use."""
+        if "session_id" not in self.columns("session_message"):
+            return 0
+        return int(
+            self.ask("SELECT COUNT(*) FROM session_message WHERE session_id = ?", session).fetchone()[0]
+        )
+
+    # --- what was deleted ---
+
+    def removed(self, session: str, path: str) -> list[Told]:
+        """Messages that were deleted, as the last events before told them, by time. A version without events has none."""
+        if not {"aggregate_id", "seq", "type", "data"} <= self.columns("event"):
+            return []
+        gone: dict[str, int] = {}
+        for number, _, data in self._events(session, "message.removed."):
+            gone[text_in(data, "messageID")] = number
+        for (name,) in self.ask("SELECT id FROM message WHERE session_id = ?", session) if gone else ():
+            gone.pop(str(name), None)
+        if not gone:
+            return []
+        begun: dict[str, int] = {}
+        last: dict[str, Stored] = {}
+        for number, row, data in self._events(session, "message.updated."):
+            info = object_at(data, "info")
+            name = text_in(info, "id")
+            if name in gone:
+                begun.setdefault(name, number)
+                created = object_at(info, "time").get("created")
+                last[name] = Stored(name, _whole(created), _dumped(info), path, row)
+        parts: dict[str, dict[str, Stored]] = {}
+        for number, row, data in self._events(session, "message.part."):
+            part = object_at(data, "part")
+            message = text_in(part, "messageID") or text_in(data, "messageID")
+            if message not in gone or number > gone[message]:
+                continue
+            if part:
+                told = Stored(text_in(part, "id"), _whole(data.get("time")), _dumped(part), path, row)
+                parts.setdefault(message, {})[told.id] = told
+            else:
+                parts.get(message, {}).pop(text_in(data, "partID"), None)
+        found = [
+            Told(stored, in_order(list(parts.get(name, {}).values())), begun[name], gone[name])
+            for name, stored in last.items()
+        ]
+        found.sort(key=lambda told: (told.message.created, told.message.id))
+        return found
+
+    def _events(self, session: str, kind: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+        """Events of a kind, whatever their version: number, row, data."""
+        query = (
+            "SELECT seq, rowid, CAST(data AS BLOB) FROM event WHERE aggregate_id = ? AND type >= ? AND type < ?"
+            " ORDER BY seq"
+        )
+        for number, row, data in self.ask(query, session, kind, kind[:-1] + "/"):
+            yield number, row, object_in(data or b"")
+
+
+_FIELDS = (
+    "id",
+    "title",
+    "directory",
+    "parent_id",
+    "time_created",
+    "time_updated",
+    "time_archived",
+    "time_compacting",
+    "version",
+    "project_id",
+    "slug",
+    "share_url",
+    "revert",
+)
+
+
+def _info(row: tuple[Any, ...]) -> Info:
+    known = dict(zip(_FIELDS, row, strict=True))
+
+    def text(name: str) -> str:
+        return known[name] if isinstance(known[name], str) else ""
+
+    def time(name: str) -> int | None:
+        return int(known[name]) if isinstance(known[name], (int, float)) else None
+
+    return Info(
+        id=str(known["id"]),
+        title=text("title"),
+        directory=text("directory"),
+        parent=text("parent_id") or None,
+        created=time("time_created"),
+        updated=time("time_updated"),
+        archived=time("time_archived"),
+        compacting=time("time_compacting"),
+        version=text("version"),
+        project=text("project_id"),
+        slug=text("slug"),
+        share=text("share_url"),
+        revert=text("revert"),
+    )
+
+
+def _only_ours(action: int, table: str | None, *_: str | None) -> int:
+    """Refuses to read any table but those that are named above."""
+    if action == sqlite3.SQLITE_READ and table not in TABLES:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def _whole(value: object) -> int:
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
+
+
+def _dumped(body: dict[str, Any]) -> bytes:
+    import json
+
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def stamps_of(path: str) -> list[tuple[int, int, int] | None]:
+    """What tells whether anything was written to a database: its file, its log."""
+    found: list[tuple[int, int, int] | None] = []
+    for name in (path, f"{path}-wal"):
+        try:
+            now = os.stat(name)
+            found.append((now.st_ino, now.st_size, now.st_mtime_ns))
+        except OSError:
+            found.append(None)
+    return found

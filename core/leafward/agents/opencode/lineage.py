@@ -1,0 +1,54 @@
+"""Which session one was copied from. opencode keeps no link, but the copies keep when each message was made, and its calls."""
+
+from __future__ import annotations
+
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.opencode.records import object_in, text_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.agents.opencode.records import Info, Told
+
+_COMPARED = 6
+"""Messages that are compared word by word: two conversations may begin in the same millisecond."""
+
+
+class Source(NamedTuple):
+    """What a session was copied from."""
+
+    session: str
+    shared: int
+    """Messages that it took over."""
+
+
+def source_of(
+    session: str,
+    own: list[int],
+    siblings: list[Info],
+    times: Callable[[str], list[int]],
+    told: Callable[[str], Iterator[Told]],
+) -> Source | None:
+    """The older session that shares the most messages with one, the oldest of equals; None where none begins like it."""
+    best: Source | None = None
+    for other in sorted(siblings, key=lambda info: (info.created or 0, info.id)):
+        same = zip(own, times(other.id), strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], same))
+        if shared > (best.shared if best is not None else 0):
+            count = min(shared, _COMPARED)
+            if _opening(told(session), count) == _opening(told(other.id), count):
+                best = Source(other.id, shared)
+    return best
+
+
+def _opening(messages: Iterator[Told], count: int) -> list[tuple[object, ...]]:
+    """What the first messages of a session hold that a copy keeps."""
+    found: list[tuple[object, ...]] = []
+    for told in islice(messages, count):
+        parts = [object_in(part.data) for part in told.parts]
+        calls = tuple(text_in(part, "callID") for part in parts if part.get("type") == "tool")
+        texts = tuple(text_in(part, "text") for part in parts if part.get("type") == "text")
+        found.append((object_in(told.message.data).get("role"), calls, texts))
+    return found

@@ -1,0 +1,161 @@
+"""Parts of opencode's messages as native blocks, and what they say of results, ends and costs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, unquote_to_bytes
+
+from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.tools import SHELLS
+
+if TYPE_CHECKING:
+    from leafward.entries import Body
+
+REQUEST_TEXT = "What did we do so far?"
+SUBTASK_TEXT = "The following tool was executed by the user"
+INTERRUPTED_TEXT = "[Tool execution was interrupted]"
+"""What opencode sends for a request to compact, for a command that the user ran, and for a call that never ended."""
+
+_DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_SIGNS = frozenset(" +-")
+_STOPS = {"stop": "stop", "tool-calls": "toolUse", "length": "length", "error": "error"}
+
+
+def block_of(part: Body) -> Body | None:
+    """A part as a native block; None where it says nothing to the model."""
+    kind = part.get("type")
+    if kind == "text":
+        text = part.get("text")
+        return {"type": "text", "text": text} if isinstance(text, str) and not part.get("ignored") else None
+    if kind == "reasoning":
+        return {"type": "thinking", "thinking": text_in(part, "text")}
+    if kind == "tool":
+        return {
+            "type": "toolCall",
+            "id": text_in(part, "callID"),
+            "name": text_in(part, "tool"),
+            "arguments": object_at(object_at(part, "state"), "input"),
+        }
+    if kind == "file":
+        return _file(part)
+    if kind == "subtask":
+        return {"type": "text", "text": SUBTASK_TEXT}
+    return None
+
+
+def _file(part: Body) -> Body:
+    """An attachment: an image as it is, of any other the name."""
+    address = text_in(part, "url")
+    mime = text_in(part, "mime")
+    found = _DATA_URL.match(address)
+    if found is not None and (mime or found[1]).startswith("image/") and found[2].endswith(";base64"):
+        block: Body = {"type": "image", "data": address[found.end() :], "mimeType": mime or found[1]}
+        if text_in(part, "filename"):
+            block["name"] = text_in(part, "filename")
+        return block
+    name = text_in(part, "filename") or (unquote(address[:200]) if found is None else "")
+    if found is not None and (mime or found[1]).startswith("text/") and not found[2].endswith(";base64"):
+        text = unquote_to_bytes(address[found.end() :]).decode("utf-8", "replace")
+        return {"type": "text", "text": text}
+    return {"type": "text", "text": f"[file {name}{', ' if name and mime else ''}{mime}]"}
+
+
+def output_of(state: Body) -> list[Body]:
+    """The blocks of a call's result."""
+    status = state.get("status")
+    metadata = object_at(state, "metadata")
+    text = state.get("output")
+    if not isinstance(text, str):
+        text = text_in(state, "error")
+        if metadata.get("interrupted") is True and isinstance(metadata.get("output"), str):
+            text = metadata["output"]
+        if status in ("pending", "running") and not text:
+            text = INTERRUPTED_TEXT
+    found: list[Body] = [{"type": "text", "text": text}]
+    attached = state.get("attachments")
+    if isinstance(attached, list):
+        found += [_file(part) for part in attached if isinstance(part, dict)]
+    return found
+
+
+def numbered(patch: str) -> str | None:
+    """A unified diff of one file as pi writes one: a sign, the line's number, the line. None where it is none, or of many files."""
+    lines: list[str] = []
+    old = new = 0
+    for line in patch.split("\n"):
+        found = _HUNK.match(line)
+        if found is not None:
+            if old:
+                lines.append(" ...")
+            old, new = int(found[1]), int(found[2])
+        elif line.startswith("Index: ") and old:
+            return None
+        elif old and line[:1] in _SIGNS and line:
+            lines.append(f"{line[0]}{new if line[0] == '+' else old} {line[1:]}")
+            old += line[0] != "+"
+            new += line[0] != "-"
+    return "\n".join(lines) or None
+
+
+def failure_of(tool: str, state: Body) -> tuple[bool, int | None]:
+    """Whether a call failed, and the exit code of a command."""
+    code = number_in(object_at(state, "metadata"), "exit") if tool in SHELLS else None
+    return state.get("status") in ("error", "pending", "running") or bool(code), code
+
+
+def stop_reason(told: Body, content: list[dict[str, Any]]) -> str:
+    """Why a reply ended, in native words."""
+    error = object_at(told, "error")
+    if error:
+        return "aborted" if error.get("name") == "MessageAbortedError" else "error"
+    finish = text_in(told, "finish")
+    if finish in _STOPS:
+        return _STOPS[finish]
+    return "toolUse" if any(block["type"] == "toolCall" for block in content) else finish or "stop"
+
+
+def usage_of(told: Body) -> Body | None:
+    """What a reply cost; None where nothing was counted."""
+    tokens = object_at(told, "tokens")
+    cache = object_at(tokens, "cache")
+    sent, said = number_in(tokens, "input") or 0, number_in(tokens, "output") or 0
+    read, written = number_in(cache, "read") or 0, number_in(cache, "write") or 0
+    cost = told.get("cost")
+    dollars = cost if isinstance(cost, (int, float)) and not isinstance(cost, bool) else 0
+    total = number_in(tokens, "total") or sent + said + read + written
+    if not total and not dollars:
+        return None
+    return {
+        "input": sent,
+        "output": said,
+        "cacheRead": read,
+        "cacheWrite": written,
+        "reasoning": number_in(tokens, "reasoning") or 0,
+        "totalTokens": total,
+        "cost": {"total": dollars},
+    }
+
+
+def is_typed(part: dict[str, Any]) -> bool:
+    """Whether a part of a user's message came from a person."""
+    return part.get("type") in ("text", "file") and not part.get("synthetic") and not part.get("ignored")
+
+
+def is_put(part: dict[str, Any]) -> bool:
+    """Whether opencode itself put it there and sends it."""
+    kind = part.get("type")
+    return kind == "subtask" or (
+        kind in ("text", "file") and bool(part.get("synthetic")) and not part.get("ignored")
+    )
+
+
+def is_sent(body: Body, decoded: list[Body | None]) -> bool:
+    """Whether a reply is sent again: one that ended in an error is not, one that was stopped is where it says something."""
+    error = body.get("error")
+    if not error:
+        return True
+    if not isinstance(error, dict) or error.get("name") != "MessageAbortedError":
+        return False
+    return any(part is not None and part.get("type") in ("text", "tool", "file") for part in decoded)

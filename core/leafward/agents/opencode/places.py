@@ -1,0 +1,235 @@
+"""Where opencode keeps sessions: its data root, the databases and trees of files in it, and which sessions lie where."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import time
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Listing, Trouble
+from leafward.agents.opencode import trees
+from leafward.agents.opencode.database import Row, is_database, opened, stamps_of
+from leafward.errors import NotASession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.agents.base import Stamp
+    from leafward.agents.opencode.records import Info
+
+_NAME = re.compile(r"opencode(?:-[^/\\]+)?\.db")
+_FRESH = 2.0
+"""Seconds that what is known of other sessions is believed while a database is being written."""
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The sessions of one database."""
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    firsts: dict[int, list[Info]] = field(default_factory=dict)
+    """Sessions by when their first message was made; those of sub-agents are left out."""
+
+
+class Shelves:
+    """What is known of databases, read anew where one was written to. For several threads."""
+
+    def __init__(self, agent: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._agent = agent
+        self._clock = clock
+        self._lock = Lock()
+        self._known: dict[str, tuple[float, object, Shelf]] = {}
+        self._first_times: dict[str, int] = {}
+
+    def shelf(self, path: str, *, lately: bool = False) -> Shelf:
+        """The sessions of a database; `lately`: as they were a moment ago will do.
+
+        Raises sqlite3.Error, OSError, or NotASession where it is another's.
+        """
+        stamps, now = stamps_of(path), self._clock()
+        with self._lock:
+            known = self._known.get(path)
+        if known is not None and (known[1] == stamps or (lately and now - known[0] < _FRESH)):
+            return known[2]
+        shelf = Shelf()
+        with opened(path) as base:
+            for row in base.rows():
+                shelf.rows[row.info.id] = row
+                if row.messages and row.info.parent is None:
+                    shelf.firsts.setdefault(row.first, []).append(row.info)
+        with self._lock:
+            self._known[path] = now, stamps, shelf
+        return shelf
+
+    def siblings(self, path: str, info: Info, first: int) -> list[Info]:
+        """Older sessions of a database whose first message is of the same time."""
+        try:
+            others = self.shelf(path, lately=True).firsts.get(first, [])
+        except (sqlite3.Error, OSError, NotASession):
+            return []
+        return [other for other in others if _age(other) < _age(info)]
+
+    def siblings_among(self, tree: trees.Tree, info: Info, first: int) -> list[Info]:
+        """The same in the folder of a session file."""
+        folder = os.path.dirname(tree.info)
+        found = []
+        for name in trees.names_in(folder):
+            path = os.path.join(folder, name)
+            if path == tree.info:
+                continue
+            if path not in self._first_times:
+                self._first_times[path] = trees.first_time(tree, name.removesuffix(trees.SUFFIX))
+            if self._first_times[path] == first:
+                try:
+                    other = trees.info_in(trees.read(path), path)
+                except OSError:
+                    continue
+                if other.parent is None and _age(other) < _age(info):
+                    found.append(other)
+        return found
+
+    # --- listings ---
+
+    def listings(self, root: str, stop: Callable[[], bool], trouble: list[Trouble]) -> Iterator[Listing]:
+        """Every session under a root: of a database and of files, each where it is whole."""
+        taken: dict[str, int] = {}
+        empty: set[str] = set()
+        found: list[tuple[str, Shelf]] = []
+        unreadable: dict[str, dict[str, Stamp]] = {}
+        for path in databases_in(root, trouble):
+            try:
+                found.append((path, self.shelf(path)))
+            except (sqlite3.Error, OSError, NotASession):
+                # It is listed itself: reading it says what is wrong with it.
+                folder, name = os.path.split(path)
+                unreadable.setdefault(folder, {})[name] = _stamp(path)
+        for folder, stamps in unreadable.items():
+            yield Listing(folder, stamps, self._agent)
+        for _, shelf in found:
+            for name, row in shelf.rows.items():
+                taken[name] = max(taken.get(name, 0), row.stamp[1])
+                if not row.messages:
+                    empty.add(name)
+        listed: set[str] = set()
+        files = [] if stop() or os.path.isfile(root) else list(_files(root, trouble))
+        whole = {
+            name.removesuffix(trees.SUFFIX)
+            for folder, names in files
+            for name in names
+            if (session := name.removesuffix(trees.SUFFIX)) in empty
+            and trees.names_in(os.path.join(trees.tree_of(os.path.join(folder, name)).messages, session))
+        }
+        for path, shelf in found:
+            wanted = {
+                name: row.stamp
+                for name, row in shelf.rows.items()
+                if name not in listed and row.stamp[1] == taken[name] and name not in whole and _plain(name)
+            }
+            listed.update(wanted)
+            yield Listing(path, wanted, self._agent)
+        for folder, names in files:
+            left = {
+                name: stamp
+                for name, stamp in names.items()
+                if (session := name.removesuffix(trees.SUFFIX)) not in taken or session in whole
+            }
+            if left:
+                yield Listing(folder, left, self._agent)
+
+    def within(self, path: str) -> Listing | None:
+        """The sessions of a database that is named, or the one that a path leading into it names."""
+        if os.path.isfile(path):
+            if not is_database(path):
+                return None
+            try:
+                rows = self.shelf(path).rows
+            except (sqlite3.Error, OSError, NotASession):
+                return None
+            return Listing(path, {name: row.stamp for name, row in rows.items()}, self._agent)
+        base, name = os.path.split(path)
+        if not name or not os.path.isfile(base) or not is_database(base):
+            return None
+        try:
+            row = self.shelf(base).rows.get(name)
+        except (sqlite3.Error, OSError, NotASession):
+            return None
+        return Listing(base, {name: row.stamp}, self._agent) if row is not None else None
+
+
+def databases_in(root: str, trouble: list[Trouble]) -> list[str]:
+    """The databases of a root, that of the usual channel first; the root itself where it is one."""
+    if os.path.isfile(root):
+        return [root]
+    try:
+        names = [name for name in os.listdir(root) if _NAME.fullmatch(name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        trouble.append(Trouble(root, error.strerror or str(error)))
+        return []
+    names.sort(key=lambda name: (name != "opencode.db", name))
+    return [path for name in names if os.path.isfile(path := os.path.join(root, name))]
+
+
+def is_store(folder: str, names: set[str]) -> bool:
+    """Whether a folder with these entries is a data root, or a `storage` or `session` folder in one."""
+    if any(_NAME.fullmatch(name) for name in names):
+        return True
+    if {"session", "message"} <= names:
+        return True
+    return os.path.basename(folder) == "session" and {trees.INFO_FOLDER, "message"} <= names
+
+
+def tree_beside(database: str, info: Info) -> str | None:
+    """The file that describes the same session in the tree that was imported; None where there is none."""
+    storage = os.path.join(os.path.dirname(database), "storage", "session")
+    path = os.path.join(storage, info.project or "global", f"{info.id}{trees.SUFFIX}")
+    return path if os.path.isfile(path) else None
+
+
+def _files(root: str, trouble: list[Trouble]) -> Iterator[tuple[str, dict[str, Stamp]]]:
+    """Session files by folder. A stamp counts the folder of its messages too, since not every one is told to the session."""
+    for folder in trees.folders_in(root, trouble):
+        names: dict[str, Stamp] = {}
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name.endswith(trees.SUFFIX) and entry.is_file():
+                        names[entry.name] = _file_stamp(entry)
+        except OSError as error:
+            trouble.append(Trouble(folder, error.strerror or str(error)))
+        yield folder, names
+
+
+def _file_stamp(entry: os.DirEntry[str]) -> Stamp:
+    try:
+        now = entry.stat()
+    except OSError:
+        return [-1, 0]
+    tree = trees.tree_of(entry.path)
+    try:
+        folder = os.stat(os.path.join(tree.messages, entry.name.removesuffix(trees.SUFFIX)))
+    except OSError:
+        return [now.st_size, now.st_mtime_ns]
+    return [now.st_size, max(now.st_mtime_ns, folder.st_mtime_ns), now.st_mtime_ns]
+
+
+def _stamp(path: str) -> Stamp:
+    try:
+        now = os.stat(path)
+    except OSError:
+        return [-1, 0]
+    return [now.st_size, now.st_mtime_ns]
+
+
+def _plain(name: str) -> bool:
+    """Whether an id can stand in a path."""
+    return bool(name) and name.isprintable() and "/" not in name and os.sep not in name
+
+
+def _age(info: Info) -> tuple[int, str]:
+    return info.created or 0, info.id

@@ -1,0 +1,176 @@
+"""What opencode stores, as it lies there: messages with their parts, and the bytes of a session put aside while it is open."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from threading import Lock
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from leafward.scan import decode_line
+
+if TYPE_CHECKING:
+    from leafward.entries import Body
+
+_IN_MEMORY = 4 << 20
+"""Bytes of a session up to which they stay in memory; more go to a temporary file without a name."""
+_ID_DIGITS = 12
+_WRAP = 1 << 48
+"""Ids begin with a time that begins again from zero every 795 days (opencode)."""
+_STEPS_PER_MS = 4096
+NEVER = 1 << 62
+"""The number of an event that never comes."""
+
+
+class Stored(NamedTuple):
+    """One message or part."""
+
+    id: str
+    created: int
+    """Milliseconds since 1970; 0 where it is not known."""
+    data: bytes
+    """JSON as stored."""
+    path: str
+    """The file or database it lies in."""
+    row: int = 0
+    """Of the database; 0 for a file of its own."""
+
+
+class Told(NamedTuple):
+    """A message with its parts in order."""
+
+    message: Stored
+    parts: list[Stored]
+    begun: int = 0
+    """The number of the event that first told it, of one that was deleted since; 0 for what is still there."""
+    removed: int = NEVER
+    """The number of the event that deleted it."""
+
+
+class Info(NamedTuple):
+    """A session's own description, whichever generation it comes from."""
+
+    id: str
+    title: str = ""
+    directory: str = ""
+    parent: str | None = None
+    """The session that the task tool made this one from."""
+    created: int | None = None
+    """Milliseconds since 1970, as all times."""
+    updated: int | None = None
+    archived: int | None = None
+    compacting: int | None = None
+    """When a compaction began that has not ended."""
+    version: str = ""
+    project: str = ""
+    slug: str = ""
+    share: str = ""
+    revert: str = ""
+    """What was taken back and not yet deleted, as JSON; empty where nothing was."""
+
+
+def object_in(text: str | bytes) -> Body:
+    """A JSON object; empty where there is none."""
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return decode_line(raw) or {}
+
+
+def text_in(body: Body, name: str) -> str:
+    """A text in an object; empty for anything else."""
+    found = body.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def number_in(body: Body, name: str) -> int | None:
+    """A whole number in an object; None for anything else."""
+    found = body.get(name)
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        return None
+    return int(found) if abs(found) < NEVER else None
+
+
+def object_at(body: Body, name: str) -> dict[str, Any]:
+    """An object in an object; empty for anything else."""
+    found = body.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def created_in(body: Body) -> int:
+    """When a message or part was made; 0 where it does not say."""
+    time = object_at(body, "time")
+    return number_in(time, "created") or number_in(time, "start") or 0
+
+
+def time_in_id(name: str, near: int) -> int:
+    """The time that an id was made from, in the turn of the clock that is nearest to `near`; `near` where it holds none."""
+    digits = name.partition("_")[2][:_ID_DIGITS]
+    try:
+        moment = int(digits, 16) // _STEPS_PER_MS
+    except ValueError:
+        return near
+    turn = _WRAP // _STEPS_PER_MS
+    return moment + round((near - moment) / turn) * turn
+
+
+def in_order(parts: list[Stored]) -> list[Stored]:
+    """Parts in the order of their ids, which is opencode's; where those wrapped among them, by time."""
+    parts.sort(key=lambda part: part.id)
+    if len(parts) > 1 and _number(parts[-1].id) - _number(parts[0].id) > _WRAP // 2:
+        half = _WRAP // 2
+        parts.sort(key=lambda part: (_number(part.id) < half, part.id))
+    return parts
+
+
+def _number(name: str) -> int:
+    try:
+        return int(name.partition("_")[2][:_ID_DIGITS], 16)
+    except ValueError:
+        return 0
+
+
+class Spool:
+    """Records of one session, one after the other, to be read at any place and from any thread."""
+
+    def __init__(self) -> None:
+        self._memory = bytearray()
+        self._file: IO[bytes] | None = None
+        self._lock = Lock()
+        self.size = 0
+
+    def add(self, data: bytes) -> int:
+        """Appends a record and a newline; returns where it begins."""
+        start = self.size
+        self._memory += data
+        self._memory += b"\n"
+        self.size += len(data) + 1
+        if len(self._memory) > _IN_MEMORY:
+            self._spill()
+        return start
+
+    def _spill(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="leafward-")  # noqa: SIM115  # as long as the session is
+        self._file.write(self._memory)
+        self._memory = bytearray()
+
+    def done(self) -> None:
+        """Nothing more will be added."""
+        if self._file is not None:
+            self._spill()
+            self._file.flush()
+
+    def at(self, offset: int, size: int) -> bytes:
+        """Some bytes."""
+        file = self._file
+        if file is None:
+            return bytes(memoryview(self._memory)[offset : offset + size])
+        if hasattr(os, "pread"):
+            return os.pread(file.fileno(), size, offset)
+        with self._lock:
+            file.seek(offset)
+            return file.read(size)
+
+    def close(self) -> None:
+        """Gives the temporary file back."""
+        if self._file is not None:
+            self._file.close()

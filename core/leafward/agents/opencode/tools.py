@@ -1,0 +1,21 @@
+"""The tools of opencode that touch files."""
+
+from __future__ import annotations
+
+from leafward.edits import Action, ToolTable
+
+OPENCODE_TOOLS = ToolTable(
+    {"read": Action.READ, "write": Action.WRITE, "edit": Action.EDIT, "multiedit": Action.EDIT},
+    frozenset({"bash", "shell"}),
+    path=("filePath", "file_path", "path"),
+    content=("content",),
+    old=("oldString",),
+    new=("newString",),
+    edits=("edits",),
+    command=("command",),
+    folder=("workdir", "cwd"),
+    patches={"patch": ("patchText", "patch"), "apply_patch": ("patchText", "patch")},
+)
+"""`list`, `glob` and `grep` name folders and patterns, no files that were read."""
+
+SHELLS = OPENCODE_TOOLS.shells

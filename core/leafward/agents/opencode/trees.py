@@ -1,0 +1,182 @@
+"""opencode's trees of JSON files, before 1.2: a file for every session, message and part.
+
+Until about 0.5 a project had a store of its own, with everything under `session` (A); after that there was one for all (B).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.opencode.records import (
+    Info,
+    Stored,
+    Told,
+    created_in,
+    in_order,
+    number_in,
+    object_at,
+    object_in,
+    text_in,
+    time_in_id,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.agents.base import Trouble
+    from leafward.entries import Body
+
+SUFFIX = ".json"
+INFO_FOLDER = "info"
+
+
+class Tree(NamedTuple):
+    """Where the files of one session lie."""
+
+    info: str
+    messages: str
+    """The folder that holds those of all sessions."""
+    parts: str
+    nested: bool
+    """Whether the parts of a message lie under the session's own folder (A)."""
+
+    def parts_of(self, session: str, message: str) -> str:
+        """The folder of a message's parts."""
+        return (
+            os.path.join(self.parts, session, message) if self.nested else os.path.join(self.parts, message)
+        )
+
+
+def tree_of(info: str) -> Tree:
+    """The files that belong to the one that describes a session."""
+    folder = os.path.dirname(info)
+    above = os.path.dirname(folder)
+    if os.path.basename(folder) == INFO_FOLDER:
+        return Tree(info, os.path.join(above, "message"), os.path.join(above, "part"), nested=True)
+    storage = os.path.dirname(above)
+    return Tree(info, os.path.join(storage, "message"), os.path.join(storage, "part"), nested=False)
+
+
+def folders_in(root: str, trouble: list[Trouble]) -> Iterator[str]:
+    """The folders of session files under a data root, a `storage` folder, or the `session` folder of one."""
+    from leafward.agents.base import Trouble
+
+    def below(folder: str) -> list[str]:
+        try:
+            with os.scandir(folder) as entries:
+                return sorted(entry.path for entry in entries if entry.is_dir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            trouble.append(Trouble(folder, error.strerror or str(error)))
+            return []
+
+    stores = [os.path.join(root, "session"), os.path.join(root, "storage", "session")]
+    stores += [
+        os.path.join(project, "storage", "session") for project in below(os.path.join(root, "project"))
+    ]
+    if os.path.basename(root) == "session":
+        stores.append(root)
+    for store in stores:
+        info = os.path.join(store, INFO_FOLDER)
+        if os.path.isdir(info):
+            yield info
+            continue
+        yield from below(store)
+
+
+def info_in(data: bytes, path: str) -> Info:
+    """What a session file says; one that is broken is known by its name alone."""
+    body = object_in(data)
+    time = object_at(body, "time")
+    name = os.path.basename(path).removesuffix(SUFFIX)
+    revert = object_at(body, "revert")
+    return Info(
+        id=text_in(body, "id") or name,
+        title=text_in(body, "title"),
+        directory=text_in(body, "directory"),
+        parent=text_in(body, "parentID") or None,
+        created=number_in(time, "created"),
+        updated=number_in(time, "updated"),
+        archived=number_in(time, "archived"),
+        compacting=number_in(time, "compacting"),
+        version=text_in(body, "version"),
+        project=text_in(body, "projectID"),
+        share=text_in(object_at(body, "share"), "url"),
+        revert=_dumped(revert) if revert else "",
+    )
+
+
+def _dumped(body: Body) -> str:
+    import json
+
+    return json.dumps(body)
+
+
+def read(path: str) -> bytes:
+    """A file whole. Raises OSError."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def names_in(folder: str) -> list[str]:
+    """The JSON files of a folder, sorted; none where there is no such folder."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries if entry.name.endswith(SUFFIX) and entry.is_file())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def told(tree: Tree, session: str, near: int, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
+    """The messages of a session by time with their parts; `broken` hears of files that cannot be read.
+
+    A message that is no JSON stands where the time in its name puts it.
+    """
+    folder = os.path.join(tree.messages, session)
+    found: list[tuple[int, str, str]] = []
+    for name in names_in(folder):
+        path = os.path.join(folder, name)
+        try:
+            body = object_in(read(path))
+        except OSError as error:
+            broken(path, error)
+            continue
+        stem = name.removesuffix(SUFFIX)
+        found.append((created_in(body) or time_in_id(stem, near), text_in(body, "id") or stem, path))
+    found.sort()
+    for created, name, path in found:
+        try:
+            data = read(path)
+        except OSError as error:
+            broken(path, error)
+            continue
+        yield Told(Stored(name, created, data, path), _parts(tree, session, name, broken))
+
+
+def _parts(
+    tree: Tree, session: str, message: str, broken: Callable[[str, Exception], object]
+) -> list[Stored]:
+    folder = tree.parts_of(session, message)
+    found = []
+    for name in names_in(folder):
+        path = os.path.join(folder, name)
+        try:
+            data = read(path)
+        except OSError as error:
+            broken(path, error)
+            continue
+        found.append(Stored(name.removesuffix(SUFFIX), 0, data, path))
+    return in_order(found)
+
+
+def first_time(tree: Tree, session: str) -> int:
+    """When the first message of a session was made; 0 where it has none."""
+    folder = os.path.join(tree.messages, session)
+    for name in names_in(folder):
+        try:
+            return created_in(object_in(read(os.path.join(folder, name))))
+        except OSError:
+            continue
+    return 0

@@ -1,0 +1,285 @@
+"""Stores of opencode that are broken, locked, live or somebody else's; nothing is left behind in any of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents import agent_of
+from leafward.agents.opencode.database import opened as opened_base
+from leafward.catalog import Catalogue
+from leafward.config import Config
+from leafward.context import context_at
+from leafward.entries import Kind
+from leafward.errors import NotASession
+from tests.opencode_store import (
+    OPENCODE,
+    Conversation,
+    Database,
+    files_of,
+    opened,
+    problems,
+    shape,
+    texts,
+    write_tree,
+)
+
+if TYPE_CHECKING:
+    from leafward.catalog import Card
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "opencode"
+
+
+def one_turn(session: str = "ses_one") -> Conversation:
+    talk = Conversation(session)
+    talk.turn("one")
+    return talk
+
+
+def cards(root: Path, tmp_path: Path) -> dict[str, Card]:
+    catalogue = Catalogue(Config(), [root], index_path=tmp_path / "index")
+    catalogue.refresh()
+    return {card.id: card for card in catalogue.cards()}
+
+
+# --- live and left databases ---
+
+
+def test_a_live_database_is_read_with_its_log_and_nothing_is_left(root: Path) -> None:
+    store = Database(root)
+    store.write(one_turn())
+    with closing(sqlite3.connect(store.path)) as owner:
+        owner.execute("PRAGMA journal_mode=wal")
+        owner.execute("UPDATE session SET title = 'Newer'")
+        owner.commit()
+        before = files_of(root)
+        assert len(before) == 3
+        session = opened(store.path / "ses_one")
+        assert session.name == "Newer"
+        for index in range(len(session)):
+            session.body(index)
+        assert files_of(root) == before
+        assert not session.changed_on_disk()
+        owner.execute("UPDATE session SET title = 'Newest'")
+        owner.commit()
+        assert session.changed_on_disk()
+        session.refresh()
+        assert session.name == "Newest"
+    assert sorted(path.name for path in root.iterdir()) == ["opencode.db"]
+
+
+def test_a_log_that_was_left_behind_is_read_from_a_copy(root: Path, tmp_path: Path) -> None:
+    store = Database(root)
+    store.write(one_turn())
+    left = tmp_path / "left"
+    with closing(sqlite3.connect(store.path)) as owner:
+        owner.execute("PRAGMA journal_mode=wal")
+        owner.execute("UPDATE session SET title = 'In the log'")
+        owner.commit()
+        shutil.copytree(root, left)
+    (left / "opencode.db-shm").unlink()
+    before = files_of(left)
+    assert [Path(name).name for name in before] == ["opencode.db", "opencode.db-wal"]
+    assert cards(left, tmp_path)["ses_one"].title == "In the log"
+    assert files_of(left) == before
+
+
+def test_a_database_with_a_log_and_its_index_but_no_owner(root: Path, tmp_path: Path) -> None:
+    store = Database(root)
+    store.write(one_turn())
+    left = tmp_path / "left"
+    with closing(sqlite3.connect(store.path)) as owner:
+        owner.execute("PRAGMA journal_mode=wal")
+        owner.execute("UPDATE session SET title = 'In the log'")
+        owner.commit()
+        shutil.copytree(root, left)
+    before = {name: Path(name).read_bytes() for name in files_of(left)}
+    assert opened(left / "opencode.db" / "ses_one").name == "In the log"
+    after = {name: Path(name).read_bytes() for name in files_of(left)}
+    assert sorted(after) == sorted(before)
+    assert {name for name in after if after[name] != before[name]} <= {str(left / "opencode.db-shm")}
+
+
+def test_secret_tables_cannot_be_read(root: Path) -> None:
+    store = Database(root)
+    store.write(one_turn())
+    with opened_base(str(store.path)) as base:
+        assert base.info("ses_one") is not None
+        for query in ("SELECT access_token FROM account", "SELECT COUNT(*) FROM account"):
+            with pytest.raises(sqlite3.DatabaseError):
+                base.ask(query)
+
+
+def test_a_locked_database_is_said_and_hides_no_other(root: Path, tmp_path: Path) -> None:
+    locked, other = Database(root), Database(root, name="opencode-dev.db")
+    locked.write(one_turn())
+    other.write(one_turn("ses_other"))
+    write_tree(root, one_turn("ses_file"))
+    with closing(sqlite3.connect(locked.path)) as owner:
+        owner.execute("PRAGMA journal_mode=wal")
+        owner.execute("PRAGMA locking_mode=exclusive")
+        owner.execute("UPDATE session SET title = 'x'")
+        owner.commit()
+        (root / "opencode.db-shm").touch()
+        found = cards(root, tmp_path)
+        assert {"ses_other", "ses_file"} <= set(found)
+        assert "locked" in str(found["opencode"].problem)
+
+
+# --- damage ---
+
+
+def test_a_torn_database_is_said_and_hides_no_other(root: Path, tmp_path: Path) -> None:
+    torn, other = Database(root), Database(root, name="opencode-dev.db")
+    torn.write(one_turn())
+    other.write(one_turn("ses_other"))
+    torn.path.write_bytes(torn.path.read_bytes()[:3000])
+    found = cards(root, tmp_path)
+    assert "ses_other" in found
+    assert "malformed" in str(found["opencode"].problem)
+    for content in (b"", b"SQLite format 3\0", b"not a database at all" * 400):
+        torn.path.write_bytes(content)
+        found = cards(root, tmp_path)
+        assert found["opencode"].problem
+        assert "ses_other" in found
+        with pytest.raises(NotASession):
+            OPENCODE.open(torn.path)
+
+
+def test_pages_that_are_overwritten_lose_what_lay_on_them_only(root: Path) -> None:
+    talk = Conversation()
+    for number in range(60):
+        talk.turn(f"turn {number} {'pear ' * 60}")
+    store = Database(root, events=False)
+    path = store.write(talk)
+    whole = len(opened(path))
+    content = bytearray(store.path.read_bytes())
+    size = 4096
+    for page in range(8, len(content) // size, 5):
+        content[page * size : (page + 1) * size] = b"\xff" * size
+    store.path.write_bytes(content)
+    try:
+        session = opened(path)
+    except NotASession as error:
+        assert "malformed" in str(error)  # noqa: PT017  # which page it is depends on SQLite
+    else:
+        assert len(session) <= whole
+        assert problems(session)
+
+
+def test_another_programs_database_is_said(root: Path, tmp_path: Path) -> None:
+    root.mkdir()
+    with closing(sqlite3.connect(root / "opencode.db")) as base:
+        base.execute("CREATE TABLE sessions (id text)")
+        base.commit()
+    assert "no table session" in str(cards(root, tmp_path)["opencode"].problem)
+    with pytest.raises(NotASession, match="no database of opencode"):
+        agent_of(root / "opencode.db").open(root / "opencode.db")
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", '"text"', "[1]", "null", "\0\0\0", '{"role": 5}', '{"type": 7}', "{}"]
+)
+def test_rows_and_files_that_hold_anything(root: Path, content: str) -> None:
+    talk = Conversation()
+    for name in ("one", "two", "three"):
+        talk.turn(name)
+    store = Database(root)
+    path = store.write(talk)
+    middle = talk.messages[2][0]["id"]
+    part = talk.messages[3][1][1]["id"]
+    store.execute("UPDATE message SET data = ? WHERE id = ?", content, middle)
+    store.execute("UPDATE part SET data = ? WHERE id = ?", content, part)
+    file = write_tree(root / "files", talk)
+    next(file.parents[2].rglob(f"{middle}.json")).write_text(content)
+    next(file.parents[2].rglob(f"{part}.json")).write_text(content)
+    for session in (opened(path), opened(file)):
+        for index in range(len(session)):
+            session.entry(index)
+            session.reader.origin(index)
+        problems(session)
+        sent = texts(session)
+        assert sent[:2] == ["user: one?", "assistant: one."]
+        assert sent[-2:] == ["user: three?", "assistant: three."]
+        assert session.columns.id(2) == middle
+
+
+def test_a_message_that_is_no_json_keeps_its_place(root: Path) -> None:
+    talk = Conversation()
+    for name in ("one", "two", "three"):
+        talk.turn(name)
+    file = write_tree(root, talk)
+    next(file.parents[2].rglob(f"{talk.messages[2][0]['id']}.json")).write_text("{torn")
+    session = opened(file)
+    assert shape(session)[2] == "malformed 1"
+    assert [problem for problem in problems(session) if problem == "malformed"]
+
+
+def test_empty_and_broken_session_files(root: Path, tmp_path: Path) -> None:
+    talk = one_turn()
+    file = write_tree(root, talk)
+    lone = file.with_name("ses_lone.json")
+    lone.write_bytes(b"")
+    file.write_bytes(b"")
+    found = cards(root, tmp_path)
+    assert "is empty" in str(found["ses_lone"].problem)
+    assert found["ses_one"].problem is None
+    session = opened(file)
+    assert texts(session) == ["user: one?", "assistant: one."]
+    assert "info-broken" in problems(session)
+
+
+def test_messages_of_the_newer_engine_are_said_not_to_be_read(root: Path) -> None:
+    store = Database(root)
+    path = store.write(one_turn())
+    store.execute(
+        "CREATE TABLE session_message (id text, session_id text, type text, seq integer, data text)"
+    )
+    assert problems(opened(path)) == []
+    store.execute("INSERT INTO session_message VALUES ('x', 'ses_one', 'user', 1, '{}')")
+    assert problems(opened(path)) == ["other-engine"]
+
+
+def test_a_session_without_messages(root: Path) -> None:
+    session = opened(Database(root).write(Conversation()))
+    assert len(session) == 0
+    assert context_at(session).size.total == 0
+    assert problems(session) == []
+
+
+@pytest.mark.skipif(os.name != "posix" or not os.getuid(), reason="root reads everything")
+def test_a_file_that_may_not_be_read_is_said(root: Path) -> None:
+    talk = one_turn()
+    file = write_tree(root, talk)
+    next(file.parents[2].rglob(f"{talk.messages[1][0]['id']}.json")).chmod(0)
+    session = opened(file)
+    assert problems(session) == ["unreadable-record"]
+
+
+def test_lone_surrogates_and_terminal_codes_come_through(root: Path) -> None:
+    talk = Conversation(title="a\x1b[31mb")
+    talk.ask("\ud800 \x1b]0;x\x07 pear")
+    session = opened(Database(root).write(talk))
+    assert "pear" in texts(session)[0]
+    assert session.entry(0).message["content"][0]["text"].startswith("\ud800")
+
+
+def test_large_sessions_are_put_aside_in_a_file(root: Path) -> None:
+    talk = Conversation()
+    for number in range(5):
+        talk.turn(f"{number} {'pear ' * 300_000}")
+    session = opened(Database(root, events=False).write(talk))
+    assert session.transcript.size > 4 << 20
+    assert session.entry(8).message["content"][0]["text"].startswith("4 pear")
+    assert session.columns.kind.count(Kind.USER) == 5
+    assert session.reload().added == 0
+    assert session.entry(0).message["content"][0]["text"].startswith("0 pear")

@@ -1,0 +1,339 @@
+"""Going back, forks and compactions in opencode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.context import context_at, usage_total
+from leafward.entries import Kind
+from tests.opencode_store import (
+    START,
+    Conversation,
+    Database,
+    call,
+    opened,
+    problems,
+    said,
+    shape,
+    texts,
+    write_tree,
+)
+
+if TYPE_CHECKING:
+    from leafward.foreign import ForeignSession
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "opencode"
+
+
+def prompts(session: ForeignSession) -> list[str]:
+    return [line.partition(": ")[2] for line in texts(session) if line.startswith("user")]
+
+
+# --- reverts ---
+
+
+def test_a_pending_revert_hides_what_follows_and_leaves_it_as_a_branch(root: Path) -> None:
+    talk = Conversation()
+    talk.turn("one")
+    second = talk.turn("two")
+    talk.turn("three")
+    talk.info["revert"] = {"messageID": second, "snapshot": "abc"}
+    for path in (Database(root).write(talk), write_tree(root / "files", talk)):
+        session = opened(path)
+        assert shape(session) == [
+            "user -1", "assistant 0", "user 1", "assistant 2", "user 3", "assistant 4", "unknown 1",
+        ]  # fmt: skip
+        assert prompts(session) == ["one?"]
+        assert session.tree.branches() == 1
+        assert session.leaf == 6
+        marker = session.entry(6)
+        assert (marker.type, marker.body["data"]["messageID"]) == ("opencode.revert", second)
+        assert len(list(session.tree.leaves())) == 2
+        assert problems(session) == []
+
+
+def test_a_revert_in_the_middle_of_a_reply_keeps_the_parts_before_it(root: Path) -> None:
+    talk = Conversation()
+    talk.ask("Work")
+    reply = talk.reply(said("First"), call("write", filePath="a", content="b", number=1), said("Then"))
+    talk.info["revert"] = {"messageID": reply, "partID": talk.messages[1][1][3]["id"]}
+    session = opened(Database(root).write(talk))
+    assert shape(session) == ["user -1", "assistant 0", "toolResult 1", "assistant 2", "unknown 2"]
+    assert texts(session) == [
+        "user: Work",
+        "assistant: First write(filePath=a, content=b)",
+        "toolResult: done",
+    ]
+    assert "Then" in str(session.entry(3).message["content"])
+    assert session.tree.branches() == 1
+
+
+def test_a_revert_of_everything_leaves_an_empty_conversation(root: Path) -> None:
+    talk = Conversation()
+    first = talk.turn("one")
+    talk.info["revert"] = {"messageID": first}
+    session = opened(Database(root).write(talk))
+    assert session.leaf == -1
+    assert texts(session) == []
+    assert len(session) == 2
+
+
+def test_a_revert_to_a_message_that_is_not_there_is_said(root: Path) -> None:
+    talk = Conversation()
+    talk.turn("one")
+    talk.info["revert"] = {"messageID": "msg_gone"}
+    session = opened(Database(root).write(talk))
+    assert problems(session) == ["revert-target"]
+    assert prompts(session) == ["one?"]
+
+
+def test_what_a_revert_deleted_is_found_in_the_events(root: Path) -> None:
+    store, talk = Database(root), Conversation()
+    talk.turn("one")
+    talk.ask("two?")
+    talk.reply(call("write", filePath="a.txt", content="b", number=1))
+    talk.reply(said("two."))
+    path = store.write(talk)
+    gone = [body["id"] for body, _ in talk.messages[2:]]
+    store.remove(talk, *gone)
+    talk.turn("three")
+    store.write(talk)
+    session = opened(path)
+    assert shape(session) == [
+        "user -1", "assistant 0", "user 1", "assistant 2", "toolResult 3", "assistant 4", "user 1", "assistant 6",
+    ]  # fmt: skip
+    assert [session.columns.id(index) for index in (2, 3, 5)] == gone
+    assert prompts(session) == ["one?", "three?"]
+    assert prompts_at(session, 5) == ["one?", "two?"]
+    assert session.tree.branches() == 1
+    assert session.entry(4).message["toolName"] == "write"
+    assert problems(session) == []
+
+
+def prompts_at(session: ForeignSession, at: int) -> list[str]:
+    sent = texts(session, context_at(session, at))
+    return [line.partition(": ")[2] for line in sent if line.startswith("user")]
+
+
+def test_a_revert_of_what_came_after_a_revert(root: Path) -> None:
+    store, talk = Database(root), Conversation()
+    talk.turn("one")
+    path = store.write(talk)
+    for name in ("two", "three", "four"):
+        talk.turn(name)
+        store.write(talk)
+        if name != "four":
+            store.remove(talk, *[body["id"] for body, _ in talk.messages[2:]])
+    talk.turn("five")
+    store.write(talk)
+    store.remove(talk, *[body["id"] for body, _ in talk.messages[4:]])
+    session = opened(path)
+    roots = {
+        index: parent
+        for index, parent in enumerate(session.columns.parent)
+        if session.columns.kind[index] == Kind.USER
+    }
+    assert roots == {0: -1, 2: 1, 4: 1, 6: 1, 8: 7}
+    assert prompts(session) == ["one?", "four?"]
+    assert session.tree.branches() == 2
+    assert prompts_at(session, 9) == ["one?", "four?", "five?"]
+
+
+def test_a_message_deleted_from_the_middle_hangs_beside_what_followed_it(root: Path) -> None:
+    store, talk = Database(root), Conversation()
+    talk.turn("one")
+    second = talk.turn("two")
+    reply = talk.messages[-1][0]["id"]
+    talk.turn("three")
+    path = store.write(talk)
+    store.remove(talk, second, reply)
+    session = opened(path)
+    assert prompts(session) == ["one?", "three?"]
+    assert shape(session)[2:] == ["user 1", "assistant 2", "user 1", "assistant 4"]
+
+
+# --- forks ---
+
+
+def test_a_fork_is_known_by_its_messages(root: Path) -> None:
+    store, main = Database(root), Conversation("ses_main")
+    main.turn("one")
+    main.ask("two?")
+    main.reply(call("read", filePath="a", number=7))
+    third = main.turn("three")
+    fork = main.copy("ses_fork", until=third, at=START + 60_000, title="Prune the pear trees (fork #1)")
+    fork.turn("other")
+    again = fork.copy("ses_again", at=START + 90_000)
+    again.turn("more")
+    twin = main.copy("ses_twin", at=START + 95_000)
+    for talk in (main, fork, again, twin):
+        store.write(talk)
+
+    def seen(name: str) -> tuple[str, str | None, int]:
+        session = opened(store.path / name)
+        header = session.header
+        return Path(header.get("parentSession", "")).name, header.get("relation"), session.inherited
+
+    assert seen("ses_main") == ("", None, 0)
+    assert seen("ses_fork") == ("ses_main", "inferred", 5)
+    assert seen("ses_again") == ("ses_fork", "inferred", 7)
+    assert seen("ses_twin") == ("ses_main", "inferred", 7)
+    session = opened(store.path / "ses_fork")
+    assert usage_total(session, range(session.inherited, len(session))).cost == 0.25
+
+
+def test_two_sessions_that_begin_in_the_same_millisecond_are_no_forks(root: Path) -> None:
+    store = Database(root)
+    for name in ("ses_one", "ses_two"):
+        talk = Conversation(name)
+        talk.turn(name)
+        store.write(talk)
+        write_tree(root / "files", talk)
+    assert "relation" not in opened(store.path / "ses_two").header
+    assert "relation" not in opened(root / "files" / "storage" / "session" / "global" / "ses_two.json").header
+
+
+def test_forks_among_files(root: Path) -> None:
+    main = Conversation("ses_main")
+    main.turn("one")
+    fork = main.copy("ses_fork", at=START + 60_000)
+    fork.turn("two")
+    write_tree(root, main)
+    session = opened(write_tree(root, fork))
+    assert session.header["parentSession"].endswith("ses_main.json")
+    assert (session.header["relation"], session.inherited) == ("inferred", 2)
+
+
+def test_a_subagent_names_its_parent(root: Path) -> None:
+    store, main, child = (
+        Database(root),
+        Conversation("ses_main"),
+        Conversation("ses_child", parentID="ses_main"),
+    )
+    main.ask("Delegate")
+    main.reply(call("task", "found", description="Survey", metadata={"sessionId": "ses_child"}))
+    child.turn("one")
+    store.write(main)
+    session = opened(store.write(child))
+    assert session.header["parentSession"] == str(store.path / "ses_main")
+    assert session.header["relation"] == "subagent"
+    assert opened(store.path / "ses_main").entry(2).message["details"]["sessionId"] == "ses_child"
+
+
+# --- compactions ---
+
+
+def test_a_summary_comes_before_the_kept_tail(root: Path) -> None:
+    talk = Conversation()
+    talk.turn("one")
+    talk.turn("two")
+    tail = talk.messages[-1][0]["id"]
+    talk.turn("three")
+    talk.compaction("All about pears", tail)
+    talk.message("user", [said("Continue", synthetic=True, metadata={"compaction_continue": True})])
+    talk.reply(said("Going on."))
+    session = opened(Database(root).write(talk))
+    assert texts(session) == [
+        "custom: What did we do so far?",
+        "compactionSummary: All about pears",
+        "assistant: two.",
+        "user: three?",
+        "assistant: three.",
+        "custom: Continue",
+        "assistant: Going on.",
+    ]
+    body = session.entry(session.columns.kind.index(Kind.COMPACTION)).body
+    assert body["tokensBefore"] == 150
+    assert body["usage"]["cost"] == {"total": 0.25}
+    assert prompts_at(session, 5) == ["one?", "two?", "three?"]
+
+
+def test_a_summary_that_failed_is_left_out(root: Path) -> None:
+    talk = Conversation()
+    talk.turn("one")
+    talk.compaction("Half", finish="error", error={"name": "ContextOverflowError"})
+    talk.compaction("Torn", finish=None)
+    session = opened(Database(root).write(talk))
+    assert session.columns.kind.count(Kind.COMPACTION) == 0
+    assert texts(session) == [
+        "user: one?",
+        "assistant: one.",
+        "custom: What did we do so far?",
+        "custom: What did we do so far?",
+        "assistant: Torn",
+    ]
+
+
+def test_the_last_of_several_summaries_counts(root: Path) -> None:
+    talk = Conversation()
+    talk.turn("one")
+    talk.compaction("First")
+    talk.turn("two")
+    talk.compaction("Second")
+    talk.turn("three")
+    session = opened(Database(root).write(talk))
+    assert session.columns.kind.count(Kind.COMPACTION) == 2
+    assert texts(session)[:2] == ["custom: What did we do so far?", "compactionSummary: Second"]
+    assert prompts(session) == ["three?"]
+
+
+def test_a_tail_that_is_not_there_keeps_everything_and_is_said(root: Path) -> None:
+    talk = Conversation()
+    talk.turn("one")
+    talk.compaction("Summary", "msg_of_the_source")
+    session = opened(Database(root).write(talk))
+    assert texts(session) == [
+        "custom: What did we do so far?",
+        "compactionSummary: Summary",
+        "user: one?",
+        "assistant: one.",
+    ]
+    assert problems(session) == ["tail-missing"]
+
+
+def test_pruned_outputs_in_the_tail_stay_cleared(root: Path) -> None:
+    talk = Conversation()
+    talk.ask("Look")
+    talk.reply(call("read", "long", filePath="a", number=1, compacted=START + 2500))
+    tail = talk.messages[-1][0]["id"]
+    talk.compaction("Summary", tail)
+    session = opened(Database(root).write(talk))
+    assert [line for line in texts(session) if line.startswith("toolResult")] == [
+        "toolResult: [Old tool result content cleared]"
+    ]
+    assert "long" in str(session.entry(2).message["content"])
+
+
+def test_summaries_and_system_prompts_of_the_oldest_versions(root: Path) -> None:
+    talk = Conversation(version="0.5.29")
+    talk.ask("one?")
+    talk.reply(said("one."), system=["Tend trees.", "Be kind."])
+    talk.message(
+        "assistant",
+        [said("All so far")],
+        summary=True,
+        system=["Summarise."],
+        time={"created": talk.time + 1000, "completed": talk.time + 2000},
+    )
+    talk.turn("two")
+    session = opened(write_tree(root, talk, nested=True))
+    assert shape(session)[:2] == ["system -1", "user 0"]
+    assert texts(session) == [
+        "system: Tend trees. Be kind.",
+        "compactionSummary: All so far",
+        "user: two?",
+        "assistant: two.",
+    ]
+    assert session.cwd == "/home/ada/orchard"
+
+
+def test_a_compaction_under_way_is_said(root: Path) -> None:
+    talk = Conversation(compacting=START)
+    talk.turn("one")
+    assert problems(opened(Database(root).write(talk))) == ["compacting"]
