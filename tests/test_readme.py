@@ -53,7 +53,16 @@ def help_block() -> str:
     return reference().strip()
 
 
+def need_table() -> str:
+    """What summaries hold, measured on the sessions of the corpora."""
+    from tests.bench.need import table
+
+    return table()
+
+
 GENERATED: dict[str, Callable[[], str]] = {"keys": keys_table, "help": help_block}
+MEASURED: dict[str, Callable[[], str]] = {"need": need_table}
+"""The same on every machine, but only where the corpora are."""
 
 
 def block(name: str) -> re.Pattern[str]:
@@ -62,9 +71,18 @@ def block(name: str) -> re.Pattern[str]:
 
 def test_generated_parts_are_up_to_date(readme: str) -> None:
     for name, make in GENERATED.items():
-        found = block(name).search(readme)
-        assert found, f"no <!-- {name} --> … <!-- /{name} -->"
-        assert found[2].strip() == make(), f"{name} is out of date: python -m tests.test_readme writes it"
+        assert_up_to_date(readme, name, make)
+
+
+def test_what_was_measured_is_up_to_date(readme: str, corpora: Path) -> None:
+    for name, make in MEASURED.items():
+        assert_up_to_date(readme, name, make)
+
+
+def assert_up_to_date(readme: str, name: str, make: Callable[[], str]) -> None:
+    found = block(name).search(readme)
+    assert found, f"no <!-- {name} --> … <!-- /{name} -->"
+    assert found[2].strip() == make(), f"{name} is out of date: python -m tests.test_readme writes it"
 
 
 # --- commands, links, pictures ----------------------------------------------------------------------------------------
@@ -159,6 +177,7 @@ def test_configuration_is_described_whole(readme: str) -> None:
     for key, default in table.items():
         value = None if key.endswith(".*") else getattr(Config(), key.replace(".", "_").replace("-", "_"))
         said = tomllib.loads(f"x = {default.strip('`')}")["x"] if default else None
+        said = tuple(said) if isinstance(said, list) else said
         assert said == value, key
 
 
@@ -167,9 +186,11 @@ def test_the_example_configuration_is_sound(readme: str) -> None:
     from leafward_tui.keymap import Keymap
     from leafward_tui.palette import TOKENS, built_in_names
 
-    (example,) = (body for language, body in FENCE.findall(readme) if language == "toml")
-    config, problems = parse(example, Path("config.toml"))
-    assert problems == []
+    examples = [body for language, body in FENCE.findall(readme) if language == "toml"]
+    of_config = [body for body in examples if "[[anchors]]" not in body]
+    parsed = [parse(body, Path("config.toml")) for body in of_config]
+    assert [problems for _, problems in parsed] == [[], []]
+    config = parsed[1][0]
     assert Keymap.of(config.keymap).problems == ()
     assert config.theme in built_in_names()
     assert len(built_in_names()) == 15
@@ -178,12 +199,34 @@ def test_the_example_configuration_is_sound(readme: str) -> None:
     assert "fourteen colours" in readme
 
 
+def test_the_example_governance_is_read_whole(readme: str, tmp_path: Path) -> None:
+    from leafward.injection.stores import OWN, read_own
+    from leafward.injection.workspace import Workspace
+
+    (example,) = (body for _, body in FENCE.findall(readme) if "[[anchors]]" in body)
+    path = tmp_path / OWN
+    path.parent.mkdir()
+    path.write_text(example, encoding="utf-8")
+    diagnostics: list[Any] = []
+    store = read_own(Workspace(tmp_path), diagnostics)
+    assert diagnostics == []
+    assert store is not None
+    assert len(store.anchors) == len(store.actions) == 1
+    told = {text for text, _ in store.values.values()}
+    assert {"0.5 release", "none", "concise"} <= told
+
+
 ARGUMENTS = {
     "ls": [],
     "tree": ["{}"],
     "show": ["{}"],
     "context": ["{}"],
     "files": ["{}"],
+    "plan": ["{}"],
+    "compact": ["{}", "--keep-recent", "0", "--dry-run"],
+    "inject": ["{}"],
+    "survival": ["{compacted}"],
+    "summarize": ["{}", "--to", "root"],
     "move": ["{}", "#9", "--dry-run"],
     "undo": ["{}"],
     "redo": ["{}"],
@@ -196,7 +239,7 @@ ARGUMENTS = {
     "resume": ["{}"],
     "demo": [],
 }
-"""What each verb is run with; `{}` is a session. In this order, so that there is something to undo."""
+"""What each verb is run with; `{}` is a session, `{compacted}` one with a compaction. In this order, so that there is something to undo."""
 
 
 def test_documents_hold_the_keys_that_are_listed(
@@ -205,6 +248,7 @@ def test_documents_hold_the_keys_that_are_listed(
     import json
 
     from leafward.cli import main
+    from leafward.demo import demo_session
 
     session = tmp_path / "branches.jsonl"
     text = (ROOT / "tests" / "data" / "pi" / "sessions" / "branches.jsonl").read_text(encoding="utf-8")
@@ -213,9 +257,13 @@ def test_documents_hold_the_keys_that_are_listed(
         json.dumps(json.loads(header) | {"cwd": str(tmp_path)}) + "\n" + rest, encoding="utf-8"
     )
 
+    compacted = tmp_path / "demo.jsonl"
+    with demo_session() as bundled:
+        compacted.write_bytes(bundled.read_bytes())
+
     documents: dict[str, dict[str, Any]] = {}
     for verb in ("label", *(verb for verb in ARGUMENTS if verb != "label")):
-        arguments = [argument.format(session) for argument in ARGUMENTS[verb]]
+        arguments = [argument.format(session, compacted=compacted) for argument in ARGUMENTS[verb]]
         assert main([verb, *arguments, "--json"]) == 0, verb
         documents[verb] = json.loads(capsys.readouterr().out)
     day = documents["demo"]["session"]
@@ -232,10 +280,12 @@ def test_documents_hold_the_keys_that_are_listed(
 
 
 def main() -> None:
-    """Writes the generated parts anew."""
+    """Writes the generated parts anew, the measured ones where the corpora are."""
+    from tests.bench.need import CORPORA
+
     path = ROOT / "README.md"
     text = path.read_text(encoding="utf-8")
-    for name, make in GENERATED.items():
+    for name, make in (GENERATED | (MEASURED if CORPORA.is_dir() else {})).items():
         found = block(name).search(text)
         assert found
         text = f"{text[: found.start()]}{found[1]}\n{make()}\n\n<!-- /{name} -->{text[found.end() :]}"

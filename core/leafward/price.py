@@ -7,6 +7,7 @@ rates come from what its own replies cost.
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -181,8 +182,9 @@ def _cost(tokens: int, rate: float | None) -> float | None:
     return tokens * rate if rate is not None else None
 
 
-def _part(sizes: Sizes, entries: list[int]) -> Part:
-    said = [index for index in entries if sizes.kinds[index] not in BOOKKEEPING_BYTES]
+def _part(sizes: Sizes, entries: array[int]) -> Part:
+    kinds = sizes.kinds
+    said = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
     return Part(len(said), sizes.tokens(said))
 
 
@@ -195,7 +197,7 @@ def _reply_of(session: Session, index: int) -> EntryIndex:
 
 
 def _files(
-    sizes: Sizes, ancestor: EntryIndex, left: list[int], entered: list[int]
+    sizes: Sizes, ancestor: EntryIndex, left: array[int], entered: array[int]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Files that leave the working set, that enter it, and that both have but with other modifications."""
     session, kinds, flags = sizes.session, sizes.kinds, sizes.tallies.flags

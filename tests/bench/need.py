@@ -1,8 +1,11 @@
 """What a summary holds of what is really needed afterwards: `python -m tests.bench.need`.
 
 Needed is a fact of the replaced span that the user or the model uses again after the compaction and that the kept messages
-do not hold. Counted for the summary that was stored, for ours, and for the last tokens of the span, all of one size; and for
-ours with the injected context beside it, which is what a compaction with injection stores.
+do not hold. Survival is the share of all facts of the span, by weight, that the text holds; what is kept anyway does not
+count for it. Both are told of the summary that was stored, of ours, and of the last tokens of the span, all of one size; and
+of each with the injected context beside it, which is what a compaction with injection stores.
+
+No folder of a session is read, so that the figures are the same on every machine.
 """
 
 from __future__ import annotations
@@ -17,14 +20,24 @@ from leafward.entries import EntryIndex, Kind
 from leafward.errors import LeafwardError
 from leafward.facts import Fact, FactKind, FactReader, Voice
 from leafward.facts.values import whole_paths
-from leafward.injection import inject
+from leafward.injection import InjectionSettings, inject
 from leafward.messages import message_text, messages_of
 from leafward.summarizers import Span, tokens_of
 from leafward.summarizers.extractive import Extractive
-from leafward.survival import Held, Replaced, Text, facts_of, file_names, replaced_by
+from leafward.survival import (
+    Fate,
+    Held,
+    Replaced,
+    Survival,
+    Text,
+    facts_of,
+    file_names,
+    replaced_by,
+    survival,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from leafward.session import Session
     from tests.bench.report import Report
@@ -46,7 +59,9 @@ _USING = frozenset(Voice) - {Voice.OUTPUT, Voice.TOLD}
 _SCRIPTED = 400
 """Characters below which a stored summary is a placeholder of a scripted model: ours is given `DEFAULT_SIZE` then."""
 DEFAULT_SIZE = 1000
-COMPARED = ("stored", "last tokens", "ours", "with injection")
+COMPARED = ("stored", "last tokens", "ours")
+NOWHERE = Path("/nonexistent/leafward")
+"""A workspace that is not there."""
 
 
 @dataclass(frozen=True)
@@ -54,22 +69,33 @@ class Need:
     """One compaction: what is needed after it, and the texts compared."""
 
     session: str
+    cwd: str
     compaction: EntryIndex
     span: int
     size: int
     """Tokens that each text may have."""
     needed: tuple[Fact, ...]
+    facts: tuple[Fact, ...]
+    """All of the span; the needed ones are among them."""
     names: dict[str, int]
     texts: dict[str, Text]
+    injected: Text
+    injected_size: int
+    """Tokens of the injected context, which come on top of `size`."""
 
-    def held(self, name: str, kind: FactKind | None = None) -> int:
-        """How many of the needed facts a text holds."""
-        text = self.texts[name]
+    def held(self, name: str, kind: FactKind | None = None, *, injection: bool = False) -> int:
+        """How many of the needed facts a text holds, or it and the injected context together."""
+        texts = [self.texts[name], self.injected] if injection else [self.texts[name]]
         return sum(
-            text.holds(fact, self.names) in {Held.VERBATIM, Held.PARAPHRASED}
+            any(text.holds(fact, self.names) in {Held.VERBATIM, Held.PARAPHRASED} for text in texts)
             for fact in self.needed
             if kind is None or fact.kind is kind
         )
+
+    def fates(self, name: str, *, injection: bool = False) -> tuple[Fate, ...]:
+        """What became of all facts in a text, or in it and the injected context together."""
+        injected = self.injected.text if injection else ""
+        return survival(self.facts, self.texts[name].text, injected=injected, cwd=self.cwd).fates
 
     def count(self, kind: FactKind | None = None) -> int:
         return sum(kind is None or fact.kind is kind for fact in self.needed)
@@ -79,9 +105,8 @@ def span_of(session: Session, there: Replaced) -> Span:
     return Span(there.messages, there.previous, there.previous_entry, there.kept, session.cwd)
 
 
-def needed(session: Session, there: Replaced) -> list[Fact]:
-    """The facts of the replaced span that come back in any branch below the compaction, and that nothing kept holds."""
-    facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry)
+def needed(session: Session, there: Replaced, facts: Sequence[Fact]) -> list[Fact]:
+    """The facts of a replaced span that come back in any branch below the compaction, and that nothing kept holds."""
     reader = FactReader(session.cwd)
     later = []
     for index in range(there.compaction + 1, len(session)):
@@ -117,21 +142,25 @@ def measure(session: Session, compaction: int, size: int | None = None) -> Need:
     if size is None:
         size = tokens_of(stored) if len(stored) > _SCRIPTED else DEFAULT_SIZE
     ours = Extractive().summarize(span_of(session, there), size)
-    injected = inject(session, session.columns.parent[compaction]).text
+    injected = inject(session, session.columns.parent[compaction], InjectionSettings(workspace=NOWHERE)).text
+    facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry)
     texts = {
         "stored": stored,
         "ours": ours.text,
-        "with injection": f"{ours.text}\n\n{injected}",
         "last tokens": last_tokens(there, size),
     }
     return Need(
         session.path.stem,
+        session.cwd,
         there.compaction,
         len(there.messages),
         size,
-        tuple(needed(session, there)),
-        file_names(facts_of(there.messages, session.cwd, there.previous, there.previous_entry)),
+        tuple(needed(session, there, facts)),
+        tuple(facts),
+        file_names(facts),
         {name: Text(text, session.cwd) for name, text in texts.items()},
+        Text(injected, session.cwd),
+        tokens_of(injected),
     )
 
 
@@ -152,20 +181,74 @@ def compactions_of(session: Session) -> list[int]:
     return [index for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
 
 
+def share(needs: Iterable[Need], name: str, *, injection: bool = False) -> float:
+    """The part of all facts, by weight, that the texts hold; 0…1."""
+    fates = tuple(fate for need in needs for fate in need.fates(name, injection=injection))
+    return Survival(fates).overall() or 0.0
+
+
 def row(need: Need) -> str:
-    kinds = [kind for kind in ASKED if need.count(kind)]
-    parts = [
-        f"{need.session[:22]:<22} #{need.compaction:<5} {need.span:>4} {need.size:>5} {need.count():>6} "
+    """One compaction: needed facts held and survival of each text, alone and with the injected context."""
+    cells = [
+        f"{need.session[:22]:<22} #{need.compaction:<5} {need.span:>4} {need.size:>5} {need.injected_size:>5}"
     ]
+    cells.append(f"{need.count():>7} {len(need.facts):>6}")
     for name in COMPARED:
-        parts.append(f"{need.held(name):>4}/{need.count():<4}")
-        if kinds:
-            parts.append(
-                "("
-                + ", ".join(f"{need.held(name, kind)} of {need.count(kind)} {kind}" for kind in kinds)
-                + ")"
+        alone, beside = need.held(name), need.held(name, injection=True)
+        told, both = 100 * share([need], name), 100 * share([need], name, injection=True)
+        cells.append(f"{alone:>6} {told:>4.0f} % {beside:>6} {both:>4.0f} %")
+    return "  ".join(cells)
+
+
+def by_kind(need: Need) -> str:
+    """How many of the needed facts of each kind each text holds."""
+    kinds = [kind for kind in ASKED if need.count(kind)]
+    told = (
+        f"{name} " + ", ".join(f"{need.held(name, kind)} of {need.count(kind)} {kind}" for kind in kinds)
+        for name in COMPARED
+    )
+    return "    " + "; ".join(told) if kinds else ""
+
+
+ADDED = "+ injection"
+HEADING = (
+    f"{'':<22} {'':<6} {'':>4} {'':>5} {'':>5}  {'':>7} {'':>6}"
+    + "".join(f"  {name:>13} {'+ injection':>13}" for name in COMPARED)
+    + f"\n{'session':<22} {'entry':<6} {'span':>4} {'size':>5} {'inj.':>5}  {'needed':>7} {'facts':>6}"
+    + "".join(f"  {'need':>6} {'surv.':>6} {'need':>6} {'surv.':>6}" for _ in COMPARED)
+)
+
+
+def table(folder: Path = CORPORA) -> str:
+    """The table of the README: the summaries that a model wrote one by one, all others together."""
+    groups: dict[str, list[Need]] = {}
+    for session in sessions(folder):
+        for compaction in compactions_of(session):
+            found = measure(session, compaction)
+            by_model = found.session == MODEL_WRITTEN
+            groups.setdefault(str(found.compaction) if by_model else "", []).append(found)
+    lines = [
+        "| compaction | text | needed later | + injection | all facts | + injection |",
+        "|---|---|---|---|---|---|",
+    ]
+    for key, needs in sorted(groups.items(), key=lambda group: (not group[0], group[0])):
+        size, injected = f"{needs[0].size:,}", f"{needs[0].injected_size:,}"
+        about = (
+            f"{needs[0].span:,} messages in {size} tokens, {injected} injected"
+            if key
+            else f"{len(needs)} others, each in {size} tokens"
+        )
+        titles = {"stored": "by a model", "last tokens": f"the last {size} tokens", "ours": "**extractive**"}
+        for name in COMPARED if key else COMPARED[1:]:
+            alone = sum(need.held(name) for need in needs)
+            beside = sum(need.held(name, injection=True) for need in needs)
+            of = sum(need.count() for need in needs)
+            parts = (f"{100 * share(needs, name, injection=injection):.0f} %" for injection in (False, True))
+            lines.append(
+                "| " + " | ".join((about, titles[name], f"{alone} of {of}", str(beside), *parts)) + " |"
             )
-    return " ".join(parts)
+            about = ""
+    return "\n".join(lines).replace("|  |", "| |")
 
 
 MODEL_WRITTEN = "before-compaction"
@@ -179,7 +262,7 @@ def need(report: Report, folder: Path = CORPORA) -> None:
     if not folder.is_dir():
         report.skipped(what, f"no {folder.name}")
         return
-    model_written = dict.fromkeys(COMPARED, 0)
+    model_written: list[Need] = []
     for session in sessions(folder):
         for compaction in compactions_of(session):
             found = measure(session, compaction)
@@ -188,31 +271,43 @@ def need(report: Report, folder: Path = CORPORA) -> None:
             others = ", ".join(f"{name} {found.held(name)}" for name in COMPARED if name != "ours")
             of = f"{found.held('ours')} of {found.count()}"
             report.least(f"{what}: {found.session} #{found.compaction}", of, others)
+            shares = (f"{name} {100 * share([found], name):.0f} %" for name in COMPARED if name != "ours")
+            own = f"{100 * share([found], 'ours'):.0f} %"
+            report.least(
+                f"survival of all facts: {found.session} #{found.compaction}", own, ", ".join(shares)
+            )
             if found.session == MODEL_WRITTEN:
-                for name in COMPARED:
-                    model_written[name] += found.held(name)
-    if stored := model_written["stored"]:
-        ratio = model_written["ours"] / stored
+                model_written.append(found)
+    if stored := sum(found.held("stored") for found in model_written):
+        ours = sum(found.held("ours") for found in model_written)
         against = f"those a model wrote {stored}"
-        report.least(f"{what}: in all", str(model_written["ours"]), against, ratio, _TIMES_AS_MUCH)
+        report.least(f"{what}: in all", str(ours), against, ours / stored, _TIMES_AS_MUCH)
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    folder = Path(arguments[0]) if arguments else CORPORA
+    """Prints one line a compaction for a folder of sessions; with `--table` the table of the README."""
+    folders = [argument for argument in arguments if argument != "--table"]
+    folder = Path(folders[0]) if folders else CORPORA
     if not folder.is_dir():
         print(f"need: skipped, no {folder}")
         return 0
-    print(
-        "session                compaction span  size needed  stored · last tokens of the same size · ours · ours with injection"
+    if "--table" in arguments:
+        print(table(folder))
+        return 0
+    print(HEADING)
+    total: dict[tuple[str, bool], int] = dict.fromkeys(
+        ((name, beside) for name in COMPARED for beside in (False, True)), 0
     )
-    total = dict.fromkeys(COMPARED, 0)
     for session in sessions(folder):
         for compaction in compactions_of(session):
             need = measure(session, compaction)
             print(row(need), flush=True)
-            for name in total:
-                total[name] += need.held(name)
-    print("in all: " + ", ".join(f"{name} {count}" for name, count in total.items()))
+            if kinds := by_kind(need):
+                print(kinds, flush=True)
+            for name, beside in total:
+                total[name, beside] += need.held(name, injection=beside)
+    told = (f"{name}{' + injection' if beside else ''} {count}" for (name, beside), count in total.items())
+    print("needed and there, in all: " + ", ".join(told))
     return 0
 
 

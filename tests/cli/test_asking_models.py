@@ -126,6 +126,29 @@ def test_interrupted_it_leaves_no_trace(verb: tuple[str, ...], endpoint: Endpoin
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("nobody-knows-it", "unknown model: 'nobody-knows-it'"),
+        ("anthropic/claude-haiku-4-5", "ANTHROPIC_API_KEY is not set"),
+    ],
+)
+@pytest.mark.parametrize(
+    "verb",
+    [("compact", "--keep-recent", "2000"), ("summarize", "--to", "#205")],
+    ids=["compact", "summarize"],
+)
+def test_nothing_is_said_to_be_sent_that_cannot_be(
+    verb: tuple[str, ...], model: str, said: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    before = path.read_bytes()
+    code, out, err = ran(verb[0], path, *verb[1:], "--model", model, "--json")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert said in err
+    assert path.read_bytes() == before
+
+
 def test_a_failure_is_one_line_and_writes_nothing(endpoint: Endpoint, path: Path) -> None:
     endpoint.play(Reply(finish="length"))
     before = path.read_bytes()

@@ -212,6 +212,7 @@ def test_a_few_words_are_enough(done: Run, tmp_path: Path) -> None:
         (("--base-url", "http://127.0.0.1:9"), "so it needs --model"),
         (("--max-tokens", "0"), "--max-tokens"),
         (("--behaviour", "9.9"), "no version '9.9'"),
+        (("--strategy", "codex", "--cut", "leaf"), "codex keeps messages instead of a tail"),
     ],
 )
 def test_usage(options: tuple[str, ...], said: str, run: Run, path: Path) -> None:
@@ -257,7 +258,8 @@ def test_the_plan_says_what_would_be_injected_and_sent(done: Run, path: Path) ->
     planned = done("plan", path, "--keep-recent", "2000", "--json").document
     assert planned["injection"]["included"] is False
     assert planned["injection"]["text"] == done("inject", path).out.removesuffix("\n")
-    assert (planned["prompt"], planned["outgoing"], planned["summarizer"]) == (None, None, "extractive")
+    assert (planned["outgoing"], planned["summarizer"]) == (None, "extractive")
+    assert "## Goal" in planned["prompt"]
     asked = done("plan", path, "--keep-recent", "2000", "--model", "local/scripted", "--json").document
     assert asked["summarizer"] == "local/scripted"
     assert asked["outgoing"]["requests"][0]["prompt"] in asked["prompt"]

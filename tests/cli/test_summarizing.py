@@ -45,7 +45,8 @@ class TestSummarize:
         assert made["entries"] == sorted(made["entries"], key=lambda entry: known[entry]["index"])
         assert made["tokens"]["summary"] == tokens_of(made["summary"])
         assert "src/hopper/store.py" in made["files"]["modified"]
-        assert made["prompt"] is None
+        assert made["outgoing"] is None
+        assert "## Goal" in made["prompt"]
         assert done("summarize", path, "--to", "#100").out.splitlines()[2] == "## Goal"
 
     def test_says_what_a_model_would_get(self, run: Run, path: Path) -> None:
@@ -55,8 +56,12 @@ class TestSummarize:
 
     def test_nothing_to_summarise(self, run: Run, path: Path) -> None:
         outcome = run("summarize", path, "--from", "#100", "--to", "leaf", "--json")
-        assert (outcome.code, outcome.out) == (1, "")
-        assert outcome.err.startswith("leafward: nothing to summarise: ")
+        assert (outcome.code, outcome.err) == (0, "")
+        made = outcome.document
+        assert (made["entries"], made["summary"], made["prompt"]) == ([], "", None)
+        assert made["diagnostics"][0]["code"] == "nothing-left"
+        told = run("summarize", path, "--from", "#100", "--to", "leaf")
+        assert (told.code, told.out, told.err.count("\n")) == (0, "", 1)
 
     def test_within_a_limit(self, done: Run, path: Path) -> None:
         made = done("summarize", path, "--to", "#100", "--max-tokens", "300", "--json").document

@@ -230,6 +230,95 @@ a.py
     assert any(line.sources == (3,) for line in made.lines)
 
 
+def lines_of(made: Summary) -> list[tuple[Section, str]]:
+    return [(section, text) for section, text, _ in read_outline(made.text)]
+
+
+def worked(path: str, *keys: str) -> list[dict[str, Any]]:
+    """Edits of a file, one after the other."""
+    found = []
+    for key in keys:
+        given = {"path": path, "oldText": "x", "newText": f"def parse_{key}(): ..."}
+        found += [reply("", (key, "edit", given)), result(key, "ok")]
+    return found
+
+
+def test_what_was_done_to_a_file_is_added_up_over_summaries() -> None:
+    once = summarize(span(*DAY, *worked("src/tree.py", "one", "two")))
+    assert "`src/tree.py` changed 2×" in once.text
+    twice = summarize(span(*worked("src/tree.py", "three"), previous=once.text, previous_entry=EntryIndex(3)))
+    told = [text for _, text in lines_of(twice) if text.startswith("`src/tree.py`")]
+    assert len(told) == 1
+    assert told[0].startswith("`src/tree.py` changed 3×")
+    assert {"parse_one", "parse_three"} <= set(re.findall(r"parse_\w+", told[0]))
+    assert twice.text.count("Names in use:") <= 1
+
+
+def test_a_file_that_only_commands_name_was_not_read() -> None:
+    call = ("a", "bash", {"command": "git mv src/old.py src/new.py"})
+    looked = ("b", "read", {"path": "src/read.py"})
+    made = summarize(span(user("rename the parser module"), reply("", call, looked), result("a", "")))
+    assert "`src/old.py` named" in made.text
+    assert "`src/read.py` read" in made.text
+
+
+def test_a_command_that_works_again_is_no_longer_in_the_way() -> None:
+    previous = "## Goal\n- Port it\n\n### Blocked\n- Failed with exit 2: `make check`\n- waits for the key of the shop"
+    messages = [
+        user("go on with the port"),
+        reply("", ("a", "bash", {"command": "make check"})),
+        result("a", "ok"),
+    ]
+    blocked = [
+        text
+        for section, text in lines_of(summarize(span(*messages, previous=previous)))
+        if section is Section.BLOCKED
+    ]
+    assert blocked == ["waits for the key of the shop"]
+
+
+def test_the_head_of_a_traceback_says_nothing() -> None:
+    printed = (
+        "Traceback (most recent call last):\n  File x\nOverflowError: too large\n\nCommand exited with code 1"
+    )
+    made = summarize(
+        span(
+            user("run the port of the parser"),
+            reply("", ("a", "bash", {"command": "make check"})),
+            result("a", printed, True),
+        )
+    )
+    assert "OverflowError: too large" in made.text
+    assert "Traceback" not in made.text
+
+
+def test_a_branch_that_was_left_keeps_its_outline() -> None:
+    """Its goal is not the goal now, what was next there is not next here; its rules and decisions hold."""
+    tried = """Another line was explored before.
+
+## Goal
+- Close the race with a lock file, because it looked small
+## Constraints & Preferences
+- Throughput stays above 300 jobs/s
+## Progress
+### Done
+- [x] `flock` around claim, 18 lines
+## Key Decisions
+- **Lock files rejected**: unfair, and wrong with `lockf`
+## Next Steps
+- [ ] Measure `lockf` under load"""
+    left = {"role": "branchSummary", "summary": tried}
+    told = lines_of(summarize(span(user("Find out why mails go out twice."), left)))
+    assert [text for section, text in told if section is Section.GOAL] == ["Find out why mails go out twice."]
+    assert (Section.CONSTRAINTS, "Throughput stays above 300 jobs/s") in told
+    assert (Section.DECISIONS, "**Lock files rejected**: unfair, and wrong with `lockf`") in told
+    assert not any(section is Section.DECISIONS and "lock file," in text for section, text in told)
+    assert not any(section is Section.NEXT and "lockf" in text for section, text in told)
+    assert any("branch that was left: Close the race with a lock file" in text for _, text in told)
+    alone = lines_of(summarize(span(left)))
+    assert (Section.GOAL, "Close the race with a lock file, because it looked small") in alone
+
+
 def test_what_is_kept_need_not_be_told() -> None:
     said = [
         reply(f"I change `fooBar{place}` in the module src/part{place}.py and call it done.")

@@ -60,6 +60,7 @@ def keys(kind: FactKind, *messages: dict[str, Any]) -> list[str]:
         ("C:\\work\\a.py", ["C:/work/a.py"]),
         ("read/write, and/or, 1/2, e.g. this, v1.2.3", []),
         ("https://example.org/a/b.html", []),
+        ("Node.js calls console.log and reads process.env, src/Node.js is a file", ["src/Node.js"]),
     ],
 )
 def test_paths(text: str, found: list[str]) -> None:

@@ -103,6 +103,20 @@ def test_what_will_not_pass_fails_at_once(endpoint: Endpoint, name: str, status:
     assert len(endpoint.asked) == 1
 
 
+def test_a_model_asked_over_responses_is_still_asked_over_chat(endpoint: Endpoint) -> None:
+    summary(endpoint, "openai/responses/y")
+    summary(endpoint, "openai/y")
+    assert [asked.path.removeprefix("/v1/") for asked in endpoint.asked] == ["responses", "chat/completions"]
+
+
+def test_a_servers_failure_is_one_whatever_its_words_are(endpoint: Endpoint) -> None:
+    """litellm takes the type that the body names for the truth, and calls it a bad request."""
+    for name in ("openai/x", "openai/responses/x"):
+        endpoint.play(Reply(status=500, error="invalid_request_error"), Reply())
+        assert summary(endpoint, name).text == WHOLE
+        assert len(endpoint.asked) == 2
+
+
 def test_attempts_end(endpoint: Endpoint) -> None:
     endpoint.play(Reply(status=503, error="overloaded"))
     assert str(refusal(endpoint)) == "openai/x failed (503): overloaded (3 attempts)"

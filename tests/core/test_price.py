@@ -305,5 +305,5 @@ def test_paths_below_an_ancestor(tmp_path: Path) -> None:
     with reading(wild(tmp_path / "wild.jsonl", 6).path) as session:
         path = list(session.tree.path(session.leaf))
         for place, ancestor in enumerate(path):
-            assert entries_below(session, ancestor, session.leaf) == path[place + 1 :]
-        assert entries_below(session, NO_ENTRY, session.leaf) == path
+            assert list(entries_below(session, ancestor, session.leaf)) == path[place + 1 :]
+        assert list(entries_below(session, NO_ENTRY, session.leaf)) == path

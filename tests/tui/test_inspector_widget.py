@@ -7,6 +7,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from leafward_tui.glyphs import UNICODE
+from leafward_tui.keys_first import KeysFirst
 from leafward_tui.theme import Styles, built_in_theme, built_in_themes, textual_theme, theme_variable_defaults
 from leafward_tui.widgets.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
 from leafward_tui.widgets.inspector import widget as widget_module
@@ -34,6 +35,7 @@ class Host(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[Message] = []
+        self.keys_first = KeysFirst()
 
     @property
     def styles_now(self) -> Styles:

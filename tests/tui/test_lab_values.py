@@ -407,7 +407,7 @@ class TestFates:
             assert sum(fact.pin == chosen.pin for fact in listed) == 1
 
     def test_without_a_summary_nothing_is_claimed(self) -> None:
-        assert "once there is a summary" in fate_lines(None, [], 60, 10, UNICODE)[0].text
+        assert "no summary yet" in fate_lines(None, [], 60, 10, UNICODE)[0].text
         assert fate_lines(None, [], 60, 10, UNICODE, waiting=True)[0].text.endswith("counting facts")
 
 

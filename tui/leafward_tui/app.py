@@ -47,8 +47,9 @@ if TYPE_CHECKING:
 __all__ = ["LeafwardApp", "run"]
 
 _PROBLEM_SECONDS = 12
-_SWITCH = 0.0005
-"""Seconds after which a thread that wants the interpreter gets it."""
+_SWITCH = 0.0001
+"""Seconds after which a thread that wants the interpreter gets it. A key changes threads half a dozen times before work
+behind the screen hears of it and rests."""
 
 
 _SETTLED = 1.0

@@ -89,14 +89,23 @@ def sent_by(summarizer: Summarizer, span: Span, budget: int) -> Outgoing | None:
     return summarizer.outgoing(span, budget) if isinstance(summarizer, Model) else None
 
 
-def tell_outgoing(summarizer: Summarizer, going: Outgoing | None) -> None:
-    """Says on stderr what is about to be sent."""
+def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool = False) -> None:
+    """Says on stderr what is about to be sent, or what would be.
+
+    Raises SummaryFailed where nothing can be sent: nobody is told that something is.
+    """
     if going is None:
         return
+    if not would:
+        from leafward.summarizers.model import Model
+
+        if isinstance(summarizer, Model):
+            summarizer.refuse_unknown()
     cost = f"about {money(going.cost)}" if going.cost is not None else "cost unknown"
     where = f"{summarizer.name} at {going.base_url}" if going.base_url else summarizer.name
     requests = plural(len(going.requests), "request")
-    note(f"sending {compact(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")
+    verb = "would send" if would else "sending"
+    note(f"{verb} {compact(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")
     for remark in going.remarks:
         note(remark)
 
@@ -113,11 +122,17 @@ def _taken_out(going: Outgoing) -> str:
     return f"; {plural(count, 'secret')} taken out ({', '.join(sorted(going.redacted))})" if count else ""
 
 
-def prompt_text(going: Outgoing | None) -> str | None:
-    """Every text that would be sent, one after the other; None where nothing would."""
-    if going is None:
-        return None
+def prompt_text(going: Outgoing) -> str:
+    """Every text that is sent, one after the other."""
     return "\n\n".join(f"{request.system}\n\n{request.prompt}" for request in going.requests)
+
+
+def would_be_sent(span: Span, budget: int, window: int) -> Outgoing:
+    """What some model of a context window would be sent, where none is asked."""
+    from leafward.summarizers.composing import outgoing
+    from leafward.summarizers.settings import ModelSettings
+
+    return outgoing(span, budget, ModelSettings("", window=window))
 
 
 def outgoing_json(going: Outgoing | None) -> dict[str, Any] | None:

@@ -176,14 +176,14 @@ def _tell_requests(
                 "tokens_before": plan.tokens.before,
                 "tokens_after": None,
                 "survival": None,
-                "prompt": prompt_text(going),
+                "prompt": prompt_text(going) if going is not None else None,
                 "outgoing": outgoing_json(going),
                 "dry_run": True,
                 "diagnostics": diagnostics_json(session, plan.diagnostics),
             }
         )
         return 0
-    tell_outgoing(summarizer, going)
+    tell_outgoing(summarizer, going, would=True)
     for request in going.requests if going is not None else ():
         say(
             [

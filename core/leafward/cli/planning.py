@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward import config
-from leafward.cli.asking import chosen, outgoing_json, prompt_text, sent_by
+from leafward.cli.asking import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, compact, emit_json, fit, note, pad, page, plural, say, table
 from leafward.cli.selection import opened
@@ -81,6 +81,8 @@ def asked_plans(session: Session, asked: Mapping[str, Any], settings: config.Con
     chosen = asked["strategy"] or settings.strategy
     if chosen == ALL and asked["behaviour"] is not None:
         raise click.UsageError("--behaviour names a version of one strategy, so it needs --strategy")
+    if chosen == Strategy.CODEX and asked["cut"] is not None:
+        raise click.UsageError("--cut says where the tail begins, and codex keeps messages instead of a tail")
     strategies = list(Strategy) if chosen == ALL else [Strategy(chosen)]
     at = session.find(asked["at"]) if asked["at"] is not None else session.leaf
     cut = session.find(asked["cut"]) if asked["cut"] is not None else None
@@ -243,12 +245,14 @@ def plan_extras(
     injection = {**injection_json(session, injection_at(session, found[0].at, settings)), "included": False}
     extras = []
     for made in found:
-        going = sent_by(summarizer, *prepared(session, made)) if not made.nothing else None
+        asked = prepared(session, made) if not made.nothing else None
+        going = sent_by(summarizer, *asked) if asked is not None else None
+        shown = going or would_be_sent(*asked, settings.window) if asked is not None else None
         extras.append(
             {
                 "injection": injection,
                 "summarizer": summarizer.name,
-                "prompt": prompt_text(going),
+                "prompt": prompt_text(shown) if shown is not None else None,
                 "outgoing": outgoing_json(going),
             }
         )

@@ -18,6 +18,7 @@ from leafward.cli.asking import (
     refuse_cancelled,
     sent_by,
     tell_outgoing,
+    would_be_sent,
 )
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, compact, emit_json, indented, note, page, plural, say, usage_json
@@ -26,7 +27,6 @@ from leafward.cli.selection import opened
 from leafward.compaction.branch import Branch, BranchDraft, left_branch, move_with_summary, summarize_branch
 from leafward.compaction.entry import cost_of
 from leafward.entries import Usage
-from leafward.errors import Refused
 from leafward.journal import Remark, Write, Writing, busy
 from leafward.journal.appending import refuse_unwritable
 from leafward.safe_text import safe_line
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from leafward.config import Config
+    from leafward.entries import EntryIndex
     from leafward.session import Session
     from leafward.summarizers import Summarizer
     from leafward.summarizers.model import Outgoing
@@ -56,10 +57,11 @@ def summarize(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
         with cancellable() as stop:
             branch = left_branch(session, start, to, window=window_of(summarizer, settings), stop=stop)
             if branch is None:
-                raise Refused(
-                    f"nothing to summarise: {_named(session, start)} lies on the path to {_named(session, to)}"
-                )
-            going = sent_by(summarizer, branch.span(focus), branch.budget(limit))
+                why = f"nothing to summarise between {_named(session, start)} and what it shares with {_named(session, to)}"
+                _nothing(session, start, to, summarizer, why, as_json)
+                return 0
+            asked_for = branch.span(focus), branch.budget(limit)
+            going = sent_by(summarizer, *asked_for)
             made = _asked(session, branch, summarizer, going, focus, limit, stop)
             refuse_cancelled(stop)
         if as_json:
@@ -69,13 +71,42 @@ def summarize(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
                     "to": id_of(session, to),
                     **branch_json(session, branch),
                     **draft_json(made),
-                    "prompt": prompt_text(going),
+                    "prompt": prompt_text(going or would_be_sent(*asked_for, settings.window)),
                     "outgoing": outgoing_json(going),
                 }
             )
         else:
             say(_text(made, page()))
     return 0
+
+
+def _nothing(
+    session: Session, start: EntryIndex, to: EntryIndex, summarizer: Summarizer, why: str, as_json: bool
+) -> None:
+    """Says that there is nothing to summarise: no failure, and the same document with nothing in it."""
+    if not as_json:
+        note(why)
+        return
+    emit_json(
+        {
+            "from": id_of(session, start),
+            "to": id_of(session, to),
+            "entries": [],
+            "ancestor": id_of(session, session.tree.common_ancestor(start, to)),
+            "files": {"read": [], "modified": []},
+            "left_out": 0,
+            "summary": "",
+            "summarizer": summarizer.name,
+            "focus": "",
+            "tokens": {"branch": 0, "told": 0, "summary": 0},
+            "usage": usage_json(Usage()),
+            "cost": 0.0,
+            "redacted": {},
+            "diagnostics": [{"code": "nothing-left", "text": why}],
+            "prompt": None,
+            "outgoing": None,
+        }
+    )
 
 
 def window_of(summarizer: Summarizer, settings: Config) -> int:
@@ -196,7 +227,7 @@ def move_carrying(session: Session, index: int, asked: Mapping[str, Any], dry_ru
             return Carried(journal.move(session, index, writing), None, None, (NOTHING_LEFT,))
         going = sent_by(summarizer, branch.span(focus), branch.budget())
         if dry_run and going is not None:
-            tell_outgoing(summarizer, going)
+            tell_outgoing(summarizer, going, would=True)
             note("nothing was sent")
             return Carried(journal.move(session, index, writing), None, going)
         made = _asked(session, branch, summarizer, going, focus, None, stop)

@@ -58,6 +58,21 @@ _BARE_NAMES = frozenset(
     {"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "CODEOWNERS"}
 )
 
+_NO_FILES = frozenset(
+    {
+        "console.log",
+        "process.env",
+        "Node.js",
+        "Next.js",
+        "Nuxt.js",
+        "Vue.js",
+        "React.js",
+        "Express.js",
+        "Three.js",
+    }
+)
+"""What is written like a file and is none."""
+
 _UNITS = {
     "%": "%",
     "percent": "%",
@@ -99,12 +114,15 @@ _LABELLED = re.compile(
 )
 
 _IDENTIFIER = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"
     r"(?P<flag>(?<![\w-])--[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){0,6}(?![\w-]))"
     r"|(?P<scoped>(?<![\w@/])@[a-z0-9][a-z0-9._-]{0,60}/[a-z0-9][a-z0-9._-]{0,60})"
     r"|(?P<issue>(?<![\w#&])#[0-9]{1,7}(?![\w]))"
     r"|(?P<commit>(?<![\w-])(?=[a-f]{0,40}[0-9])(?=[0-9]{0,40}[a-f])[0-9a-f]{7,40}(?![\w-]))"
     r"|(?P<kebab>(?<![\w.-])[A-Za-z][A-Za-z0-9.]{0,40}(?:-[A-Za-z0-9.]{1,40}){1,8}(?![\w-]))"
-    r"|(?P<name>(?<![A-Za-z0-9_$])[A-Za-z_$][A-Za-z0-9_$]{1,80}(?![A-Za-z0-9_$])(?P<call>\(\)|\()?)"
+    # A plain word is no name; that it is none is told here, where it costs least.
+    r"|(?P<name>(?<!\$)(?=\$|[A-Za-z_][a-z]{0,80}[A-Z0-9_$(])[A-Za-z_$][A-Za-z0-9_$]{1,80}(?![A-Za-z0-9_$])(?P<call>\(\)|\()?)"
+    r")"
 )
 _ESCAPES = frozenset("nrtbfv0")
 """Letters that make an escape with the backslash before them."""
@@ -188,7 +206,7 @@ def paths(text: str, cwd: str = "") -> Iterator[Form]:
 
 
 def _is_path(found: str) -> bool:
-    if len(found) < 3:
+    if len(found) < 3 or found in _NO_FILES:
         return False
     name = found.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
     ending = _ENDING.search(name)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SENTENCE_LIMIT = 400
 """Characters of a sentence that are looked at; longer ones are logs or data."""
+_REMEMBERED = 1 << 14
+"""Sentences of which is remembered what they say: each is asked about for the summary and again for what survives in it."""
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -97,7 +99,7 @@ def sentences(text: str) -> Iterator[str]:
                 yield sentence[:SENTENCE_LIMIT]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=_REMEMBERED)
 def content_words(text: str) -> tuple[str, ...]:
     """What a sentence is about: its words without the small ones, pairs of characters of scripts without spaces, in order."""
     found: dict[str, None] = {}
@@ -125,6 +127,7 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def sentence_key(text: str) -> str:
     """A sentence as it is compared: what it is about, and whether it says no."""
     words = " ".join(content_words(text))
@@ -141,11 +144,13 @@ def negated(sentence: str) -> bool:
     return len(_NEGATION.findall(sentence)) % 2 == 1
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def demands(sentence: str) -> bool:
     """Whether a sentence of the user's states a rule, a wish or a limit."""
     return _CONSTRAINT.search(sentence) is not None
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def decides(sentence: str, *, strictly: bool = False) -> bool:
     """Whether a sentence says that something was decided, or what is done and for what reason.
 
@@ -158,6 +163,7 @@ def decides(sentence: str, *, strictly: bool = False) -> bool:
     return chosen and _REASON.search(sentence) is not None
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
     """Whether a sentence speaks of work that is still to be done."""
     return _TODO.search(sentence) is not None

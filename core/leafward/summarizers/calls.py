@@ -82,6 +82,11 @@ def _set_variables(values: Mapping[str, str | None]) -> None:
             os.environ[name] = value
 
 
+async def check(settings: ModelSettings) -> None:
+    """Raises SummaryFailed for whatever `ask` would refuse before it sends anything."""
+    _address(_loaded(), _name(settings.name), settings)
+
+
 async def ask(
     settings: ModelSettings, system: str, prompt: str, limit: int, on_text: Callable[[str], object]
 ) -> Answer:
@@ -118,9 +123,10 @@ async def ask(
             on_text(text)
         else:
             if facts is None and "/responses/" in name:
-                # It would wait for the whole of what a model says that it does not know to stream.
+                # It would wait for the whole of what a model says that it does not know to stream. Not introduced as one of
+                # mode `responses`: the same model's name without that would go there too, for the rest of the process.
                 provider, _, model = name.partition("/responses/")
-                _introduce(litellm, model, provider, mode="responses", supports_native_streaming=True)
+                _introduce(litellm, model, provider, mode="chat", supports_native_streaming=True)
             text, usage, reason, tools = await _streamed(litellm, request, settings.timeout, on_text)
     spent = _usage(usage)
     cost = _cost(litellm, name, usage, spent)

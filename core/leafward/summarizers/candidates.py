@@ -29,6 +29,14 @@ class Candidate:
     """Facts that it is known to carry, besides those found in its text."""
     first: bool = False
     """It goes in before the ranking begins, if it fits at all."""
+    ordered: tuple[tuple[FactKind, str], ...] = ()
+    """`facts` in the order in which they are added up."""
+    words: frozenset[str] = frozenset()
+    """What the text is about."""
+    compared: int = 0
+    """With how many chosen lines it was compared."""
+    repeats: bool = False
+    """Whether one of them says most of it already."""
 
 
 @dataclass(slots=True)
@@ -37,6 +45,8 @@ class FileWork:
 
     path: str
     reads: int = 0
+    named: int = 0
+    """Commands that name it."""
     changes: int = 0
     last: int = 0
     """Position of the last message that touched it."""
@@ -57,6 +67,8 @@ class Evidence:
     position: dict[EntryIndex, int]
     """Of each entry among them."""
     reader: FactReader
+    left: set[EntryIndex] = field(default_factory=set)
+    """Summaries of branches that were left, which tell by themselves what is open there."""
 
 
 def add(

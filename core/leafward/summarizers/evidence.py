@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 _PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
 _ROW = re.compile(r"\s*\|\s*")
+_FILE_LINE = re.compile(
+    r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
+)
+_NAMES_LINE = re.compile(r"Names in use: ")
+_RUN_LINE = re.compile(r"(?:Run|Failed(?: with exit -?\d+)?:) `(.{1,300})`(?: \((?:once|\d+ times).*)?")
+"""Lines of ours about one file, about names, about a command: they are made anew rather than carried on beside newer ones."""
 
 
 def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[[], bool]) -> Evidence:
@@ -60,6 +66,12 @@ def _work(
     """Notes what a reply's calls do to files, and the names in what they write."""
     if message.get("role") != "assistant":
         return
+    given = {
+        call.arguments[name]
+        for call in tool_calls(message)
+        for name in PATH_ARGUMENTS
+        if isinstance(call.arguments.get(name), str)
+    }
     for sighting in seen:
         if sighting.kind is not FactKind.PATH or sighting.voice not in {Voice.CALL, Voice.CHANGED}:
             continue
@@ -71,8 +83,10 @@ def _work(
             work.sources.append(entry)
         if sighting.voice is Voice.CHANGED:
             work.changes += 1
-        else:
+        elif sighting.text in given:
             work.reads += 1
+        else:
+            work.named += 1
     paths = {
         sighting.text: sighting.key
         for sighting in seen
@@ -103,7 +117,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
     done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
     for section, text, is_open in read_outline(previous):
         text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
-        if _is_idle(text):
+        if _is_idle(text) or _NAMES_LINE.match(text) or _is_made_anew(evidence, text, entry):
             continue
         if is_open is False or line_key(text) in done:
             section = (
@@ -112,7 +126,42 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
         if section is Section.CONTEXT and _PREFERS.search(text):
             section = Section.CONSTRAINTS
         worth = _CARRIED_WORTH.get(section, 0.3)
+        if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
+            worth = _OLD_ERROR
         add(evidence, section, text, (entry,), worth, first=section is Section.GOAL)
+
+
+def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
+    """Whether a line tells of errors that did not come back since."""
+    errors = [
+        seen.key for seen in evidence.reader.prose(text, Voice.TOLD, entry) if seen.kind is FactKind.ERROR
+    ]
+    again = (evidence.facts.get((FactKind.ERROR, key)) for key in errors)
+    return bool(errors) and not any(fact is not None and fact.last in evidence.position for fact in again)
+
+
+def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
+    """Whether a line of ours stands in the new summary in another form: what it counts is added up with what is counted now."""
+    told = _FILE_LINE.fullmatch(text)
+    if told is not None:
+        path, done, times, names = told.groups()
+        work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
+        count = int(times or 1)
+        if done == "changed":
+            work.changes += count
+        elif done == "read":
+            work.reads += count
+        else:
+            work.named += count
+        for name in (names or "").removesuffix("…").split(", "):
+            if name:
+                work.names.setdefault(name, -1)
+        return True
+    command = _RUN_LINE.fullmatch(text)
+    fact = evidence.facts.get((FactKind.COMMAND, command[1])) if command is not None else None
+    if fact is None or fact.last not in evidence.position:
+        return False
+    return text.startswith("Failed") or fact.count >= 2
 
 
 _CARRIED_WORTH = {
@@ -125,3 +174,5 @@ _CARRIED_WORTH = {
     Section.DONE: 0.5,
     Section.CONTEXT: 0.5,
 }
+_OLD_ERROR = 0.1
+"""What a carried error is worth that did not come back."""

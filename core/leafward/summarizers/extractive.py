@@ -171,12 +171,15 @@ class _Choice:
                 done.append(f"changed {work.changes}×" if work.changes > 1 else "changed")
             elif work.reads:
                 done.append(f"read {work.reads}×" if work.reads > 1 else "read")
+            else:
+                done.append(f"named {work.named}×" if work.named > 1 else "named")
             lines = max(counts.get(path, ()), key=lambda fact: fact.last, default=None)
             if lines is not None:
                 done.append(lines.text)
             text = harmless(f"`{path}` {', '.join(done)}")
             place = len(self.evidence.candidates) + len(found)
-            worth = (0.4 + 0.15 * min(8, work.changes) if work.changes else 0.1 * min(4, work.reads)) * (
+            looked = work.reads + work.named
+            worth = (0.4 + 0.15 * min(8, work.changes) if work.changes else 0.1 * min(4, looked)) * (
                 0.5 + 0.5 * (work.last + 1) / total
             )
             worth += 3 * self._likely.get((FactKind.PATH, path), 0.0)
@@ -192,22 +195,38 @@ class _Choice:
             if (seen.kind, key) in self._likely:
                 found.add((seen.kind, key))
         candidate.facts = frozenset(found)
+        candidate.ordered = tuple(sorted(found))
+        candidate.words = frozenset(content_words(candidate.text))
         if self._focus:
-            candidate.worth *= 1 + 3 * shared(
-                tuple(sorted(self._focus)), frozenset(content_words(candidate.text))
-            )
+            candidate.worth *= 1 + 3 * shared(tuple(sorted(self._focus)), candidate.words)
 
     def _gain(self, candidate: Candidate) -> float:
         """Worth for the price, with what was told already left out."""
-        words = frozenset(content_words(candidate.text))
+        worth = 0.0 if self._is_repeated(candidate) else candidate.worth
+        likely, told = self._likely, self._told
+        worth += _FACT_WORTH.get(candidate.section, 1.0) * sum(
+            likely[identity] for identity in candidate.ordered if identity not in told
+        )
+        return worth / (utf16_length(candidate.text) + _PRICE)
+
+    def _is_repeated(self, candidate: Candidate) -> bool:
+        """Whether a chosen line says most of it. Lines are only ever added, so each is compared once."""
+        words = candidate.words
+        if not words or candidate.repeats:
+            return True
+        enough = _REPEATED * len(words)
         # What the user demands stands among the demands, even where a request that is quoted holds it.
         apart = candidate.section is Section.CONSTRAINTS
-        others = (other for section, other in self._words if not apart or section is candidate.section)
-        repeated = max((len(words & other) / len(words) for other in others), default=0.0) if words else 1.0
-        worth = 0.0 if repeated >= _REPEATED else candidate.worth
-        facts = sorted(identity for identity in candidate.facts if identity not in self._told)
-        worth += _FACT_WORTH.get(candidate.section, 1.0) * sum(self._likely[identity] for identity in facts)
-        return worth / (utf16_length(candidate.text) + _PRICE)
+        for section, other in self._words[candidate.compared :]:
+            if (
+                len(other) >= enough
+                and (not apart or section is candidate.section)
+                and len(words & other) >= enough
+            ):
+                candidate.repeats = True
+                break
+        candidate.compared = len(self._words)
+        return candidate.repeats
 
     def choose(self, stop: Callable[[], bool]) -> None:
         """Takes lines until the room is used up."""

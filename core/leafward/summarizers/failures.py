@@ -40,6 +40,8 @@ _NO_KEY = re.compile(r"api_key client option must be set|missing (?:\w+ )?api[ _
 _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\w*)(?: -|:)\s*")
 _SERVERS_WORDS = re.compile(r"[\"']message[\"']\s*:\s*([\"'])((?:(?!\1)[^\\]|\\.){1,2000})\1")
 _KEY_NAMES = re.compile(r"(?:_API_KEY|_TOKEN|_SECRET(?:_ACCESS_KEY)?)$")
+_SERVER_FAILED = {"InternalServerError", "HTTPStatusError"}
+"""What a status of 500 and more comes from where the server really sent it."""
 _SHORTEST_KEY = 8
 
 
@@ -137,7 +139,12 @@ def failure_of(error: BaseException, asked: Asked) -> Failure:
     if "APIConnectionError" in names or "ConnectError" in names:
         where = f" at {place}" if place else ""
         return Failure(f"{model} cannot be reached{where}: {words}", again=True)
-    if status is not None and status >= 500 and "BadRequestError" not in own:
+    # By the words of the body litellm may take a server's failure for a bad request; what it came from knows better.
+    if (
+        status is not None
+        and status >= 500
+        and ("BadRequestError" not in own or not names.isdisjoint(_SERVER_FAILED))
+    ):
         return Failure(f"{model} failed ({status}): {words}", again=True, wait=_retry_after(error))
     return Failure(f"{model} refused the request: {words}")
 

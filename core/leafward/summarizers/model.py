@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.summarizers import Cancelled, Span, Summary, tokens_of
 from leafward.summarizers.calls import ask as call
-from leafward.summarizers.calls import model_loop
+from leafward.summarizers.calls import check, model_loop
 from leafward.summarizers.composing import (
     TURN_HEADING,
     Ask,
@@ -118,6 +118,10 @@ class Model:
     def name(self) -> str:
         """The model's, as litellm names it."""
         return self.settings.name
+
+    def refuse_unknown(self) -> None:
+        """Raises SummaryFailed where the model is not known, its key is missing or its address is none; sends nothing."""
+        model_loop().start(check(self.settings)).result()
 
     def outgoing(self, span: Span, budget: int) -> Outgoing:
         """What `summarize` would send for the same span and budget."""

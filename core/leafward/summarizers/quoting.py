@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.entries import Body, EntryIndex, blocks_of, text_of
 from leafward.facts import prose
 from leafward.summarizers.candidates import Evidence, add
-from leafward.summarizers.outline import Section
+from leafward.summarizers.outline import Section, read_outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +21,20 @@ _FINISHED = re.compile(
 )
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _CONTINUED = re.compile(r"[:：]$")
+_HEADING = re.compile(r"(?m)^#{1,6} ")
+_QUOTED = re.compile(r"^(?:Asked|Asked last|Answered last|Said last): ")
+_OF_A_BRANCH: dict[Section, tuple[Section, float, str]] = {
+    Section.GOAL: (Section.CONTEXT, 1.5, "A branch that was left: "),
+    Section.CONSTRAINTS: (Section.CONSTRAINTS, 2.5, ""),
+    Section.DONE: (Section.DONE, 0.5, "On a branch that was left: "),
+    Section.IN_PROGRESS: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
+    Section.BLOCKED: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
+    Section.DECISIONS: (Section.DECISIONS, 1.0, ""),
+    Section.NEXT: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
+    Section.CONTEXT: (Section.CONTEXT, 0.3, ""),
+}
+"""Where the lines of a branch's summary go, what they are worth, and the words before them: its goal is not the goal now,
+and what was next there is not what is next."""
 REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 
@@ -68,6 +82,10 @@ def answers(evidence: Evidence, messages: Sequence[Said]) -> None:
         recency = 0.4 + 0.6 * (place + 1) / total
         weight = recency * (1.0 if place in final else 0.45)
         for text in _texts(message):
+            outline = _HEADING.search(text) if message.get("role") == "branchSummary" else None
+            if outline is not None:
+                _branch(evidence, entry, text[outline.start() :], recency)
+                continue
             for line, sentence in _quotable(text):
                 section = _section_of(sentence)
                 if prose.announces(sentence) and section is not Section.DECISIONS:
@@ -77,6 +95,23 @@ def answers(evidence: Evidence, messages: Sequence[Said]) -> None:
                     continue
                 worth = weight * (1.0 if section is not Section.CONTEXT else 0.3)
                 add(evidence, section, line, (entry,), worth, limit=240)
+
+
+def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:
+    """The lines of the summary of a branch that was left. Its goal is the goal only where nothing else is."""
+    evidence.left.add(entry)
+    aimless = not any(candidate.section is Section.GOAL for candidate in evidence.candidates)
+    for section, raw, is_open in read_outline(text):
+        line = _QUOTED.sub("", raw)
+        if len(line) < 8 or line == "(none)" or _CONTINUED.search(line):
+            continue
+        if section is Section.GOAL and aimless:
+            add(evidence, section, line, (entry,), 3.0, first=True, limit=REQUEST_LIMIT)
+            continue
+        if is_open is False and section in {Section.NEXT, Section.IN_PROGRESS}:
+            section = Section.DONE
+        target, worth, lead = _OF_A_BRANCH[section]
+        add(evidence, target, line, (entry,), worth * weight, limit=240, lead=lead)
 
 
 def last_word(evidence: Evidence, messages: Sequence[Said]) -> None:

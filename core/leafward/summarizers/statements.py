@@ -90,13 +90,14 @@ def stated(evidence: Evidence) -> None:
         elif fact.kind is FactKind.DECISION and fact.voice is Voice.THOUGHT:
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:
-            if fact.outcome != DROPPED:
+            if fact.outcome != DROPPED and not (fact.is_open and fact.last in evidence.left):
                 checklist.setdefault((fact.is_open, fact.about[-1] if fact.about else ""), []).append(fact)
         elif (
             fact.kind is FactKind.ERROR
             and fact.voice is Voice.OUTPUT
             and any(0 < evidence.position.get(fact.last, -1) - place <= _RESULTS for place in failed_at)
             and not _GIVEN_UP.search(fact.text)
+            and not fact.text.startswith("Traceback (most recent")
         ):
             add(evidence, Section.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
         elif fact.kind is FactKind.URL:
@@ -122,7 +123,8 @@ def stated(evidence: Evidence) -> None:
     ]
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
         ended = f"; ended with {fact.outcome} last" if fact.outcome else ""
-        text = f"Run `{fact.key}` ({len(fact.entries)} times{ended})"
+        times = len(fact.entries)
+        text = f"Run `{fact.key}` ({f'{times} times' if times > 1 else 'once'}{ended})"
         add(
             evidence,
             Section.CONTEXT,

@@ -196,9 +196,12 @@ class CutLines:
 
     def _carried(self) -> LabLine:
         size = self.rows.plan.tokens.previous_summary
-        words = [Span("compaction", "memory"), Span("   its summary is carried on", "faint")]
+        stays = self.rows.plan.nothing
+        fate = Fate.KEPT if stays else Fate.SUMMARISED
+        told = "   its summary stays" if stays else "   its summary is carried on"
+        words = [Span("compaction", "memory"), Span(told, "faint")]
         node = self.glyphs.compaction
-        return self._line("S", node, "memory", words, count(size, zero=self.glyphs.zero), "carried")
+        return self._line(fate.value, node, INK[fate], words, count(size, zero=self.glyphs.zero), "carried")
 
     def _branch(self, row: CutRow) -> LabLine:
         glyphs = self.glyphs

@@ -31,8 +31,11 @@ PLURAL = {
     FactKind.DECISION: "decisions",
     FactKind.TODO: "todos",
 }
-_CLOSE = {FactKind.IDENTIFIER: "idents", FactKind.CONSTRAINT: "constraint"}
-"""Names where two stand on a line."""
+_CLOSE = {
+    FactKind.IDENTIFIER: ("identifiers", "idents"),
+    FactKind.CONSTRAINT: ("constraints", "constraint", "constr."),
+}
+"""Names where two stand on a line, the first that fits."""
 _NAME = 12
 _COUNTS = 12
 _LEAST_LOST = 4
@@ -101,26 +104,38 @@ def fate_lines(
 ) -> Block:
     """Survival by kind, then the lost facts, in lines of `width` cells for a pane of some height."""
     if survival is None:
-        said = "counting facts" if waiting else "counted once there is a summary"
+        said = "counting facts" if waiting else "no summary yet"
         room = width - len("Survival") - 2
         words = Span(fit(said, room, ellipsis=glyphs.ellipsis), "nothing")
         return Block([LabLine((Span("Survival", "strong"), blanks(2), words))])
     overall = survival.overall()
     share = percent(overall, 1.0) if overall is not None else "no facts"
     head = [Span("Survival", "strong")]
-    about = "  in the context after"
-    if cell_len("Survival" + about) + len(share) + 2 <= width:
-        head.append(Span(about, "faint"))
-    lines = [spread(head, [Span(share, "strong")], width)]
     kinds = kept_by_kind(survival)
+    kept, whole = sum(row[1] for row in kinds), sum(row[2] for row in kinds)
+    # The share weighs facts, the lines below count them: both are said, or they would seem to disagree.
+    for about in (
+        f"  {kept:,} of {whole:,} facts, by weight",
+        f"  {kept:,} of {whole:,}, by weight",
+        "  by weight",
+    ):
+        if overall is not None and cell_len("Survival" + about) + len(share) + 2 <= width:
+            head.append(Span(about, "faint"))
+            break
+    lines = [spread(head, [Span(share, "strong")], width)]
     lost = lost_facts(survival, pinned)
     close = height - 1 - len(kinds) - 2 < min(_LEAST_LOST, len(lost))
     lines += _close_kinds(kinds, width) if close else [_kind(*row, width, glyphs) for row in kinds]
-    open_facts = sum(1 for fact in lost if not fact.pinned)
+    unpinned = [fact for fact in lost if not fact.pinned]
+    wrong = sum(1 for fact in unpinned if fact.status is Status.CONTRADICTED)
     lines.append(LabLine())
-    count = Span(f"  {open_facts:,}", "strong_warn" if open_facts else "leaf")
+    head = [
+        Span("Lost", "strong"),
+        Span(f"  {len(unpinned) - wrong:,}", "strong_warn" if len(unpinned) > wrong else "leaf"),
+    ]
+    if wrong:
+        head.append(Span(f"  {glyphs.differs} {wrong:,}", "warn"))
     keys = [Span("p", "strong"), Span(" pin   ", "faint"), Span("P", "strong"), Span(" pin all", "faint")]
-    head = [Span("Lost", "strong"), count]
     lines.append(spread(head, keys if lost else [], width))
     if not lost:
         lines.append(LabLine((Span("nothing is lost", "nothing"),)))
@@ -156,7 +171,9 @@ def _close_kinds(kinds: Sequence[tuple[FactKind, int, int]], width: int) -> list
         for number, (kind, kept, whole) in enumerate(kinds[at : at + 2]):
             numbers = f"{kept:,}/{whole:,}"
             room = half - 1 - number
-            name = fit(_CLOSE.get(kind, PLURAL[kind]), max(0, room - cell_len(numbers) - 1), pad=True)
+            free = max(0, room - cell_len(numbers) - 1)
+            names = _CLOSE.get(kind, (PLURAL[kind],))
+            name = fit(next((one for one in names if cell_len(one) <= free), names[-1]), free, pad=True)
             spans += [
                 blanks(number * 2),
                 Span(name, "sub"),

@@ -35,7 +35,10 @@ class Ledger:
     before: int
     window: int
     beside: int
-    """What the size before holds that is not in the file, by the provider's own count: prompt, tools, error of estimates."""
+    """What the size before holds that is not in the file, by the provider's own count: prompt, tools, error of estimates.
+
+    It is sent afterwards as well, and stands in no part; 0 where a part holds it.
+    """
 
     @property
     def total(self) -> int:
@@ -45,7 +48,7 @@ class Ledger:
     @property
     def frees(self) -> int:
         """Tokens that are free afterwards and were not before; negative where it grows."""
-        return self.before - self.total
+        return self.before - self.beside - self.total
 
 
 def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Ledger:
@@ -53,8 +56,10 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
     tokens = plan.tokens
     beside = max(0, tokens.unexplained)
     if plan.nothing:
-        rest = tokens.before - tokens.system
-        parts = [Part("kept", rest, "nothing to compact", "leaf", "block")]
+        parts = [Part("kept", _all_kept(plan), "nothing to compact", "leaf", "block")]
+        if beside:
+            parts.append(Part("beyond", beside, "prompt and tools", "sub", "block_free"))
+        beside = 0
     else:
         extra = injected.tokens if injected is not None and injected.text else 0
         summary = tokens.summary
@@ -71,6 +76,12 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
     if tokens.system:
         parts.insert(0, Part("system", tokens.system, "unchanged, cached", "sub", "block"))
     return Ledger(tuple(parts), tokens.before, plan.settings.window, beside)
+
+
+def _all_kept(plan: Plan) -> int:
+    """What the file holds of a context of which nothing is compacted."""
+    tokens = plan.tokens
+    return max(0, tokens.before - tokens.system - max(0, tokens.unexplained))
 
 
 def _kept_note(plan: Plan) -> str:
@@ -111,7 +122,7 @@ def column_of(
         0 if plan.nothing else tokens.summarize,
         0 if plan.nothing else tokens.turn_prefix,
         0 if plan.nothing else tokens.pruned,
-        tokens.before - tokens.system if plan.nothing else tokens.kept,
+        _all_kept(plan) if plan.nothing else tokens.kept,
         extra,
         draft.survival.overall() if draft is not None else None,
         cost,

@@ -178,7 +178,9 @@ def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     )
     lines.append(LabLine(total_spans))
     if ledger.beside:
-        words = f"plus prompt and tools, now {count(ledger.beside)}"
+        told = any(part.name == "system" for part in ledger.parts)
+        what = "more that is sent" if told else "prompt and tools"
+        words = f"plus {what}, now {count(ledger.beside)}"
         words += ", which the file does not hold" if width >= cell_len(words) + 34 else ""
         lines.append(
             LabLine((blanks(3), Span(fit(words, max(0, width - 3), ellipsis=glyphs.ellipsis), "faint")))

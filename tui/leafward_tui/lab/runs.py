@@ -43,8 +43,8 @@ class Run:
 
     @property
     def lost(self) -> int:
-        """Facts that are lost or contradicted."""
-        return sum(1 for fate in self.survival.fates if fate.status in (Status.LOST, Status.CONTRADICTED))
+        """Facts that are lost; those that are contradicted are none of them, as everywhere."""
+        return sum(1 for fate in self.survival.fates if fate.status is Status.LOST)
 
 
 def _shown_columns(width: int) -> list[tuple[str, int]]:

@@ -38,11 +38,16 @@ class Slider:
     fine: int
     """The same with shift."""
     least: int = 0
+    useful: int | None = None
+    """Values above it all do the same: a step down from there begins at it."""
 
     def stepped(self, by: int, *, fine: bool = False) -> int:
         """The value some steps on; the next round one where it was between two."""
         size = self.fine if fine else self.step
-        at = self.value // size * size if by > 0 else -(-self.value // size) * size
+        value = self.value
+        if by < 0 and self.useful is not None:
+            value = min(value, self.useful)
+        at = value // size * size if by > 0 else -(-value // size) * size
         return max(self.least, min(max(self.most, self.value), at + by * size))
 
     def cell(self, width: int) -> int:

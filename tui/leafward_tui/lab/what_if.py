@@ -122,7 +122,7 @@ class WhatIf:
         whole = self.turns.kept_by(0, self.plan.estimator)
         most = max(_LEAST_KEEP, min(whole, self.choices.window), settings.budget)
         step = max(100, nice_step(most))
-        return Slider(dial, settings.budget, most, step, step // 10)
+        return Slider(dial, settings.budget, most, step, step // 10, useful=whole)
 
     def ticks(self) -> Sequence[int]:
         """What the legal cuts keep; only those that split no turn where there are many."""

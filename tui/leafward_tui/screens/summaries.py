@@ -23,7 +23,7 @@ from leafward.entries import NO_ENTRY, Kind
 from leafward.errors import LeafwardError
 from leafward.safe_text import safe_line
 from leafward.summarizers import tokens_of
-from leafward_tui.cells import counted, exact, fit
+from leafward_tui.cells import cell_len, counted, exact, fit, wrap
 from leafward_tui.intents import bindings_for
 from leafward_tui.screens.base import BaseScreen
 from leafward_tui.shell import shell_of
@@ -65,10 +65,10 @@ class _Head(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._names: tuple[str, str] = ("", "")
+        self._names: tuple[Sequence[str], Sequence[str]] = ((), ())
 
-    def show(self, before: str, after: str) -> None:
-        """Names both."""
+    def show(self, before: Sequence[str], after: Sequence[str]) -> None:
+        """Names both, each by the parts of its name, the first of which goes last."""
         self._names = (before, after)
         self.refresh()
 
@@ -88,11 +88,22 @@ class _Head(Widget):
         half = (width - 8) // 2
         segments = [
             Segment("  ", ground.blank),
-            Segment(fit(before, half + 1, pad=True, ellipsis=glyphs.ellipsis), ground.sub),
+            Segment(fit(fitting(before, half + 1), half + 1, pad=True, ellipsis=glyphs.ellipsis), ground.sub),
             Segment(f" {glyphs.arrow}  ", ground.faint),
-            Segment(fit(after, width - half - 8, ellipsis=glyphs.ellipsis), ground.strong),
+            Segment(
+                fit(fitting(after, width - half - 8), width - half - 8, ellipsis=glyphs.ellipsis),
+                ground.strong,
+            ),
         ]
         return Strip(segments).adjust_cell_length(width, ground.blank)
+
+
+def fitting(parts: Sequence[str], width: int) -> str:
+    """As many parts of a name as fit, whole: those in the middle go first, then the last."""
+    told = [part for part in parts if part]
+    while len(told) > 1 and cell_len("   ".join(told)) > width:
+        del told[-2 if len(told) > 2 else -1]
+    return "   ".join(told)
 
 
 class SummariesScreen(BaseScreen["int | None"]):
@@ -166,20 +177,20 @@ class SummariesScreen(BaseScreen["int | None"]):
         if event.state is WorkerState.ERROR:
             self.about.say(f"internal error in {event.worker.group}: {event.worker.error!r}", "bad")
 
-    def named_pair(self) -> tuple[str, str]:
-        """The names of both, the earlier first."""
+    def named_pair(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The names of both in parts, the earlier first."""
         mine, other = self.named(self.entry, self.summary), self.named(self.other, "")
         return (other, mine) if self.earlier(self.other) else (mine, other)
 
-    def named(self, entry: int, summary: str) -> str:
-        """What a summary is, where it stands, when it was made and how large it is."""
+    def named(self, entry: int, summary: str) -> tuple[str, ...]:
+        """What a summary is and where it stands, when it was made, how large it is."""
         if entry < 0:
-            return f"planned   {exact(tokens_of(summary))} tokens"
+            return "planned", f"{exact(tokens_of(summary))} tokens"
         kind = self.session.columns.kind[entry]
         name = "compaction" if kind == Kind.COMPACTION else "branch summary"
         stamp = self.session.entry(entry).timestamp
         size = exact(tokens_of(summary_at(self.session, entry)))
-        return f"{name} #{entry:,}   {moment(stamp) if stamp else ''}   {size} tokens"
+        return f"{name} #{entry:,}", moment(stamp) if stamp else "", f"{size} tokens"
 
     def show_title(self) -> None:
         """What is compared, and how much differs."""
@@ -211,7 +222,10 @@ class SummariesScreen(BaseScreen["int | None"]):
         elif line.mark is Mark.CHANGED:
             self.about.show([[("before  ", "faint"), (line.before, "sub")], [(line.after, "text")]])
         else:
-            self.about.show([[(f"{line.mark.value:<8}", "faint"), (line.after or line.before, "text")], []])
+            room = max(1, self.app.size.width - 12)
+            said = wrap(line.after or line.before, room, lines=2, ellipsis=self.shell.glyphs.ellipsis)
+            told = [[(text, "text")] for text in said]
+            self.about.show([[(f"{line.mark.value:<8}", "faint"), *told[0]], *told[1:]] if told else [])
         self.show_hints()
 
     # --- keys ---------------------------------------------------------------------------------------------------------
@@ -278,7 +292,7 @@ class SummariesScreen(BaseScreen["int | None"]):
             return
         shown = self.others[: min(len(_LETTERS), max(3, self.app.size.height - 10))]
         choices = [
-            Choice(letter, self.named(other, ""), current=other == self.other)
+            Choice(letter, "   ".join(self.named(other, "")), current=other == self.other)
             for letter, other in zip(_LETTERS, shown, strict=False)
         ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
-from leafward_tui.cells import cell_len, fit, right
+from leafward_tui.cells import cell_len, fit, right, wrap
 from leafward_tui.dismissal import ClosesOnce
 from leafward_tui.shell import shell_of
 
@@ -87,6 +87,16 @@ class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
 
     AUTO_FOCUS = ""
 
+    def on_mount(self) -> None:
+        """What the choice is about stays in sight: the screen below is told how much of it is covered."""
+        self.call_after_refresh(self._ask_for_room)
+
+    def _ask_for_room(self) -> None:
+        below = self.app.screen_stack[-2:]
+        make_room = getattr(below[0], "make_room", None)
+        if len(below) == 2 and below[1] is self and make_room is not None:
+            make_room(self.query_one(Vertical).size.height)
+
     def __init__(self, title: str, about: Sequence[SheetLine] = (), *, note: str = "") -> None:
         super().__init__()
         self._title_text = title
@@ -98,8 +108,10 @@ class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
         with Vertical():
             yield OneLine(self._rule)
             yield OneLine(self._head)
+            room, ellipsis = self.app.size.width - 2, shell_of(self).glyphs.ellipsis
             for line in self._about:
-                yield OneLine(partial(self._about_line, line))
+                for text in wrap(line.text, room, lines=2, ellipsis=ellipsis) or [""]:
+                    yield OneLine(partial(self._about_line, replace(line, text=text)))
             yield OneLine(lambda _width, _ground: [])
             yield from self.compose_body()
             yield OneLine(lambda _width, _ground: [])
@@ -250,6 +262,7 @@ class ChoiceSheet(Sheet):
 
     def on_mount(self) -> None:
         """The key that opened the sheet steps through it."""
+        super().on_mount()
         if self._cycle:
             self._bindings.bind(self._cycle, "step(1)", show=False)
 

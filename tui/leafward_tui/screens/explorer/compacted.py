@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -18,6 +20,8 @@ from leafward_tui.screens.explorer.results import Wrote
 from leafward_tui.widgets.inspector import Tab
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.timer import Timer
 
     from leafward.journal import Write
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
 IDLE = 0.25
 """Seconds without a move of the cursor before lost facts are counted: that takes the interpreter from the keys."""
 _NAP = 0.02
+LAB, XRAY = "leafward_tui.screens.lab", "leafward_tui.screens.xray"
+_SOON = ("leafward_tui.widgets.sheet", "leafward_tui.widgets.reading_sheet", XRAY, LAB)
+"""Modules that a key needs and that take longer to load than a frame; loaded once nothing else is done."""
 MOST_BYTES = 24 << 20
 """Bytes of the path above a compaction beyond which its lost facts are counted only when somebody asks for them."""
 
@@ -42,10 +49,49 @@ class LostCounted(Message):
         return isinstance(message, LostCounted)
 
 
+@dataclass
+class Loaded(Message):
+    """A module is there."""
+
+    name: str
+    then: Callable[[], None]
+
+
 class Compacted(Handing):
     """The parts of the explorer that are about compactions that happened."""
 
     _idling: Timer | None = None
+    _wanted = ""
+    """The module of the screen that is opened once it is loaded."""
+
+    # --- modules ------------------------------------------------------------------------------------------------------
+
+    @work(thread=True, exclusive=True, group="modules", exit_on_error=False)
+    def _load_soon(self) -> None:
+        stop = self.shell.keys_first.stop(get_current_worker())
+        for name in _SOON:
+            if stop():
+                return
+            import_module(name)
+
+    def once_loaded(self, name: str, then: Callable[[], None]) -> None:
+        """Does something that needs a module: at once where it is loaded, else once it is. Keys go on meanwhile."""
+        if name in sys.modules:
+            then()
+        elif self._wanted != name:
+            self._wanted = name
+            self._load(name, then)
+
+    @work(thread=True, group="modules", exit_on_error=False)
+    def _load(self, name: str, then: Callable[[], None]) -> None:
+        import_module(name)
+        self.post_message(Loaded(name, then))
+
+    def on_loaded(self, message: Loaded) -> None:
+        """Goes on with what needed the module, if that is still wanted."""
+        if self._wanted == message.name and self.app.screen is self:
+            message.then()
+        self._wanted = ""
 
     # --- lost facts ---------------------------------------------------------------------------------------------------
 
@@ -61,6 +107,8 @@ class Compacted(Handing):
         exploration = self.exploration
         if exploration is None or not self.is_attached or self.app.screen is not self:
             return
+        if any(name not in sys.modules for name in _SOON):
+            self._load_soon()
         layout = exploration.layout
         wanted = []
         for y in self.graph.rows_on_screen():
@@ -79,12 +127,7 @@ class Compacted(Handing):
 
         worker = get_current_worker()
         reports = survivals_of(session)
-
-        def stop() -> bool:
-            # Between two messages the interpreter is the keys'.
-            time.sleep(0)
-            return worker.is_cancelled
-
+        stop = self.shell.keys_first.stop(worker)
         for head in wanted:
             if _bytes_above(session, head) > MOST_BYTES:
                 continue
@@ -136,6 +179,14 @@ class Compacted(Handing):
             return False
         return exploration.layout.tree.kind[exploration.layout.head[line.row]] == Kind.COMPACTION
 
+    @property
+    def on_path(self) -> bool:
+        """Whether the cursor is on the path to the leaf."""
+        exploration, line = self.exploration, self.graph.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            return False
+        return exploration.layout.on_path(exploration.target(line))
+
     def action_xray_open(self) -> None:
         """Shows the compaction here before and after."""
         compaction = self.compaction_here()
@@ -146,6 +197,9 @@ class Compacted(Handing):
 
     def open_xray(self, compaction: int) -> None:
         """Shows a compaction before and after."""
+        self.once_loaded(XRAY, lambda: self._open_xray(compaction))
+
+    def _open_xray(self, compaction: int) -> None:
         from leafward_tui.screens.xray import XRayScreen
 
         session = self.session
@@ -172,6 +226,7 @@ class Compacted(Handing):
         """Opens the compaction lab at the line of the cursor; on a compaction, beside it."""
         exploration, line = self.exploration, self.graph.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            self.tell("" if self.bare else "these rows are hidden: go to one that is shown", "warn")
             return
         head = exploration.layout.head[line.row]
         compaction = exploration.layout.tree.kind[head] == Kind.COMPACTION and line.kind is LineKind.ROW
@@ -179,6 +234,9 @@ class Compacted(Handing):
 
     def open_lab(self, entry: int, pins: tuple[str, ...] = ()) -> None:
         """Opens the compaction lab at an entry, or beside a compaction, with pins."""
+        self.once_loaded(LAB, lambda: self._open_lab(entry, pins))
+
+    def _open_lab(self, entry: int, pins: tuple[str, ...]) -> None:
         from leafward_tui.screens.lab import LabScreen
 
         session = self.session

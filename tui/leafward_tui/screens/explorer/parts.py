@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
+from leafward_tui.cells import counted
 from leafward_tui.graph import Density
 from leafward_tui.screens.base import BaseScreen
 from leafward_tui.widgets.gauge import Gauge
@@ -142,6 +143,11 @@ class ExplorerParts(BaseScreen[None]):
         """The proposed move."""
         return self.graph.state.ghost
 
+    @property
+    def bare(self) -> bool:
+        """Whether the session has nothing to show as a row."""
+        return self.exploration is not None and not len(self.exploration.lines)
+
     def show_lines(self, row: int) -> None:
         """Shows the exploration's lines with the cursor on a row."""
         raise NotImplementedError
@@ -170,5 +176,15 @@ class ExplorerParts(BaseScreen[None]):
         )
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = (), beneath: str = "") -> None:
-        """Says something in the place of the price line, with keys that help; nothing where the text is empty."""
+        """Says something in the place of the price line, with keys that help.
+
+        Where the text is empty that is nothing, unless there is no tree to price a move in: then why not.
+        """
+        if not text and self.trouble:
+            text, tone = self.trouble, "bad"
+        elif not text and self.bare:
+            text, tone = "nothing was said in this session yet", "faint"
+            entries = len(self.session) if self.session is not None else 0
+            if entries and self.density is Density.TURNS:
+                keys = self.key_hints(("density.next", f"shows its {counted(entries, 'entry', 'entries')}"))
         self.price_line.note(text or None, tone, keys, beneath)

@@ -108,9 +108,8 @@ class Reading(Compacted):
         self.title_bar.progress(None)
         if message.fatal:
             self.trouble = message.text
-            self.tell(message.text, "bad")
-        else:
-            self.tell(message.text, "bad")
+        self.tell(message.text, "bad")
+        self.show_hints()
 
     def on_opened(self, message: Opened) -> None:
         """Shows the tree with the cursor on the leaf, or where it was."""
@@ -133,6 +132,8 @@ class Reading(Compacted):
         self.count()
         self.settle()
         self.show_hints()
+        if self.bare:
+            self.tell("")
         if self.searched:
             self.start_search(self.searched)
 
@@ -151,9 +152,10 @@ class Reading(Compacted):
             from leafward.agents import agent_of
 
             self.agent = agent_of(session.path).name
+        entries = "entry" if len(session) == 1 else "entries"
         facts = [
             Fact(self.agent, short=self.agent),
-            Fact(f"{len(session):,}", "entries", f"{len(session):,} entries", keep=3),
+            Fact(f"{len(session):,}", entries, f"{len(session):,} {entries}", keep=3),
             Fact(f"{branches:,}", "branch" if branches == 1 else "branches", "", keep=2),
             Fact(f"{compactions:,}", "compaction" if compactions == 1 else "compactions", "", keep=1),
         ]

@@ -32,6 +32,23 @@ class ExplorerScreen(Reading):
         """Two panes or one, as there is room."""
         self.call_after_refresh(self.arrange_panes)
 
+    def make_room(self, height: int) -> None:
+        """Shortens the tree so far that its cursor stays above a sheet of some height; `on_screen_resume` undoes it."""
+        graph = self.graph
+        line = graph.state.cursor * graph.line_height - graph.scroll_offset.y
+        covered = graph.region.bottom - (self.app.size.height - height)
+        if (
+            covered > 0
+            and graph.display
+            and graph.region.y + line + graph.line_height > graph.region.bottom - covered
+        ):
+            graph.styles.margin = (0, 0, min(covered, max(0, graph.region.height - graph.line_height)), 0)
+
+    def on_screen_resume(self) -> None:
+        """What was covered is free again."""
+        if self.is_mounted and self.graph.styles.margin.bottom:
+            self.graph.styles.margin = 0
+
     def arrange_panes(self) -> None:
         """Fits panes, rules and heads to the size of the screen."""
         two = self.two_panes
@@ -215,7 +232,11 @@ class ExplorerScreen(Reading):
                 Hint("mode.leave", "tree"),
                 Hint("copy.text"),
             )
+        if self.bare:
+            told = (Hint("density.next"),) if self.session is not None and len(self.session) else ()
+            return (*told, Hint("app.back"))
         through = (Hint("xray.open"),) if self.on_compaction else ()
+        compact = (Hint("lab.open"),) if self.on_path else ()
         if self.price is not None:
             return (
                 Hint("move.here"),
@@ -223,6 +244,7 @@ class ExplorerScreen(Reading):
                 *through,
                 Hint(("branch.previous", "branch.next")),
                 Hint(("point.previous", "point.next")),
+                *compact,
                 Hint("mark.set"),
                 Hint("tab.context"),
                 Hint("operation.undo"),
@@ -233,6 +255,7 @@ class ExplorerScreen(Reading):
             Hint(("branch.previous", "branch.next")),
             Hint(("point.previous", "point.next")),
             Hint("find.open"),
+            *compact,
             Hint("filter.choose"),
             Hint("fold.toggle"),
             Hint("label.edit"),

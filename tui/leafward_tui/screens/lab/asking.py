@@ -103,6 +103,7 @@ class Asking(Drafting):
         if what_if is None:
             return
         self.asking, self.streaming, self.streaming_since = True, "", time.monotonic()
+        self.tell("")
         self.go_to("text", "Summary")
         self._run(self.generation, what_if, what_if.choices, self.shell.config)
         self.show_text()

@@ -208,7 +208,7 @@ class Closing(Asking):
         name = self.session.path.name
         lines = len(draft.lines(self.shell.clock))
         share = draft.survival.overall()
-        kept = f", {percent(share, 1.0)} of the facts survive" if share is not None else ""
+        kept = f", {percent(share, 1.0)} of the facts survive, by weight" if share is not None else ""
         glyphs = self.shell.glyphs
         sizes = f"{count(draft.tokens_before)} {glyphs.arrow} {count(draft.tokens_after)}"
         about = [

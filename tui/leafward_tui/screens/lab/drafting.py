@@ -53,9 +53,9 @@ class Drafting(Planning):
         if what_if is None or self.asking or self.editor is not None:
             return
         self.waiting = not what_if.plan.nothing
-        self.sending = None
+        looked, self.sending = self.sending is not None, None
         self._follow(self.generation, what_if, what_if.choices, self.shell.config)
-        if self.page == "Prompt":
+        if looked or self.page == "Prompt":
             self.look_at_prompt()
 
     @work(thread=True, exclusive=True, group="draft", exit_on_error=False)
@@ -215,7 +215,9 @@ class Drafting(Planning):
             return (self.page, self.sending, what_if.choices.summarizer)
         shown = self.shown_draft
         summary = shown.summary if shown is not None else None
-        return (self.page, self.streaming, summary, what_if.plan.nothing, what_if.choices.summarizer)
+        plan = what_if.plan
+        nothing = [remark.text for remark in plan.diagnostics[:1]] if plan.nothing else None
+        return (self.page, self.streaming, summary, nothing, what_if.choices.summarizer)
 
     def _page_lines(self, width: int, _height: int) -> Block:
         what_if, glyphs = self.what_if, self.shell.glyphs
@@ -240,7 +242,7 @@ class Drafting(Planning):
                 [
                     (f"no summary by {what_if.choices.summarizer} yet", "nothing"),
                     ("", "blank"),
-                    (f"{run} shows what would be sent, and asks before anything is", "sub"),
+                    (f"{run} shows what would be sent and asks first", "sub"),
                     (f"{choose} chooses another summariser", "sub"),
                 ],
                 width,
@@ -299,7 +301,8 @@ class Drafting(Planning):
             )
         verb = draft.summary.summarizer + (", edited" if draft.changed else "")
         run = self.shell.keymap.label("summary.edit")
-        return Writing(verb, draft.summary.tokens, key=run, words="edit")
+        short = "edited" if draft.changed else ""
+        return Writing(verb, draft.summary.tokens, key=run, words="edit", short=short)
 
 
 _RUNS = 12

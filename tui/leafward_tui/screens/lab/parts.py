@@ -203,7 +203,7 @@ class LabParts(BaseScreen[Write | None]):
                 head.show(tabs, active, right="tok" if self.area == "cut" else "", focused=True)
             return
         self.cut_head.show(
-            ("Cut",), "Cut", note="what happens to each turn", right="tok  ", focused=self.area == "cut"
+            ("Cut",), "Cut", note="what happens to each turn", right="tok", focused=self.area == "cut"
         )
         pages = PAGES if shown == 3 else ("Plan", *PAGES)
         self.plan_head.show(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from leafward_tui.lab.what_if import WhatIf
     from leafward_tui.widgets.lab.lines_view import LinesView
 
+_SOON = ("textual.widgets._text_area", "leafward_tui.screens.lab.runs", "leafward_tui.screens.xray")
+"""Modules that keys of the lab need; loaded here, where that keeps nobody waiting."""
 _AHEAD = 40
 """Rows around those on the screen that are worded with them."""
 
@@ -67,6 +70,8 @@ class Planning(LabParts):
             self.post_message(Failed(run, str(error), fatal=True))
         else:
             self.post_message(Measured(run, what_if))
+        for name in _SOON:
+            import_module(name)
 
     def on_measured(self, message: Measured) -> None:
         """Shows the plan; a draft follows behind."""
@@ -92,7 +97,10 @@ class Planning(LabParts):
         facts = [Fact(where, short=where, keep=3, hue="text")]
         if self.grew:
             facts.append(Fact("the file went on", short="file went on", keep=4, hue="warn"))
-        facts.append(Fact("nothing is written until you accept", short="", keep=1))
+        if session.read_only:
+            facts.append(Fact("read only", keep=4, hue="warn"))
+        else:
+            facts.append(Fact("nothing is written until you accept", short="", keep=1))
         crumb = f"{project} {self.shell.glyphs.crumb} {safe_line(title, 36)}" if project else ""
         self.title_bar.show("Compaction lab", crumb=crumb or safe_line(title, 36), facts=facts)
 

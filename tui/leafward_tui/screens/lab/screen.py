@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.worker import Worker, WorkerState
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.choices import Choices
     from leafward_tui.screens.xray import Leaving
     from leafward_tui.widgets.lab.pane_head import PaneHead
-
-XRAY = "leafward_tui.screens.xray"
-"""The module of the X-ray's screen."""
 
 
 class LabScreen(Closing):
@@ -227,6 +223,11 @@ class LabScreen(Closing):
         """The runs made so far, two of them side by side."""
         from leafward_tui.screens.lab.runs import RunsScreen
 
+        if len(self.runs) < 2:
+            made = "one run so far" if self.runs else "no run yet"
+            self.tell(f"{made}: other settings make another to hold it against", "warn")
+            return
+
         def done(choices: Choices | None) -> None:
             if choices is not None:
                 self.choose(choices)
@@ -261,10 +262,6 @@ class LabScreen(Closing):
             return None
         if self.editor is not None:
             return True if action in _EDITING else None
-        if action == "draft_xray":
-            return find_spec(XRAY) is not None or None
-        if action == "runs_compare":
-            return len(self.runs) > 1 or None
         return super().check_action(action, parameters)
 
     def hints(self) -> Sequence[Hint]:
@@ -276,14 +273,12 @@ class LabScreen(Closing):
             return (Hint("mode.leave", "take it over", "done"), Hint("compaction.accept"))
         if self.asking:
             return (Hint("mode.leave", "cancel the summary", "cancel"),)
-        accept = (
-            (Hint("compaction.accept"),) if self.draft is not None else (Hint("summary.run", "summarise"),)
-        )
+        accept: tuple[Hint, ...] = (Hint("summary.run", "summarise"),)
+        if self.draft is not None:
+            accept = () if self.session.read_only else (Hint("compaction.accept"),)
         slide = Hint(("slider.less", "slider.more"), "slide")
         strategies = Hint(("strategy.pi", "strategy.codex", "strategy.opencode"), "strategy")
-        more = [Hint("summary.edit"), Hint("summarizer.choose")]
-        if self.check_action("draft_xray", ()):
-            more.append(Hint("draft.xray"))
+        more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]
         if len(self.runs) > 1:
             more.append(Hint("runs.compare"))
         if self.area == "fates":

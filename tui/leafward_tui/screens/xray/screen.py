@@ -273,11 +273,11 @@ class XRayScreen(XRayParts):
             Hint("pane.next", "other side", "side"),
             Hint("source.go", enter, enter.rpartition(" ")[2]),
             Hint(("change.next", "change.previous"), "next change", "change"),
-            Hint("kept.fold", "fold kept", "fold"),
             *pin,
-            Hint(("only.kept", "only.cut"), "only kept, replaced", "only"),
+            Hint("mode.leave", "all again" if self.only is not None else "back"),
+            Hint("kept.fold", "fold kept", "fold"),
             Hint("summaries.compare", "diff"),
-            Hint("mode.leave", "back"),
+            Hint(("only.kept", "only.cut"), "only kept, replaced", "only"),
         )
 
 

@@ -94,7 +94,7 @@ def _compaction(
         if own
         else [
             Span("Compaction", "strong"),
-            Span("  the last one on the path to here", "faint"),
+            Span("  the last above", "faint"),
         ]
     )
     sheet.row(left, [Span(f"{when}   #{index:,}", "faint")], entry=-1 if own else index)

@@ -293,11 +293,7 @@ class Inspector(Widget):
         glyphs: Glyphs,
         toggled: frozenset[str],
     ) -> None:
-        worker = get_current_worker()
-
-        def stop() -> bool:
-            return worker.is_cancelled
-
+        stop = shell_of(self).keys_first.stop(get_current_worker())
         page = page_or_reason(
             lambda: build(
                 tab, selection, width, glyphs, height=height, toggled=toggled, gauge=self._gauge, stop=stop

@@ -33,6 +33,8 @@ class Writing:
     """A key that helps, and what it does."""
     words: str = ""
     hue: str = ""
+    short: str = ""
+    """Instead of the first words where there is no room for them."""
 
 
 class StateLine(Widget):
@@ -81,10 +83,13 @@ class StateLine(Widget):
         ellipsis = shell_of(self).glyphs.ellipsis
         ink = getattr(ground, state.hue or "sub")
         numbers = f"   {exact(state.tokens)} tok" if state.tokens else ""
-        if state.rate:
-            numbers += f"   {state.rate:.0f}/s"
+        rate = f"   {state.rate:.0f}/s" if state.rate else ""
         right = cell_len(state.key) + 1 + cell_len(state.words) if state.words else 0
-        verb = fit(state.verb, max(4, width - 4 - cell_len(numbers) - right), ellipsis=ellipsis)
+        room = width - 4 - cell_len(numbers) - right
+        if cell_len(state.verb) + cell_len(rate) <= room:
+            numbers, room = numbers + rate, room - cell_len(rate)
+        said = state.short if state.short and cell_len(state.verb) > room else state.verb
+        verb = fit(said, max(4, room), ellipsis=ellipsis)
         segments = [Segment(" ", ground.blank), Segment(verb, ink), Segment(numbers, ground.sub)]
         gap = width - 1 - right - sum(segment.cell_length for segment in segments)
         if right and gap > 0:

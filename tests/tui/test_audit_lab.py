@@ -1,0 +1,246 @@
+"""Faults that using the lab, the X-ray and the explorer around them has shown once, so that they stay away."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.containers import Vertical
+
+from leafward.compaction.run import draft
+from leafward.config import Config
+from leafward.injection import InjectionSettings, inject
+from leafward.summarizers.extractive import Extractive
+from leafward.survival import SURVIVED, Status
+from leafward_tui.glyphs import UNICODE
+from leafward_tui.lab.cut_lines import CutLines
+from leafward_tui.lab.fates import fate_lines
+from leafward_tui.lab.plan_lines import plan_lines
+from leafward_tui.lab.sliders import Dial, Slider
+from leafward_tui.lab.turns import CutRows
+from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.screens.lab import LabScreen
+from leafward_tui.screens.summaries import fitting
+from leafward_tui.screens.xray import XRayScreen
+from leafward_tui.widgets.sheet import ChoiceSheet
+from tests.acting import usage
+from tests.tui.explored import NARROW, exploring, note
+from tests.tui.session_store import rows, until
+from tests.tui.test_lab import SMALL, considering, follow, said, shown
+from tests.tui.test_lab_values import considered, working
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class TestLedger:
+    def test_what_is_sent_anyway_is_not_freed(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (session, what_if):
+            made = what_if.plan
+            assert made.tokens.unexplained > 0
+            injected = inject(session, session.leaf, InjectionSettings(budget=1_000))
+            what_if.keep_injection(what_if.injection_key, injected)
+            what_if.keep_draft(
+                what_if.choices.draft_key(), draft(session, made, Extractive(), injection=injected)
+            )
+            ledger = what_if.ledger()
+            tokens = made.tokens
+            replaced = tokens.summarize + tokens.turn_prefix + tokens.previous_summary
+            new = sum(part.tokens for part in ledger.parts if part.name in ("summary", "injected"))
+            assert ledger.frees == replaced - new
+
+    def test_nothing_to_compact_still_sums(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 2)
+        with considered(tmp_path / "s.jsonl") as (_, what_if):
+            made = what_if.plan
+            assert made.nothing
+            assert made.tokens.unexplained > 0
+            parts = {part.name: part.tokens for part in what_if.ledger().parts}
+            assert parts["beyond"] == made.tokens.unexplained
+            assert sum(parts.values()) == made.tokens.before
+            assert what_if.column(what_if.choices.strategy).kept == parts["kept"]
+            text = "\n".join(line.text for line in plan_lines(what_if.view(), 48, UNICODE))
+            assert "plus prompt and tools" not in text
+
+
+class TestSlider:
+    def test_a_step_down_from_where_nothing_changes_has_an_effect(self, tmp_path: Path) -> None:
+        slider = Slider(Dial.KEEP, 20_000, 20_000, 500, 50, useful=7_225)
+        assert slider.stepped(-1) == 7_000
+        assert slider.stepped(-1, fine=True) == 7_200
+        assert slider.stepped(1) == 20_000
+        assert Slider(Dial.KEEP, 3_000, 7_225, 500, 50, useful=7_225).stepped(-1) == 2_500
+        working(tmp_path / "s.jsonl", 6)
+        with considered(tmp_path / "s.jsonl") as (_, what_if):
+            assert what_if.plan.nothing
+            what_if.choices = what_if.sliding(Dial.KEEP, what_if.slider(Dial.KEEP).stepped(-1))
+            what_if.replan()
+            assert not what_if.plan.nothing
+
+
+class TestCut:
+    def test_a_summary_that_stays_is_not_marked_as_summarised(self, tmp_path: Path) -> None:
+        file = working(tmp_path / "s.jsonl", 4)
+        file.compacted(str(file.leaf), "## Goal\n- the zebra")
+        file.user("go on")
+        file.said("gone on", tokens=usage(2_000))
+        with considered(tmp_path / "s.jsonl") as (session, what_if):
+            assert what_if.plan.nothing
+            made = CutRows(what_if.turns, what_if.plan, 30, carried=True)
+            lines = CutLines(made, session.columns.kind, lambda _entry: None, 60, UNICODE)
+            assert lines[0].text.startswith("K ")
+            assert {lines[y].text[0] for y in range(len(lines))} == {"K"}
+
+
+class TestFates:
+    @pytest.mark.parametrize("width", [32, 40, 76])
+    def test_numbers_sum(self, tmp_path: Path, width: int) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (session, what_if):
+            survival = draft(session, what_if.plan, Extractive()).survival
+        fates = [fate for fate in survival.fates if fate.status is not Status.INVENTED]
+        kept = sum(fate.status in SURVIVED for fate in fates)
+        wrong = sum(fate.status is Status.CONTRADICTED for fate in fates)
+        text = [line.text for line in fate_lines(survival, [], width, 30, UNICODE)]
+        assert "by weight" in text[0]
+        if width > 32:
+            assert f"{kept:,} of {len(fates):,}" in text[0]
+        head = next(line for line in text if line.startswith("Lost"))
+        assert head.split()[1] == f"{len(fates) - kept - wrong:,}"
+        assert all("…" not in line for line in text[: text.index(head)])
+
+
+class TestLab:
+    async def test_what_is_said_of_nothing_follows_the_slider(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 2)
+        async with considering(tmp_path / "s.jsonl", config=Config()) as (pilot, screen):
+            before = shown(screen)
+            await pilot.press("2", "1")
+            screen.choose(screen.what_if.choices.keeping(19_000))  # type: ignore[union-attr]  # it is measured
+            await pilot.pause()
+            assert "20,000" in before
+            assert "19,000 to" in " ".join(shown(screen).split())
+            await pilot.press("c", "tab")
+
+    async def test_one_run_cannot_be_compared_and_that_is_said(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        async with considering(tmp_path / "s.jsonl") as (pilot, screen):
+            await follow(pilot, screen)
+            await pilot.press("b")
+            assert pilot.app.screen is screen
+            assert "one run so far" in said(screen)
+
+    async def test_a_file_that_is_only_read_offers_no_accepting(self, tmp_path: Path) -> None:
+        file = working(tmp_path / "s.jsonl", 20)
+        lines = file.path.read_text(encoding="utf-8").split("\n")
+        lines[0] = json.dumps({**json.loads(lines[0]), "version": 99})
+        file.path.write_text("\n".join(lines), encoding="utf-8")
+        async with considering(file.path) as (pilot, screen):
+            await follow(pilot, screen)
+            assert "read only" in shown(screen)
+            assert all(hint.ids != "compaction.accept" for hint in screen.hints())
+
+    async def test_screens_are_loaded_before_their_key(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        names = ("leafward_tui.screens.xray", "leafward_tui.screens.lab.runs", "textual.widgets._text_area")
+        async with considering(tmp_path / "s.jsonl") as (pilot, _):
+            await until(pilot, lambda: all(name in sys.modules for name in names))
+
+
+class TestExplorer:
+    async def test_a_screen_that_is_not_loaded_yet_opens_once_it_is(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = working(tmp_path / "s.jsonl", 6)
+        file.compacted(str(file.leaf), "## Goal\n- the zebra")
+        file.user("go on")
+        monkeypatch.setattr("leafward_tui.screens.explorer.compacted._SOON", ())
+        async with exploring(file.path, NARROW, SMALL) as (pilot, screen):
+            for key, module, kind in (
+                ("X", "leafward_tui.screens.xray", XRayScreen),
+                ("c", "leafward_tui.screens.lab", LabScreen),
+            ):
+                loaded = sys.modules[module]
+                with monkeypatch.context() as without:
+                    without.delitem(sys.modules, module)
+                    without.setattr(
+                        "leafward_tui.screens.explorer.compacted.import_module",
+                        lambda name, loaded=loaded: sys.modules.setdefault(name, loaded),
+                    )
+                    await pilot.press(key)
+                    await until(pilot, lambda kind=kind: isinstance(pilot.app.screen, kind))  # type: ignore[misc]
+                await pilot.press("escape")
+                await until(pilot, lambda: pilot.app.screen is screen)
+
+    async def test_compacting_is_offered_on_the_path_only(self, tmp_path: Path) -> None:
+        file = working(tmp_path / "s.jsonl", 3)
+        fork = file.leaf
+        file.user("on a branch")
+        aside = file.said("yes")
+        file.leaf = fork
+        file.user("on the path")
+        file.said("yes", tokens=usage(2_000))
+        async with exploring(file.path, (120, 32), SMALL) as (pilot, screen):
+            assert isinstance(screen, ExplorerScreen)
+            assert "c compact" in rows(pilot.app)[-1]
+            screen.go_to_entry(screen.session.columns.index(aside))  # type: ignore[union-attr]  # it is read
+            await until(pilot, lambda: screen.price is not None)
+            await pilot.pause()
+            assert "c compact" not in rows(pilot.app)[-1]
+
+    @pytest.mark.parametrize("up", [1, 3, 9])
+    async def test_a_sheet_leaves_the_row_it_is_about_in_sight(self, tmp_path: Path, up: int) -> None:
+        working(tmp_path / "s.jsonl", 30)
+        async with exploring(tmp_path / "s.jsonl", NARROW, SMALL) as (pilot, screen):
+            for _ in range(up):
+                await pilot.press("k")
+            await until(pilot, lambda: screen.price is not None)
+            graph = screen.graph
+            height = graph.size.height
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            sheet = pilot.app.screen.query_one(Vertical)
+
+            def in_sight() -> bool:
+                cursor = graph.region.y + graph.state.cursor - graph.scroll_offset.y
+                return graph.region.y <= cursor < sheet.region.y
+
+            await until(pilot, in_sight)
+            await pilot.press("escape")
+            await until(pilot, lambda: graph.size.height == height)
+
+    async def test_a_session_without_a_word_says_so(self, tmp_path: Path) -> None:
+        path = tmp_path / "s.jsonl"
+        header = {
+            "type": "session",
+            "version": 3,
+            "id": "x",
+            "timestamp": "2026-11-21T10:00:00Z",
+            "cwd": "/w",
+        }
+        path.write_text(json.dumps(header) + "\n", encoding="utf-8")
+        async with exploring(path, NARROW, SMALL) as (pilot, screen):
+            assert "nothing was said" in note(screen)
+            await pilot.press("c", "escape", "X", "escape")
+            assert pilot.app.screen is screen
+            assert "nothing was said" in note(screen)
+
+    async def test_why_there_is_no_session_stays(self, tmp_path: Path) -> None:
+        path = tmp_path / "empty.jsonl"
+        path.touch()
+        async with exploring(path, NARROW, SMALL) as (pilot, screen):
+            await until(pilot, lambda: screen.trouble)
+            await pilot.press("escape", "c", "X")
+            assert screen.trouble[:30] in note(screen)
+            assert [hint.ids for hint in screen.hints()] == ["app.back"]
+
+
+def test_names_of_summaries_lose_whole_parts() -> None:
+    name = ("compaction #146", "17 Nov 10:53", "667 tokens")
+    assert fitting(name, 60) == "compaction #146   17 Nov 10:53   667 tokens"
+    assert fitting(name, 30) == "compaction #146   667 tokens"
+    assert fitting(name, 20) == "compaction #146"
+    assert fitting(("compaction #146", "", "667 tokens"), 60) == "compaction #146   667 tokens"
