@@ -65,6 +65,9 @@ class Transcript:
     """An unterminated last line that is no record yet."""
     inherited: int = 0
     """How many entries, from the first on, are another session's: copied or based on. Totals count them there."""
+    hoisted: bytearray = field(default_factory=bytearray)
+    """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result. Empty where
+    none is."""
 
 
 class Reader(Protocol):
@@ -192,6 +195,11 @@ class ForeignSession(Session):
     def notes(self) -> list[Note]:
         """What the reader has to remark on it."""
         return self.transcript.notes
+
+    @property
+    def hoisted(self) -> bytearray:
+        """Which entries are sent ahead of the messages before them, up to the last reply or result."""
+        return self.transcript.hoisted
 
     @property
     def inherited(self) -> int:

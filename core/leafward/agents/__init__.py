@@ -16,6 +16,7 @@ from leafward.agents.base import (
     Trouble,
     own_variables,
 )
+from leafward.agents.claude import Claude
 from leafward.agents.codex import Codex
 from leafward.agents.pi import Pi
 from leafward.errors import NotFound
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""
 
-_AGENTS: tuple[Agent, ...] = (Pi(), Codex())
+_AGENTS: tuple[Agent, ...] = (Pi(), Codex(), Claude())
 _BY_NAME = {agent.name: agent for agent in _AGENTS}
 
 

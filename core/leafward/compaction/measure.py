@@ -65,6 +65,7 @@ _PART_OF_KIND = bytes(
         Kind.COMPACTION: Part.COMPACTION,
         Kind.BRANCH_SUMMARY: Part.NOTE,
         Kind.CUSTOM_MESSAGE: Part.NOTE,
+        Kind.INJECTED: Part.OTHER,
         Kind.UNKNOWN: Part.OTHER,
     }.get(Kind(kind), Part.SILENT)
     if kind in set(Kind)

@@ -144,8 +144,8 @@ def _take(
     elif kind is Kind.BASH:
         call = ToolCall("", "bash", {"command": str(message.get("command") or "")})
         found.steps.append(Step(call, index, body, index, by_user=True))
-    elif kind in (Kind.CUSTOM_MESSAGE, Kind.CUSTOM_ROLE):
-        author = str((body if kind is Kind.CUSTOM_MESSAGE else message).get("customType") or "extension")
+    elif kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.CUSTOM_ROLE):
+        author = str((message if kind is Kind.CUSTOM_ROLE else body).get("customType") or "extension")
         found.prompts.append(Said(index, text_of(content), _images(content), author=author))
         _unknown(found, index, content)
     elif kind is Kind.SYSTEM:
