@@ -16,6 +16,7 @@ from leafward.scan import Pending, Scan
 from leafward.session import Entry, Growth, Session
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
@@ -74,7 +75,7 @@ class Reader(Protocol):
     """Reads one session of an agent. Kept open while the session is; not used by two threads at the same time to read."""
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
-        """Everything anew, in bounded memory: no body is kept. Raises NotASession, saying why in one line."""
+        """Everything, in bounded memory: no body is kept. Asked again, it may go on where it ended. Raises NotASession, saying why in one line."""
         ...
 
     def body(self, index: int) -> Body | None:
@@ -144,7 +145,7 @@ class ForeignSession(Session):
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         self.scan = scan = Scan.of(found.columns, found.header, found.leaf, found.size)
-        scan.pending = found.pending
+        scan.pending, scan.header_offset = found.pending, 0
         self.transcript = found
         publish(scan)
         self._rebuild()
@@ -169,7 +170,8 @@ class ForeignSession(Session):
         """Reads again what changed; None where nothing did. Where everything is as it was up to what is new, it has grown."""
         if not self.changed_on_disk():
             return None
-        before = self.columns
+        # A reader may take what was appended into the columns that it has.
+        before = bytes(self.columns.kind), bytes(self.columns.ids), self.columns.parent[:]
         added = self.read(lambda: False, lambda _scan: None)
         return Growth(max(0, added), replaced=not _continues(before, self.columns))
 
@@ -254,12 +256,13 @@ def _stamp(now: os.stat_result) -> _Stamp:
     return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
 
 
-def _continues(before: Columns, now: Columns) -> bool:
-    """Whether the entries of before are the first ones of now."""
-    size = len(before)
+def _continues(before: tuple[bytes, bytes, array[int]], now: Columns) -> bool:
+    """Whether the entries of before (kinds, ids, parents) are the first ones of now."""
+    kinds, ids, parents = before
+    size = len(kinds)
     return (
         size <= len(now)
-        and now.ids.startswith(before.ids)
-        and now.parent[:size] == before.parent
-        and now.kind.startswith(before.kind)
+        and now.ids.startswith(ids)
+        and now.parent[:size] == parents
+        and now.kind.startswith(kinds)
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from leafward.agents import agent_of, recognised
+from leafward.agents.codex.source import Rollout as Source
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at, usage_total
@@ -273,6 +274,32 @@ def test_following_takes_in_what_was_appended(tmp_path: Path) -> None:
     assert (growth.added, growth.replaced) == (2, False)
     assert bytes(session.columns.ids).startswith(known)
     assert said(session)[-1] == ("assistant", "second")
+
+
+def test_only_what_was_appended_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rollout = Rollout(tmp_path)
+    for number in range(300):
+        rollout.turn(f"prompt {number}", "reply " * 50)
+    session = rollout.opened()
+    read: list[int] = []
+    at = Source.at
+
+    def counted(self: Source, offset: int, size: int) -> bytes:
+        data = at(self, offset, size)
+        read.append(len(data))
+        return data
+
+    monkeypatch.setattr(Source, "at", counted)
+    before = rollout.size
+    rollout.turn("two", "second")
+    growth = session.refresh()
+    assert growth is not None
+    assert (growth.added, growth.replaced) == (2, False)
+    assert sum(read) <= rollout.size - before + 2
+    monkeypatch.undo()
+    fresh = rollout.opened()
+    assert fresh.columns == session.columns
+    assert said(fresh) == said(session)
 
 
 def test_the_context_of_a_compaction_with_its_history_written_down(home: Path) -> None:

@@ -547,5 +547,6 @@ def test_picture_narrow(snap_compare: Any, fixed_store: Path) -> None:
 def test_picture_empty(snap_compare: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ada")
     monkeypatch.setenv("PI_CODING_AGENT_DIR", "/home/ada/.pi/agent")
+    monkeypatch.setenv("CODEX_HOME", "/home/ada/.codex")
     monkeypatch.chdir(tmp_path)
     assert picture(snap_compare, app_over(), (120, 32))

@@ -232,7 +232,7 @@ def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Li
     """Threads by the folder that the first file of each lies in."""
     folders: dict[str, dict[str, Stamp]] = {}
     for thread, pieces in shelf.threads.items():
-        folder, name = os.path.split(pieces[0].path)
+        folder, _, name = pieces[0].path.rpartition(os.sep)
         stamp = pieces[0].stamp if len(pieces) == 1 else _joined(pieces)
         given = names.get(thread)
         folders.setdefault(folder, {})[name] = [*stamp, _number(given)] if given is not None else stamp

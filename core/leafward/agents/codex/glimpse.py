@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse
 from leafward.agents.codex.chain import meta_of
+from leafward.agents.codex.describing import relation_of
 from leafward.agents.codex.items import is_injected, item_text, prompt_of
-from leafward.agents.codex.reading import relation_of
 from leafward.agents.codex.records import Role, line_of, payload_of
 from leafward.agents.codex.source import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.chain import Base, Chain, Step, base_of, resolved
-from leafward.agents.codex.source import Rollout
+from leafward.agents.codex.course import START, State
+from leafward.agents.codex.describing import described
+from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
-from leafward.agents.codex.weaving import START, State, Weaver
+from leafward.agents.codex.weaving import Weaver
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex
 from leafward.errors import NotASession
@@ -66,7 +69,7 @@ class CodexReader:
         self._pieces: list[Piece] = []
         self._begins: list[int] = []
         self._columns = Columns()
-        self._end = 0
+        self._made: _Made | None = None
         self._open: list[Rollout] = []
         self._translator: Translator | None = None
 
@@ -77,59 +80,59 @@ class CodexReader:
         self._open = []
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
-        """Everything anew. Raises NotASession where the thread's first file cannot be read or holds no record."""
+        """Everything anew, or what was appended where nothing else changed.
+
+        Raises NotASession where the thread's first file cannot be read or holds no record.
+        """
         thread = self._thread()
+        made = self._made
+        if made is not None and made.goes_on(thread):
+            made.extend(stop)
+            return self._transcript(thread, made)
         before = self._open
         self._open = []
         try:
-            made = self._read(thread, stop)
+            found = self._read(thread, stop)
         except BaseException:
             self.close()
             self._open = before
             raise
         for rollout in before:
             rollout.close()
-        return made
+        return found
 
     def _read(self, thread: Thread, stop: Callable[[], bool]) -> Transcript:
         chain = resolved(thread.segments, thread.find, self._opened)
-        weaver = Weaver()
-        notes = list(thread.notes)
-        made = _Made(weaver, notes)
+        made = _Made(chain, thread)
         for step in chain.steps:
-            made.step(step, chain, thread, stop)
+            made.step(step, thread, stop)
             if stop():
+                made.whole = False
                 break
-        pieces, columns = made.pieces, weaver.columns
-        weaver.settle()
-        own = next((piece for piece in pieces if thread.owns(piece.segment)), pieces[0])
+        made.weaver.settle()
         if not any(made.known.values()):
-            raise NotASession(
-                f"{own.segment.path} is {'empty' if not own.end else 'not a session: no line of it is a record'}"
-            )
-        self._pieces, self._columns = pieces, columns
-        self._begins = [piece.begin for piece in pieces]
-        self._end = made.end
-        first = chain.metas.get(own.segment.path, {})
+            own = made.own(thread)
+            why = "not a session: no line of it is a record" if own.end else "empty"
+            raise NotASession(f"{own.segment.path} is {why}")
+        return self._transcript(thread, made)
+
+    def _transcript(self, thread: Thread, made: _Made) -> Transcript:
+        own = made.own(thread)
+        self._made = made
+        self._pieces, self._columns = made.pieces, made.weaver.columns
+        self._begins = [piece.begin for piece in made.pieces]
+        notes = [*thread.notes, *made.notes]
         for damaged, text in made.orphans:
-            notes.append(
-                Note(
-                    "missing-base",
-                    text,
-                    EntryIndex(damaged),
-                    Path(self.origin(damaged).path),
-                    self.origin(damaged).offset,
-                )
-            )
-        header = _header(thread, first, chain)
-        self._translator = Translator(weaver, self.region, header.get("provider"))
-        live = made.tips.get(thread.live.path)
-        leaf = live if live is not None and live >= 0 else (made.last if made.last >= 0 else NO_ENTRY)
+            origin = self.origin(damaged)
+            notes.append(Note("missing-base", text, EntryIndex(damaged), origin.path, origin.offset))
+        header = described(thread, made.chain.metas.get(own.segment.path, {}))
+        self._translator = Translator(made.weaver, self.region, header.get("provider"))
+        live = made.tips.get(thread.live.path, -1)
         return Transcript(
             header,
-            columns,
-            EntryIndex(leaf),
-            tuple(dict.fromkeys(Path(piece.segment.path) for piece in (own, *pieces))),
+            made.weaver.columns,
+            EntryIndex(live if live >= 0 else max(made.last, NO_ENTRY)),
+            tuple(dict.fromkeys(Path(piece.segment.path) for piece in (own, *made.pieces))),
             made.end,
             notes,
             made.pending,
@@ -179,9 +182,17 @@ class CodexReader:
 class _Made:
     """A transcript while its segments are read one after the other."""
 
-    def __init__(self, weaver: Weaver, notes: list[Note]) -> None:
-        self.weaver = weaver
-        self.notes = notes
+    def __init__(self, chain: Chain, thread: Thread) -> None:
+        self.chain = chain
+        self.weaver = Weaver()
+        self.notes: list[Note] = []
+        self.whole = True
+        """Whether nothing stopped it."""
+        self._files = [one.path for one in thread.segments]
+        self._live = thread.live.path
+        self._sizes: dict[str, int] = {}
+        self._plain = False
+        """Whether the last segment was read to its end, and nothing begins in it."""
         self.pieces: list[Piece] = []
         self.end = 0
         self.tips: dict[str, int] = {}
@@ -195,8 +206,46 @@ class _Made:
         self.known: dict[str, int] = {}
         """Records found, by file."""
 
-    def step(self, step: Step, chain: Chain, thread: Thread, stop: Callable[[], bool]) -> None:
+    def own(self, thread: Thread) -> Piece:
+        """The thread's first piece."""
+        return next((piece for piece in self.pieces if thread.owns(piece.segment)), self.pieces[0])
+
+    def goes_on(self, thread: Thread) -> bool:
+        """Whether all there is to be read was appended to the last segment."""
+        if not (self.whole and self._plain and self._live == thread.live.path):
+            return False
+        if self._files != [one.path for one in thread.segments] or self.pieces[-1].segment.path != self._live:
+            return False
+        *before, last = self.pieces
+        if any(piece.rollout.size != self._sizes[piece.segment.path] for piece in before):
+            return False
+        return last.rollout.is_at(last.segment.path) and last.rollout.size >= last.end
+
+    def extend(self, stop: Callable[[], bool]) -> None:
+        """Reads what was appended."""
+        weaver, last = self.weaver, self.pieces[-1]
+        self.pending = None
+        self.end -= last.end
+        damage = weaver.columns.damage
+        if last.rollout.at(last.end, 1) == b"\n":
+            for index in [index for index, kind in damage.items() if kind is Damage.UNTERMINATED]:
+                del damage[index]
+        size = last.end
+        for buffer, whole, base in last.rollout.blocks(stop, last.end):
+            if not whole:
+                size = self._rest(buffer, base, size)
+                break
+            weaver.feed(buffer, whole, base)
+            size = base + whole
+        self.whole = not stop()
+        weaver.settle()
+        self.pieces[-1] = last._replace(end=size)
+        self.end += size
+        self.tips[last.segment.path] = self.last = weaver.tip
+
+    def step(self, step: Step, thread: Thread, stop: Callable[[], bool]) -> None:
         """Reads one segment."""
+        chain = self.chain
         weaver, segment = self.weaver, step.segment
         first = len(weaver.columns)
         weaver.begin(
@@ -229,34 +278,38 @@ class _Made:
     def _lines(self, step: Step, cuts: list[int], copied: _Copied | None, stop: Callable[[], bool]) -> None:
         weaver, rollout, segment = self.weaver, step.rollout, step.segment
         limit = step.limit
-        size, count = 0, 0
+        if rollout.torn is not None:
+            text = f"{segment.path} ends before its content does: {rollout.torn}"
+            self.notes.append(Note("torn-archive", text, path=Path(segment.path)))
+        size, first = 0, len(weaver.columns)
         waiting = list(cuts)
+        plain = not waiting and limit is None and copied is None
         seen: int | None = None
-        for data, start, end, at in rollout.lines(stop):
-            whole = end < len(data)
-            number = _ordinal(data, start, end) if waiting or limit is not None else None
-            seen = number if number is not None else seen
-            while waiting and number is not None and number >= waiting[0]:
-                self.states[segment.id, waiting.pop(0)] = weaver.state()
-            if limit is not None and number is not None and number >= limit:
+        for buffer, whole, base in rollout.blocks(stop):
+            if not whole:
+                if limit is None or not waiting:
+                    size = self._rest(buffer, base, size)
                 break
-            if data[end - 1 : end] == b"\r" and end > start:
-                end -= 1
-            if not whole and decode_line(data[start:end]) is None:
-                if (segment.thread and data[start:end].strip(b"\0 \t")) or not segment.thread:
-                    self.pending = Pending(self.end + at, end - start)
-                break
-            if copied is not None and not copied.goes_on(data, start, end):
-                self.inherited = len(weaver.columns)
-                copied.close()
-                copied = None
-            if end > start:
-                entries = len(weaver.columns)
+            if plain:
+                weaver.feed(buffer, whole, base)
+                size = base + whole
+                continue
+            for data, start, end, at in lines_in(buffer, whole, base):
+                number = _ordinal(data, start, end)
+                seen = number if number is not None else seen
+                while waiting and number is not None and number >= waiting[0]:
+                    self.states[segment.id, waiting.pop(0)] = weaver.state()
+                if limit is not None and number is not None and number >= limit:
+                    break
+                if copied is not None and not copied.goes_on(data, start, end):
+                    self.inherited = len(weaver.columns)
+                    copied.close()
+                    copied = None
                 weaver.take(data, start, end, at)
-                count += 1
-                if not whole and len(weaver.columns) > entries:
-                    weaver.columns.damage.setdefault(entries, Damage.UNTERMINATED)
-            size = at + (end - start) + whole
+                size = at + end + 1 - start
+            else:
+                continue
+            break
         if copied is not None:
             self.inherited = len(weaver.columns)
             copied.close()
@@ -264,9 +317,23 @@ class _Made:
             text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
             self.notes.append(Note("base-short", text, path=Path(segment.path)))
         size = min(rollout.size, max(size, 0))
-        self.known[segment.path] = count and sum(1 for kind in weaver.columns.kind if kind)
+        self._sizes[segment.path], self._plain = rollout.size, plain and rollout.torn is None
+        self.known[segment.path] = sum(map(bool, weaver.columns.kind[first:]))
         self.pieces.append(Piece(self.end, size, rollout, segment))
         self.end += size
+
+    def _rest(self, rest: bytes, base: int, size: int) -> int:
+        """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
+        weaver = self.weaver
+        if decode_line(rest) is None:
+            if rest.strip(b"\0 \t\r"):
+                self.pending = Pending(self.end + base, len(rest))
+            return size
+        entries = len(weaver.columns)
+        weaver.take(rest, 0, len(rest), base)
+        if len(weaver.columns) > entries:
+            weaver.columns.damage.setdefault(entries, Damage.UNTERMINATED)
+        return base + len(rest)
 
 
 def _ordinal(data: bytes, start: int, end: int) -> int | None:
@@ -303,9 +370,7 @@ class _Copied:
             self._first = False
             return True
         payload = _payload(data, start, end)
-        if payload is None or next(self._lines, None) == payload:
-            return True
-        return False
+        return payload is None or next(self._lines, None) == payload
 
     def close(self) -> None:
         """Closes the source."""
@@ -328,66 +393,9 @@ def _copied_lines(
     if base is not None or base_of(meta) is not None or not isinstance(source, str):
         return None
     found = thread.source(source.lower())
-    if found is None:
-        notes.append(
-            Note(
-                "fork-source-missing",
-                f"forked from {source}, which is not here: what was copied from it is not told apart",
-                path=Path(segment.path),
-            )
-        )
-        return None
-    try:
-        return _Copied(Rollout(found.path))
-    except NotASession:
-        return None
-
-
-def _header(thread: Thread, meta: dict[str, Any], chain: Chain) -> Body:
-    """The description of a thread, as a native header would say it."""
-    del chain
-    given = meta.get("id")
-    header: Body = {
-        "type": "session",
-        "id": thread.id
-        or (given if isinstance(given, str) else Path(thread.live.path).name.partition(".")[0]),
-        "timestamp": meta.get("timestamp"),
-        "cwd": meta.get("cwd") if isinstance(meta.get("cwd"), str) else "",
-        "archived": thread.live.archived,
-    }
-    if thread.name:
-        header["name"] = thread.name
-    for key, name in (
-        ("cli_version", "agentVersion"),
-        ("model_provider", "provider"),
-        ("history_mode", "historyMode"),
-        ("git", "git"),
-    ):
-        if meta.get(key) is not None:
-            header[name] = meta[key]
-    parent, relation = relation_of(meta, thread.spawner)
-    if parent is not None:
-        above = thread.source(parent.lower())
-        header["parentSession"] = above.path if above is not None else parent
-        header["relation"] = relation
-    elif relation is not None:
-        header["relation"] = relation
-    return header
-
-
-def relation_of(meta: dict[str, Any], spawner: str | None = None) -> tuple[str | None, str | None]:
-    """The thread that one was made from, and how: `subagent` or `fork`."""
-    source = meta.get("source")
-    spawned = source.get("subagent") if isinstance(source, dict) else None
-    link = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
-    named = (
-        meta.get("parent_thread_id")
-        or (link.get("parent_thread_id") if isinstance(link, dict) else None)
-        or spawner
-    )
-    if isinstance(named, str) and named:
-        return named, "subagent"
-    if spawned is not None or meta.get("thread_source") == "subagent":
-        return None, "subagent"
-    forked = meta.get("forked_from_id")
-    return (forked, "fork") if isinstance(forked, str) and forked else (None, None)
+    if found is not None:
+        with suppress(NotASession):
+            return _Copied(Rollout(found.path))
+    text = f"forked from {source}, which is not here: what was copied from it is not told apart"
+    notes.append(Note("fork-source-missing", text, path=Path(segment.path)))
+    return None

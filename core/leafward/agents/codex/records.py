@@ -52,6 +52,8 @@ class Role(IntEnum):
     INJECTED = 16
     """In the context, but said by neither a user nor the model."""
     UNKNOWN = 17
+    COMPLETED = 18
+    """`item_completed`: what it is depends on its item."""
 
 
 _ITEMS = {
@@ -173,19 +175,22 @@ class Line(NamedTuple):
     """The line decoded, where it had to be."""
 
 
-_HEAD = re.compile(
+HEAD = re.compile(
     rb'\{"timestamp":"[^"\\]{1,40}",(?:"ordinal":(\d+),)?"type":"(\w+)","payload":\{(?:"type":"([\w.-]+)")?'
 )
-_ROLE = re.compile(rb'(?:,"(?:id|status|phase)":(?:"[^"\\]{0,200}"|null)){0,3},"role":"(\w+)"')
-_CALL = re.compile(rb'(?:,"(?:id|status)":(?:"[^"\\]{0,200}"|null)){0,2},"call_id":"([^"\\]{0,200})"')
-_DONE = re.compile(
+SAID_BY = re.compile(rb'(?:,"(?:id|status|phase)":(?:"[^"\\]{0,200}"|null)){0,3},"role":"(\w+)"')
+CALL = re.compile(rb'(?:,"(?:id|status)":(?:"[^"\\]{0,200}"|null)){0,2},"call_id":"([^"\\]{0,200})"')
+DONE = re.compile(
     rb',"thread_id":"[^"\\]{0,80}","turn_id":"[^"\\]{0,80}","item":\{"type":"(\w+)","id":"([^"\\]{0,200})"'
 )
-_CLOSE = ord("}")
+CLOSE = ord("}")
 
-_HEADS: dict[tuple[bytes, bytes | None], Role] = {
+HEADS: dict[tuple[bytes, bytes | None], Role] = {
     **{(b"response_item", name.encode()): role for name, role in _ITEMS.items()},
     **{(b"event_msg", name.encode()): role for name, role in _EVENTS.items()},
+    (b"event_msg", b"item_completed"): Role.COMPLETED,
+    (b"token_usage_record", None): Role.USAGE,
+    (b"world_state", None): Role.BOOKS,
 }
 _ALONE = {name.encode(): role for name, role in _TYPES.items()}
 _DECODED = (
@@ -193,12 +198,13 @@ _DECODED = (
 )  # fmt: skip
 """Lines that are looked into."""
 _ASSISTANT = b"assistant"
+COMPLETED = {name.encode(): role for name, role in _COMPLETED.items()}
 
 
 def line_at(data: bytes, start: int, end: int) -> Line | None:
     """What the line `data[start:end]` is; None where it is no record at all."""
-    head = _HEAD.match(data, start, end)
-    if head is None or data[end - 1] != _CLOSE:
+    head = HEAD.match(data, start, end)
+    if head is None or data[end - 1] != CLOSE:
         body = decode_line(data[start:end])
         return line_of(body) if body is not None else None
     number, kind, sub = head.groups()
@@ -207,20 +213,20 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
     if kind in _ALONE:
         role = _ALONE[kind]
     elif kind == b"event_msg" and sub == b"item_completed":
-        done = _DONE.match(data, head.end(), end)
+        done = DONE.match(data, head.end(), end)
         if done is None:
             body = decode_line(data[start:end])
             return line_of(body) if body is not None else None
         role = _COMPLETED.get(done[1].decode(), Role.UNKNOWN)
         call = done[2].decode()
     else:
-        role = _HEADS.get((kind, sub), Role.UNKNOWN)
+        role = HEADS.get((kind, sub), Role.UNKNOWN)
         if role is Role.MESSAGE:
-            said = _ROLE.match(data, head.end(), end)
+            said = SAID_BY.match(data, head.end(), end)
             if said is not None and said[1] == _ASSISTANT:
                 return Line(Role.REPLY, ordinal, None, None)
         elif role in (Role.RESULT, Role.ANSWER):
-            named = _CALL.match(data, head.end(), end)
+            named = CALL.match(data, head.end(), end)
             call = named[1].decode() if named is not None else None
     if role not in _DECODED and role is not Role.UNKNOWN:
         return Line(role, ordinal, call, None)
@@ -253,7 +259,7 @@ def line_of(body: Body) -> Line:
     return Line(role, ordinal, call if isinstance(call, str) else None, body)
 
 
-_SEAM = b'}{"timestamp":"'
+SEAM = b'}{"timestamp":"'
 _START = b'{"timestamp":"'
 _NUL = re.compile(rb"\0+")
 
@@ -293,7 +299,7 @@ _TRIED = 64
 
 def is_glued(data: bytes, start: int, end: int) -> bool:
     """Whether a second record begins on a line: inside a string its quotes would be escaped."""
-    return data.find(_SEAM, start, end) >= 0
+    return data.find(SEAM, start, end) >= 0
 
 
 def records(region: bytes) -> Iterator[Body]:

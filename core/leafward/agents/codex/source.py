@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from shutil import copyfileobj
 from threading import Lock
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
@@ -31,6 +30,8 @@ class Rollout:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.torn: str | None = None
+        """Why a compressed file ends before its content does; None where it is whole."""
         try:
             found = open(path, "rb", buffering=0)  # noqa: SIM115  # open as long as the session is
         except OSError as error:
@@ -38,7 +39,7 @@ class Rollout:
         self._file: IO[bytes] = found
         if path.endswith(COLD):
             try:
-                self._file = _unpacked(found, path)
+                self._file, self.torn = _unpacked(found, path)
             finally:
                 found.close()
         self._lock = Lock()
@@ -56,33 +57,47 @@ class Rollout:
             self._file.seek(offset)
             return self._file.read(size)
 
-    def lines(self, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[bytes, int, int, int]]:
-        """The lines: a buffer, where in it the line begins and ends, and its offset in the file.
+    def is_at(self, path: str) -> bool:
+        """Whether the file still has its name."""
+        try:
+            now = os.stat(path)
+        except OSError:
+            return False
+        mine = os.fstat(self._file.fileno())
+        return (now.st_dev, now.st_ino) == (mine.st_dev, mine.st_ino)
 
-        A last line without a newline comes too, and then the end is the buffer's. A piece larger than a chunk is read in
-        steps that double, so that a line of many megabytes is copied a few times only.
+    def blocks(
+        self, stop: Callable[[], bool] = lambda: False, begin: int = 0
+    ) -> Iterator[tuple[bytes, int, int]]:
+        """The content from a byte on in blocks: a buffer, how much of it is whole lines, and its offset in the file.
+
+        What is left at the end without a newline comes last, with 0 for the whole lines. A line larger than a chunk is read
+        in steps that double, so that many megabytes are copied a few times only.
         """
-        buffer, base, position, step = b"", 0, 0, CHUNK
+        buffer, base, position, step = b"", begin, begin, CHUNK
         while not stop():
             more = self.at(position, step)
             if not more:
                 break
             position += len(more)
-            newline = more.find(b"\n")
+            whole = more.rfind(b"\n") + 1
+            kept = len(buffer)
             buffer = buffer + more if buffer else more
-            if newline < 0:
+            if not whole:
                 step = max(CHUNK, len(buffer))
                 continue
-            step, start = CHUNK, 0
-            newline += len(buffer) - len(more)
-            while newline >= 0:
-                yield buffer, start, newline, base + start
-                start = newline + 1
-                newline = buffer.find(b"\n", start)
-            base += start
-            buffer = buffer[start:]
+            step = CHUNK
+            whole += kept
+            yield buffer, whole, base
+            base += whole
+            buffer = buffer[whole:]
         if buffer and not stop():
-            yield buffer, 0, len(buffer), base
+            yield buffer, 0, base
+
+    def lines(self, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[bytes, int, int, int]]:
+        """The lines: a buffer, where in it the line begins and ends, and its offset in the file."""
+        for buffer, whole, base in self.blocks(stop):
+            yield from lines_in(buffer, whole or len(buffer), base)
 
     def first_line(self) -> bytes:
         """The first line, of at most a few megabytes."""
@@ -91,6 +106,16 @@ class Rollout:
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
+
+
+def lines_in(buffer: bytes, stop: int, base: int) -> Iterator[tuple[bytes, int, int, int]]:
+    """The lines of a block: the buffer, where in it each begins and ends, and its offset in the file."""
+    start = 0
+    while start < stop:
+        newline = buffer.find(b"\n", start, stop)
+        end = newline if newline >= 0 else stop
+        yield buffer, start, end, base + start
+        start = end + 1
 
 
 def first_line(at: Callable[[int, int], bytes]) -> bytes:
@@ -124,15 +149,18 @@ def unpacked_head(head: bytes, size: int) -> bytes:
         return b""
 
 
-def _unpacked(packed: BinaryIO, path: str) -> IO[bytes]:
+def _unpacked(packed: BinaryIO, path: str) -> tuple[IO[bytes], str | None]:
+    """The content in a temporary file, and what is wrong with the rest of it."""
     plain = cast("IO[bytes]", tempfile.TemporaryFile(prefix="leafward-"))  # noqa: SIM115  # as long as the session is
+    torn = None
     try:
         with zstd.ZstdFile(packed) as stream:
-            copyfileobj(cast("IO[bytes]", stream), plain, CHUNK)
-        plain.flush()
+            while piece := stream.read(CHUNK):
+                plain.write(piece)
     except (zstd.ZstdError, EOFError) as error:
+        torn = str(error)
         if not plain.tell():
             plain.close()
             raise NotASession(f"{path} cannot be unpacked: {error}") from error
-        plain.flush()
-    return plain
+    plain.flush()
+    return plain, torn

@@ -7,32 +7,41 @@ other; a rollback goes back, and a segment begins where its base was cut.
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.compacted import Kept, kept_users, summary_place
+from leafward.agents.codex.course import START, Course, State
 from leafward.agents.codex.items import effort_of, is_injected, item_text, kind_of_item, prompt_of
-from leafward.agents.codex.records import Line, Role, is_glued, line_at, payload_of, seams
+from leafward.agents.codex.records import (
+    CALL,
+    CLOSE,
+    COMPLETED,
+    DONE,
+    HEAD,
+    HEADS,
+    SAID_BY,
+    SEAM,
+    Line,
+    Role,
+    is_glued,
+    line_at,
+    payload_of,
+    seams,
+)
 from leafward.columns import ID_SIZE, Columns
 from leafward.entries import Damage, Kind
 
 if TYPE_CHECKING:
     from leafward.entries import Body
 
+# Looked up once: members of an enumeration cost as much as the rest of a line's work.
+_MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
+_ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
+_COMPLETED = Role.COMPLETED
+_ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
+
 _ODD = 0x9E3779B1
 """Spreads offsets over all ids; odd, so that different offsets have different ids."""
-
-
-class State(NamedTuple):
-    """Where a branch stands: what a segment that begins there goes on from."""
-
-    tip: int
-    path: tuple[tuple[int, int], ...]
-    model: str | None
-    effort: str | None
-    total: int | None
-
-
-START = State(-1, (), None, None, None)
 
 
 class Weaver:
@@ -68,8 +77,8 @@ class Weaver:
         """A new segment begins at a byte, and goes on from a state."""
         self.start = start
         self._seed = int.from_bytes(blake2b(segment.encode(), digest_size=4).digest(), "big")
-        self.tip = state.tip
-        self._path = [list(span) for span in state.path]
+        self.course = Course(state.path)
+        self.tip = self.course.tip
         self.model, self.effort, self._total = state.model, state.effort, state.total
         self._open = False
         self._waiting: list[tuple[int, str]] = []
@@ -87,16 +96,11 @@ class Weaver:
 
     def state(self) -> State:
         """Where the branch stands now."""
-        path = tuple((start, stop) for start, stop in self._path)
-        return State(self.tip, path, self.model, self.effort, self._total)
-
-    def on_path(self, index: int) -> bool:
-        """Whether an entry is the tip or above it."""
-        return any(start <= index < stop for start, stop in reversed(self._path))
+        return State(self.course.frozen(), self.model, self.effort, self._total)
 
     def _add(self, kind: Kind, at: int, part: int = 0) -> int:
         columns = self.columns
-        index = len(columns)
+        index = len(columns.kind)
         columns.start.append(self.start + at)
         columns.kind.append(kind)
         columns.parent.append(self.tip)
@@ -110,10 +114,7 @@ class Weaver:
         columns.ids.extend(name)
         if part:
             self.parts[index] = part
-        if self._path and self._path[-1][1] == index:
-            self._path[-1][1] = index + 1
-        else:
-            self._path.append([index, index + 1])
+        self.course.extend(index)
         self.tip = index
         return index
 
@@ -131,8 +132,64 @@ class Weaver:
 
     # --- lines ---
 
+    def feed(self, data: bytes, stop: int, at: int) -> None:
+        """Whole lines, `at` bytes into their segment: what `take` makes of each of them, without a value for each."""
+        find, head_of, close, role_of = data.find, HEAD.match, CLOSE, HEADS.get
+        glued = data.find(SEAM, 0, stop) >= 0
+        add = self._add
+        start = 0
+        while start < stop:
+            end = find(b"\n", start, stop)
+            head = head_of(data, start, end)
+            if head is None or glued or data[end - 1] != close:
+                self.take(data, start, end, at + start)
+                start = end + 1
+                continue
+            role, call = role_of((head[2], head[3])), None
+            if role is _COMPLETED:
+                done = DONE.match(data, head.end(), end)
+                if done is not None:
+                    role, call = COMPLETED.get(done[1]), done[2]
+            elif role is _MESSAGE:
+                said = SAID_BY.match(data, head.end(), end)
+                role = _REPLY if said is not None and said[1] == b"assistant" else _MESSAGE
+            elif role is _RESULT or role is _ANSWER:
+                named = CALL.match(data, head.end(), end)
+                call = named[1] if named is not None else b""
+            if role is _REPLY or role is _ECHO:
+                self._held = None
+                if not self._open:
+                    self._spoken = add(_ASSISTANT, at + start)
+                    self._open, self._waiting = True, []
+            elif role is _QUIET or (role is _COUNT and self._records):
+                self._held = None
+            elif role is _USAGE and self._open:
+                self._held, self._open, self._records = None, False, True
+            elif role is _RESULT:
+                self._result(call.decode() if call else "", at + start)
+            elif role is _ANSWER and call:
+                name = call.decode()
+                self._held = (at + start, name) if self._answered != (self.tip, name) else None
+            elif role is _BOOKS:
+                self._held, self._open = None, False
+                add(_CUSTOM, at + start)
+            else:
+                self.take(data, start, end, at + start)
+            start = end + 1
+
+    def _result(self, call: str, at: int) -> None:
+        """The output of a call; what was said of it right before belongs to it."""
+        held, self._held = self._held, None
+        begin = held[0] if held is not None and held[1] == call else at
+        self._open, self._waiting = False, []
+        self._answered = self._add(_TOOL_RESULT, begin), call
+
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
         """One line, `at` bytes into its segment."""
+        if data[end - 1 : end] == b"\r" and end > start:
+            end -= 1
+        if end == start:
+            return
         line = line_at(data, start, end)
         if line is None or (line.body is None and is_glued(data, start, end)):
             self._pieces(data, start, end, at)
@@ -155,17 +212,16 @@ class Weaver:
     def record(self, line: Line, at: int) -> None:
         """One record."""
         role, body = line.role, line.body
-        held, self._held = self._held, None
+        if role is Role.RESULT:
+            self._result(line.call or "", at)
+            return
+        self._held = None
         if role is Role.REPLY or role is Role.ECHO:
             if not self._open:
                 self._add(Kind.ASSISTANT, at)
                 self._open = True
                 self._waiting = []
                 self._spoken = self.tip
-        elif role is Role.RESULT:
-            begin = held[0] if held is not None and held[1] == line.call else at
-            self._open, self._waiting = False, []
-            self._answered = self._add(Kind.TOOL_RESULT, begin), line.call or ""
         elif role is Role.ANSWER:
             if line.call is not None and self._answered != (self.tip, line.call):
                 self._held = at, line.call
@@ -299,33 +355,13 @@ class Weaver:
         left = turns if isinstance(turns, int) and not isinstance(turns, bool) else 0
         if left <= 0:
             return
-        kinds = self.columns.kind
-        prompts: list[int] = []
-        for start, stop in reversed(self._path):
-            at = kinds.rfind(Kind.USER, start, stop)
-            while at >= 0 and len(prompts) <= left:
-                prompts.append(at)
-                at = kinds.rfind(Kind.USER, start, at)
-        if not prompts:
+        if not self.course.drop_turns(left, self.columns.kind):
             return
-        first = prompts[min(left, len(prompts)) - 1]
-        self._cut_path(first)
-        if len(prompts) > left:
-            # What was injected for the turn goes with it; the first turn's stays, as it is the session's (Codex).
-            while self.tip >= 0 and kinds[self.tip] in (Kind.CUSTOM_MESSAGE, Kind.CUSTOM, Kind.MODEL_CHANGE):
-                self._cut_path(self.tip)
-        if self.models and not self.on_path(self.models[-1][0]):
+        self.tip = self.course.tip
+        if self.models and not self.course.holds(self.models[-1][0]):
             self.model = None
-        if self._effort_at >= 0 and not self.on_path(self._effort_at):
+        if self._effort_at >= 0 and not self.course.holds(self._effort_at):
             self.effort = None
-
-    def _cut_path(self, index: int) -> None:
-        """Ends the path right above an entry of it."""
-        while self._path and self._path[-1][0] >= index:
-            self._path.pop()
-        if self._path and self._path[-1][1] > index:
-            self._path[-1][1] = index
-        self.tip = self._path[-1][1] - 1 if self._path else -1
 
     def _compacted(self, payload: dict[str, Any], at: int) -> None:
         self.settle()
@@ -354,15 +390,8 @@ class Weaver:
 
     def _rebuilt(self, at: int) -> tuple[list[int], int]:
         """What Codex kept before it wrote that down: the initial context, then the user's newest messages."""
-        kinds = self.columns.kind
-        initial: list[int] = []
-        users: list[int] = []
-        for start, stop in self._path:
-            for index in range(start, stop):
-                if kinds[index] == Kind.USER:
-                    users.append(index)
-                elif kinds[index] == Kind.CUSTOM_MESSAGE and not users and index not in self.literals:
-                    initial.append(index)
+        initial, users = self.course.opening(self.columns.kind)
+        initial = [index for index in initial if index not in self.literals]
         sizes = [self._user_bytes.get(index, 0) for index in users]
         chosen, cut = kept_users(sizes)
         kept = [users[position] for position in chosen]
@@ -378,7 +407,7 @@ class Weaver:
     def _find_said(self, item: Body) -> int:
         key = _key(item, item_text(item))
         found = self._said.get(key, ()) if key is not None else ()
-        return next((index for index in reversed(found) if self.on_path(index)), -1)
+        return next((index for index in reversed(found) if self.course.holds(index)), -1)
 
 
 def _key(item: dict[str, Any], text: str) -> str | None:

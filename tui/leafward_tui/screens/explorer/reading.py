@@ -132,8 +132,12 @@ class Reading(Handing):
         title = session.name or (self.painter.headline(first).text if first >= 0 else session.path.stem)
         compactions = session.columns.kind.count(Kind.COMPACTION)
         branches = session.tree.branches()
+        if not self.agent:
+            from leafward.agents import agent_of
+
+            self.agent = agent_of(session.path).name
         facts = [
-            Fact(self.agent or "pi", short=self.agent or "pi"),
+            Fact(self.agent, short=self.agent),
             Fact(f"{len(session):,}", "entries", f"{len(session):,} entries", keep=3),
             Fact(f"{branches:,}", "branch" if branches == 1 else "branches", "", keep=2),
             Fact(f"{compactions:,}", "compaction" if compactions == 1 else "compactions", "", keep=1),

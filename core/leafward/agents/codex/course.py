@@ -1,0 +1,89 @@
+"""The way from the first entry to where a thread stands while it is read: what a rollback shortens, and a branch goes on from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from leafward.entries import Kind
+
+_INJECTED_FOR_TURN = (Kind.CUSTOM_MESSAGE, Kind.CUSTOM, Kind.MODEL_CHANGE)
+"""What stands between two turns and is undone with the later one."""
+
+
+class State(NamedTuple):
+    """Where a branch stands: what a segment that begins there goes on from."""
+
+    path: tuple[tuple[int, int], ...]
+    model: str | None
+    effort: str | None
+    total: int | None
+
+
+START = State((), None, None, None)
+
+
+class Course:
+    """The path to the tip as ranges of entries: as few as there were branches."""
+
+    def __init__(self, path: tuple[tuple[int, int], ...] = ()) -> None:
+        self._path = [list(span) for span in path]
+
+    @property
+    def tip(self) -> int:
+        """The last entry; -1 where there is none."""
+        return self._path[-1][1] - 1 if self._path else -1
+
+    def frozen(self) -> tuple[tuple[int, int], ...]:
+        """The ranges, as they are now."""
+        return tuple((start, stop) for start, stop in self._path)
+
+    def extend(self, index: int) -> None:
+        """A new entry goes on from the tip."""
+        if self._path and self._path[-1][1] == index:
+            self._path[-1][1] = index + 1
+        else:
+            self._path.append([index, index + 1])
+
+    def holds(self, index: int) -> bool:
+        """Whether an entry is the tip or above it."""
+        return any(start <= index < stop for start, stop in reversed(self._path))
+
+    def cut(self, index: int) -> None:
+        """Ends the path right above one of its entries."""
+        while self._path and self._path[-1][0] >= index:
+            self._path.pop()
+        if self._path and self._path[-1][1] > index:
+            self._path[-1][1] = index
+
+    def drop_turns(self, turns: int, kinds: bytearray) -> bool:
+        """Goes back before the last so many prompts, as `thread_rolled_back` does; False where there is no prompt.
+
+        What was injected for a turn goes with it; the first turn's stays, as it is the session's.
+        """
+        prompts: list[int] = []
+        for start, stop in reversed(self._path):
+            at = kinds.rfind(Kind.USER, start, stop)
+            while at >= 0 and len(prompts) <= turns:
+                prompts.append(at)
+                at = kinds.rfind(Kind.USER, start, at)
+        if not prompts:
+            return False
+        self.cut(prompts[min(turns, len(prompts)) - 1])
+        if len(prompts) > turns:
+            while self.tip >= 0 and kinds[self.tip] in _INJECTED_FOR_TURN:
+                self.cut(self.tip)
+        return True
+
+    def opening(self, kinds: bytearray) -> tuple[list[int], list[int]]:
+        """What was injected before the first prompt, and all prompts."""
+        initial: list[int] = []
+        users: list[int] = []
+        for start, stop in self._path:
+            at = kinds.find(Kind.USER, start, stop)
+            if not users:
+                before = range(start, at if at >= 0 else stop)
+                initial += [index for index in before if kinds[index] == Kind.CUSTOM_MESSAGE]
+            while at >= 0:
+                users.append(at)
+                at = kinds.find(Kind.USER, at + 1, stop)
+        return initial, users

@@ -1,0 +1,253 @@
+"""Codex: files as crashes, full disks and other programs leave them. All of it is shown, counted and explained."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents.codex.course import START
+from leafward.agents.codex.source import lines_in
+from leafward.agents.codex.weaving import Weaver
+from leafward.catalog import Catalogue
+from leafward.config import Config
+from leafward.context import context_at
+from leafward.entries import Damage, Kind
+from leafward.errors import NotASession
+from tests.codex_rollout import CODEX, DATA, OPENED, THREADS, Rollout, opened, problems, said, zstd
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def talk(path: Path) -> Rollout:
+    rollout = Rollout(path)
+    rollout.turn("one", "first")
+    return rollout
+
+
+def test_a_line_torn_in_the_middle_is_marked_and_the_rest_goes_on(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    at = rollout.raw(rollout.text_of("response_item", type="message", role="assistant")[:60].encode() + b"\n")
+    rollout.turn("two", "second")
+    session = rollout.opened()
+    assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
+    [(index, damage)] = session.columns.damage.items()
+    assert (damage, session.entry(index).offset) == (Damage.MALFORMED, at)
+    assert problems(session) == {"malformed": 1}
+
+
+def test_two_records_on_one_line_are_two(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    first = rollout.text_of("event_msg", type="user_message", message="two")
+    at = rollout.raw(first.encode())
+    rollout.reply("second")
+    rollout.turn("three", "third")
+    session = rollout.opened()
+    assert [text for _, text in said(session)] == ["one", "first", "two", "second", "three", "third"]
+    glued = next(index for index, damage in session.columns.damage.items() if damage is Damage.GLUED)
+    assert session.reader.origin(glued).offset == at + len(first)
+    assert problems(session) == {"glued": 1}
+
+
+def test_a_torn_record_with_a_whole_one_behind_it(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    torn = rollout.text_of("response_item", type="function_call_output", call_id="1", output="x")[:90]
+    rollout.raw(torn.encode())
+    rollout.prompt("two")
+    session = rollout.opened()
+    assert said(session)[-1] == ("user", "two")
+    assert problems(session) == {"malformed": 1, "glued": 1}
+
+
+def test_nul_bytes_are_told_of_and_what_stands_around_them_is_read(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    rollout.raw(b"\0" * 300)
+    rollout.turn("two", "second")
+    rollout.raw(b"\0" * 40 + b"\n")
+    rollout.turn("three", "third")
+    session = rollout.opened()
+    assert [text for _, text in said(session)] == ["one", "first", "two", "second", "three", "third"]
+    assert problems(session)["nul"] == 2
+
+
+def test_a_last_line_without_an_end_is_pending_until_it_is_whole(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    text = rollout.text_of("event_msg", type="user_message", message="two").encode()
+    at = rollout.raw(text[:50])
+    session = rollout.opened()
+    assert session.pending is not None
+    assert (session.pending.offset, session.pending.size) == (at, 50)
+    assert problems(session) == {"torn-tail": 1}
+    rollout.raw(text[50:])
+    growth = session.refresh()
+    assert growth is not None
+    assert not growth.replaced
+    assert said(session)[-1] == ("user", "two")
+    assert problems(session) == {"unterminated": 1}
+    rollout.raw(b"\n")
+    session.refresh()
+    assert not problems(session)
+
+
+def test_unknown_records_are_kept_and_shown(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    rollout.line("brand_new_thing", some="value")
+    rollout.event("never_seen_before", some="value")
+    rollout.item("odd_item", some="value")
+    rollout.turn("two", "second")
+    session = rollout.opened()
+    unknown = [
+        session.entry(index) for index, kind in enumerate(session.columns.kind) if kind == Kind.UNKNOWN
+    ]
+    assert [entry.type for entry in unknown] == [
+        "codex.brand_new_thing",
+        "codex.event_msg",
+        "codex.response_item",
+    ]
+    assert [entry.body["data"]["some"] for entry in unknown] == ["value"] * 3
+    assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\0" * 900, b"not json\n", b"[]\n", b"\x28\xb5\x2f\xfd"])
+def test_a_file_that_holds_no_record_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.path.write_bytes(content)
+    with pytest.raises(NotASession) as refused:
+        CODEX.open(rollout.path)
+    assert "\n" not in str(refused.value)
+    catalogue = Catalogue(Config(roots={"codex": (str(tmp_path),), "pi": ()}), index_path=tmp_path / "i")
+    catalogue.refresh()
+    [card] = catalogue.cards()
+    assert card.agent == "codex"
+    assert card.problem
+
+
+def test_a_compressed_file_that_ends_too_early_shows_what_it_holds(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    cold = rollout.path.with_name(rollout.path.name + ".zst")
+    for number in range(40):
+        rollout.turn(str(number), random.Random(number).randbytes(20_000).hex())
+    cold.write_bytes(zstd.compress(rollout.path.read_bytes())[:-2000])
+    rollout.path.unlink()
+    session = opened(cold)
+    assert said(session)[0] == ("user", "0")
+    assert problems(session)["torn-archive"] == 1
+
+
+def test_ids_that_occur_twice_and_times_that_are_none(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    again = rollout.path.read_bytes()
+    rollout.raw(again)
+    rollout.raw(b'{"timestamp":null,"type":"event_msg","payload":{"type":"user_message","message":"odd"}}\n')
+    rollout.raw(b'{"timestamp":[1],"type":"turn_context","payload":{"model":7,"effort":{}}}\n')
+    rollout.raw(
+        b'{"timestamp":1e999,"type":"compacted","payload":{"message":3,"replacement_history":[1,null,{}]}}\n'
+    )
+    rollout.raw(b'{"timestamp":"x","type":"response_item","payload":[]}\n')
+    session = rollout.opened()
+    assert len({session.columns.id(index) for index in range(len(session))}) == len(session)
+    for index in range(len(session)):
+        session.entry(index)
+    context_at(session)
+    problems(session)
+
+
+def test_surrogates_and_bytes_that_are_no_text(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    rollout.raw(
+        b'{"timestamp":"t","type":"event_msg","payload":{"type":"user_message","message":"a \\ud800 \xff b"}}\n'
+    )
+    session = rollout.opened()
+    assert said(session)[-1][1].startswith("a \ud800 ")
+    assert not problems(session)
+
+
+def test_line_ends_of_another_system(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    rollout.path.write_bytes(rollout.path.read_bytes().replace(b"\n", b"\r\n"))
+    session = rollout.opened()
+    assert [text for _, text in said(session)] == ["one", "first"]
+    assert not problems(session)
+
+
+def test_a_line_of_many_megabytes_is_one_entry(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    big = "x" * (12 << 20)
+    rollout.item("function_call_output", call_id="1", output=big)
+    rollout.turn("two", "second")
+    session = rollout.opened()
+    index = session.columns.kind.index(Kind.TOOL_RESULT)
+    assert len((session.body(index) or {})["message"]["content"][0]["text"]) == len(big)
+    assert problems(session)["long-line"] == 1
+    assert said(session)[-1] == ("assistant", "second")
+
+
+def test_no_mutilation_is_too_much(tmp_path: Path) -> None:
+    chance = random.Random(20261121)
+    sources = [path.read_bytes() for path in DATA.rglob("*.jsonl") if "rollout" in path.name]
+    for number in range(150):
+        data = bytearray(chance.choice(sources))
+        for _ in range(chance.randint(1, 8)):
+            at = chance.randrange(len(data))
+            what = chance.randrange(5)
+            if what == 0:
+                del data[at : at + chance.randint(1, 400)]
+            elif what == 1:
+                data[at:at] = bytes(chance.randrange(256) for _ in range(chance.randint(1, 40)))
+            elif what == 2:
+                data[at : at + 1] = b"\n"
+            elif what == 3:
+                data[at:at] = b"\0" * chance.randint(1, 200)
+            else:
+                newline = data.find(b"\n", at)
+                if newline >= 0:
+                    del data[newline]
+        rollout = Rollout(tmp_path / str(number), THREADS[number % 20])
+        rollout.path.write_bytes(data)
+        try:
+            session = rollout.opened()
+        except NotASession:
+            continue
+        for index in range(len(session)):
+            session.entry(index)
+            json.dumps(session.body(index))
+        context_at(session)
+        problems(session)
+        OPENED.pop().close()
+
+
+def test_a_block_at_once_gives_what_line_by_line_gives() -> None:
+    for path in (path for path in DATA.rglob("*.jsonl") if "rollout" in path.name):
+        data = path.read_bytes()
+        at_once, singly = Weaver(), Weaver()
+        at_once.begin(0, "x", START)
+        singly.begin(0, "x", START)
+        at_once.feed(data, len(data), 0)
+        for buffer, start, end, at in lines_in(data, len(data), 0):
+            singly.take(buffer, start, end, at)
+        assert at_once.columns == singly.columns
+        assert (at_once.models, at_once.stale, at_once.kept) == (singly.models, singly.stale, singly.kept)
+
+
+def test_cut_anywhere_and_read_on(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    [source] = DATA.rglob("*c1f8*.jsonl")
+    data = source.read_bytes()
+    newlines = [at + 1 for at, byte in enumerate(data) if byte == 10]
+    for number in range(40):
+        cut = chance.choice(newlines) + chance.choice([-1, 0, 0, 1, 50])
+        rollout = Rollout(tmp_path / str(number), source.name[28:64])
+        rollout.path.write_bytes(data[: max(2, cut)])
+        try:
+            session = rollout.opened()
+        except NotASession:
+            continue
+        rollout.raw(data[max(2, cut) :])
+        session.refresh()
+        fresh = rollout.opened()
+        assert fresh.columns == session.columns
+        assert said(fresh) == said(session)
+        assert problems(fresh) == problems(session)
