@@ -271,7 +271,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
         order.extend(span)
     edits = _edits(session, [index for index in order if column[index] == Kind.CONTEXT_EDIT])
     if session.hoisted:
-        order, kept_until = _as_sent(order, kept_until, column, session.hoisted)
+        order, kept_until = as_sent(order, kept_until, column, session.hoisted)
 
     messages = Messages(column)
     system: list[Body] = []
@@ -321,7 +321,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     return Context(at, messages, provider, model, thinking, size, _ledger(messages, system, size), compaction)
 
 
-def _as_sent(
+def as_sent(
     order: array[int], kept_until: int, kinds: bytearray, hoisted: bytearray
 ) -> tuple[array[int], int]:
     """Entries in the order they are sent: some go ahead of the messages before them, up to the last reply or result.

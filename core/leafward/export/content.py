@@ -161,7 +161,10 @@ class Content:
             )
         elif kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY):
             yield Part(Form.SAID, self.text(str(body.get("summary") or "")))
-        elif kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
+        elif kind is Kind.INJECTED:
+            told = headline(self.session, entry.index)
+            yield Part(Form.REMARK, self.line(f"{told.word}: {told.text}"))
+        elif kind is Kind.CUSTOM_MESSAGE:
             yield from self._blocks(body.get("content"), Form.SAID)
         elif entry.message:
             yield from self._message(entry.message, kind)

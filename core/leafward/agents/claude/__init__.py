@@ -93,7 +93,7 @@ class Claude:
                 return b'"payload"' not in line[:200]
             body = decode_line(line)
             message = body.get("message") if body is not None else None
-            if body is None or not isinstance(message, dict):
+            if body is None or not isinstance(message, dict) or not message.keys() & {"content", "usage"}:
                 continue
             if body.get("type") in ("user", "assistant") or (
                 "sessionId" in body and isinstance(message.get("usage"), dict)
