@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import codex_rollout
+from tests import claude_transcript, codex_rollout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def opened_sessions_are_closed() -> Iterator[None]:
-    """Closes the threads of Codex that a test opened."""
+    """Closes the sessions of other agents that a test opened."""
     yield
-    while codex_rollout.OPENED:
-        codex_rollout.OPENED.pop().close()
+    for opened in (codex_rollout.OPENED, claude_transcript.OPENED):
+        while opened:
+            opened.pop().close()
