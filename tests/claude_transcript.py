@@ -36,7 +36,9 @@ def opened(path: Path) -> ForeignSession:
 class Transcript:
     """Appends rows; each hangs on the one before it unless another is named."""
 
-    def __init__(self, home: Path, session: str = IDS[0], *, folder: str = "projects/-home-ada-orchard") -> None:
+    def __init__(
+        self, home: Path, session: str = IDS[0], *, folder: str = "projects/-home-ada-orchard"
+    ) -> None:
         self.path = home / folder / f"{session}.jsonl"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_bytes(b"")
@@ -89,10 +91,17 @@ class Transcript:
         return self.row("user", message={"role": "user", "content": text}, **fields)
 
     def reply(self, text: str, message: str | None = None, **fields: Any) -> str:
-        return self.block({"type": "text", "text": text}, message or f"msg_{self.number}", "end_turn", **fields)
+        return self.block(
+            {"type": "text", "text": text}, message or f"msg_{self.number}", "end_turn", **fields
+        )
 
     def block(
-        self, block: Body, message: str, stop: str | None = "tool_use", usage: Body | None = None, **fields: Any
+        self,
+        block: Body,
+        message: str,
+        stop: str | None = "tool_use",
+        usage: Body | None = None,
+        **fields: Any,
     ) -> str:
         said = {
             "id": message,
@@ -187,7 +196,8 @@ class Recorded:
     def hashes(self, request: str) -> list[str]:
         row = self.requests[request]
         base = self.hashes(row["base"])[: row["keep"]] if row.get("base") else []
-        return base + row["tail"]
+        tail: list[str] = row["tail"]
+        return base + tail
 
     def pieces(self, request: str) -> Pieces:
         """What was sent: texts of a side that follow each other joined, calls and results by their ids."""

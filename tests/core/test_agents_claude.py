@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from leafward.agents import agent_of, recognised
 from leafward.catalog import Catalogue
-from leafward.catalog.card import Card
 from leafward.config import Config
 from leafward.context import usage_total
 from leafward.entries import DAMAGE_CODE, Kind
@@ -27,6 +26,9 @@ from tests.claude_transcript import (
     problems,
     projected,
 )
+
+if TYPE_CHECKING:
+    from leafward.catalog import Card
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 PUBLIC = CORPORA / "public"
@@ -237,7 +239,9 @@ def test_roots_come_from_configuration_environment_and_home(tmp_path: Path) -> N
 
 
 def test_a_store_is_found_by_its_roots_and_under_a_folder_that_is_named(home: Path, tmp_path: Path) -> None:
-    by_root = Catalogue(Config(roots={"pi": (), "codex": (), "claude": (str(home),)}), index_path=tmp_path / "a")
+    by_root = Catalogue(
+        Config(roots={"pi": (), "codex": (), "claude": (str(home),)}), index_path=tmp_path / "a"
+    )
     by_root.refresh()
     found = {card.id for card in by_root.cards()}
     assert len(found) == 7
@@ -255,7 +259,9 @@ def test_sub_agents_of_all_layouts_hang_under_their_sessions(tmp_path: Path) -> 
     below = Transcript(tmp_path, "agent-77", folder=f"projects/-home-ada-orchard/{IDS[0]}/subagents")
     below.defaults = {"isSidechain": True, "agentId": "77", "sessionId": IDS[0]}
     below.turn("dig", "dug")
-    deeper = Transcript(tmp_path, "agent-88", folder=f"projects/-home-ada-orchard/{IDS[0]}/subagents/workflows/w1")
+    deeper = Transcript(
+        tmp_path, "agent-88", folder=f"projects/-home-ada-orchard/{IDS[0]}/subagents/workflows/w1"
+    )
     deeper.turn("delve", "delved")
     sleeping = Transcript(tmp_path, "agent-99")
     sleeping.defaults = {"isSidechain": True, "agentId": "99", "sessionId": IDS[5]}
@@ -384,7 +390,7 @@ def test_what_is_recognised() -> None:
 def test_files_by_the_tools_of_claude(tmp_path: Path) -> None:
     transcript = Transcript(tmp_path)
     transcript.prompt("go")
-    calls = [
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("Read", {"file_path": "/home/ada/orchard/read.py"}),
         ("Write", {"file_path": "/home/ada/orchard/written.py", "content": "a\nb\n"}),
         ("Edit", {"file_path": "/home/ada/orchard/edited.py", "old_string": "a", "new_string": "b"}),

@@ -10,9 +10,9 @@ import pytest
 
 from leafward.catalog import Catalogue
 from leafward.config import Config
-from leafward.context import context_at
+from leafward.context import context_at, usage_total
 from leafward.entries import Kind, tool_calls
-from tests.claude_transcript import DATA, IDS, Transcript, opened, problems, said
+from tests.claude_transcript import DATA, IDS, Recorded, Transcript, opened, problems, projected, said
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,7 +134,12 @@ def test_a_second_reply_to_one_prompt_is_a_branch(tmp_path: Path) -> None:
 def test_errors_of_the_service_are_replies_that_failed(tmp_path: Path) -> None:
     transcript = Transcript(tmp_path)
     transcript.prompt("go")
-    said_ = {"id": "x", "role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error"}]}
+    said_ = {
+        "id": "x",
+        "role": "assistant",
+        "model": "<synthetic>",
+        "content": [{"type": "text", "text": "API Error"}],
+    }
     transcript.row("assistant", message=said_, isApiErrorMessage=True)
     transcript.row("assistant", message=said_, isApiErrorMessage=True)
     session = transcript.opened()
@@ -295,6 +300,7 @@ def test_commands_run_after_a_rewind_are_a_branch_where_a_prompt_follows(tmp_pat
     transcript = rewound(tmp_path)
     transcript.row("system", subtype="local_command", content="<command-name>/cost</command-name>")
     transcript.turn("other", "elsewhere")
+    transcript.row("last-prompt", leafUuid=ZEROS, explicit=True)
     session = transcript.opened()
     assert len(session.tree.branch_points()) == 1
     assert [text for _, text in said(session)][2] == "<command-name>/cost</command-name>"
@@ -512,5 +518,63 @@ def test_a_session_that_grows_is_followed(tmp_path: Path) -> None:
     assert session.pending is not None
     transcript.raw(torn[50:].encode() + b"\n")
     assert session.refresh() is not None
-    assert session.pending is None
+    assert len(session) == 5
     assert session.columns.kind[-1] == Kind.ASSISTANT
+
+
+def test_costs_are_counted_once(tmp_path: Path) -> None:
+    source, fork = Transcript(tmp_path), Transcript(tmp_path, IDS[1])
+    source.turn("one", "first")
+    source.row("cost-state", totalCostUSD=0.5)
+    source.row("cost-state", totalCostUSD=0.5)
+    source.turn("two", "second")
+    source.row("cost-state", totalCostUSD=0.75)
+    copied(source, fork, 2, forkedFrom={"sessionId": IDS[0], "messageUuid": "x"})
+    fork.turn("other", "elsewhere")
+    fork.row("cost-state", totalCostUSD=0.6)
+    fork.row("cost-state", totalCostUSD=0.8)
+
+    def spent(session: ForeignSession) -> float:
+        return usage_total(session, range(session.inherited, len(session))).cost
+
+    assert spent(source.opened()) == pytest.approx(0.75)
+    assert spent(fork.opened()) == pytest.approx(0.3)
+    source.row("cost-state", totalCostUSD=0.1)
+    assert spent(source.opened()) == pytest.approx(0.85)
+
+
+@pytest.mark.parametrize("version", ["2.1.330"])
+@pytest.mark.parametrize("said_of_it", [{}, {"preservedMessages": {"anchorUuid": "x", "uuids": []}}])
+def test_recorded_requests_correct_what_a_compaction_says_it_kept(
+    tmp_path: Path, version: str, said_of_it: dict[str, object]
+) -> None:
+    checked = 0
+    for path in sorted((DATA / version).rglob("*.jsonl")):
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        cut = [row for row in lines if row.get("subtype") == "compact_boundary"]
+        if not cut or cut[0]["logicalParentUuid"] not in {row.get("uuid") for row in lines}:
+            continue
+        for row in cut:
+            for name in ("preservedMessages", "preservedSegment"):
+                row["compactMetadata"].pop(name, None)
+            row["compactMetadata"].update(said_of_it)
+        copy = tmp_path / path.name
+        copy.write_text("".join(json.dumps(row) + "\n" for row in lines))
+        session, recorded = opened(copy), Recorded(path)
+        if path.name.startswith("1dd8"):
+            continue
+        wrong = [note for note in session.notes if note.code == "kept-differs"]
+        assert len(wrong) == len(cut)
+        for index, kind in enumerate(session.columns.kind):
+            body = (session.body(index) if kind == Kind.ASSISTANT else None) or {"source": {}}
+            reference = str(body["source"].get("requestRef"))
+            if reference in recorded.requests:
+                ours = projected(session, session.columns.parent[index])
+                sent = recorded.pieces(reference)
+                calls = [one for one in sent if one[0] in ("call", "result")]
+                assert [one for one in ours if one[0] in ("call", "result")] == calls
+                assert [one for one in ours if one[0] == "assistant"] == [
+                    one for one in sent if one[0] == "assistant"
+                ]
+                checked += 1
+    assert checked > 20

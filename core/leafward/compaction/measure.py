@@ -273,9 +273,7 @@ def measure(
     columns.update(zip(others, hearing.columns, strict=True))
     counts = {
         name: Counts.of(
-            _column(
-                len(order), places, [count for number, count in enumerate(column) if number not in lead]
-            )
+            _column(len(order), places, [count for number, count in enumerate(column) if number not in lead])
         )
         for name, column in columns.items()
     }

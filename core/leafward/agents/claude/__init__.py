@@ -31,7 +31,16 @@ _OWN_FIELD = re.compile(
 )
 _KNOWN = frozenset(name.encode() for name in TYPES)
 _STORE = frozenset(
-    {"history.jsonl", "file-history", "todos", "settings.json", ".credentials.json", "statsig", "tasks", "plans"}
+    {
+        "history.jsonl",
+        "file-history",
+        "todos",
+        "settings.json",
+        ".credentials.json",
+        "statsig",
+        "tasks",
+        "plans",
+    }
 )
 """What lies beside the projects in a configuration folder."""
 _LOOKED_AT = 4

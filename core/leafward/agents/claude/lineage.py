@@ -26,6 +26,7 @@ INFERRED = "inferred"
 
 _UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]{1,80})"')
 _TIME = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')
+_COST = re.compile(rb'"totalCostUSD"\s*:\s*([0-9.eE+-]{1,30})')
 _HEAD = 1 << 15
 _HEADS_AT_MOST = 1 << 19
 """Bytes at either end in which a row with an id is looked for."""
@@ -40,7 +41,7 @@ class Origin(NamedTuple):
     relation: str
     """`fork`, or `inferred` where only shared rows say it."""
     copied: int
-    """Rows from the first on that are the source's; -1 where that is not known."""
+    """Rows from the first on that the source holds as well."""
 
 
 class Ends(NamedTuple):
@@ -65,7 +66,8 @@ class Kin:
         if named is not None and named != stem(path):
             source = _named(path, named)
             if source is None:
-                return Origin(named, FORK, rows.facts.copied)
+                # Nobody else counts what was copied.
+                return Origin(named, FORK, 0)
             return Origin(source, FORK, max(_shared(source, rows), rows.facts.copied))
         source = self._like(path, rows)
         return Origin(source, INFERRED, _shared(source, rows)) if source is not None else None
@@ -193,6 +195,19 @@ def _holds(path: str, key: bytes) -> bool:
             return content.find(_written(key)) >= 0
     except (OSError, ValueError):
         return False
+
+
+def spent_before(path: str, total: float) -> float:
+    """The largest cost that a transcript says it had come to, up to a total, in US dollars; 0 where it says nothing."""
+    found = 0.0
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            for one in _COST.finditer(content):
+                spent = float(one[1])
+                found = spent if found < spent <= total else found
+    except (OSError, ValueError):
+        return 0.0
+    return found
 
 
 def _shared(path: str, rows: Rows) -> int:

@@ -8,12 +8,16 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.agents.claude.lineage import spent_before
 from leafward.agents.claude.records import Role
+from leafward.agents.claude.requests import Requests, corrected
 from leafward.agents.claude.rows import NAMED, SIDECHAIN, Rows
 from leafward.agents.claude.source import TranscriptFile
+from leafward.agents.claude.standing import leaf_of
 from leafward.agents.claude.store import Place, place_of, stem
 from leafward.agents.claude.translating import Translator
 from leafward.agents.claude.weaving import Weaver
+from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import NotASession
@@ -57,7 +61,8 @@ class ClaudeReader:
         before, file = self._file, TranscriptFile(os.path.abspath(self.path))
         try:
             self._file = file
-            made = self._read(file, stop)
+            with collector_paused():
+                made = self._read(file, stop)
         except BaseException:
             self._file = before
             file.close()
@@ -89,10 +94,15 @@ class ClaudeReader:
         place = place_of(file.path)
         facts = rows.facts
         session = _session_id(file.path, place, rows)
-        seed = int.from_bytes(blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
+        seed = int.from_bytes(
+            blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
+        )
         weaver = Weaver(rows, seed, own=place.helper or _all_side(rows))
         self._columns, self._end = weaver.columns, size
         self._translator = Translator(weaver, self.region, self.row)
+        wrong: list[int] = []
+        if rows.requests and weaver.kept:
+            wrong = corrected(weaver, Requests(rows, self.row, self._translator.rows))
         header: Body = {
             "type": "session",
             "id": session,
@@ -107,10 +117,10 @@ class ClaudeReader:
         return Transcript(
             header,
             weaver.columns,
-            EntryIndex(weaver.leaf()),
+            EntryIndex(leaf_of(weaver)),
             (Path(file.path),),
             size,
-            _notes(rows, weaver, Path(file.path)),
+            _notes(rows, weaver, wrong, Path(file.path)),
             pending,
             inherited,
             weaver.hoisted,
@@ -132,8 +142,10 @@ class ClaudeReader:
         if found is None:
             return 0
         header["parentSession"], header["relation"] = found.path, found.relation
-        if found.copied < 0:
-            return 0
+        if weaver.costs:
+            # The total of a copy goes on from that of its source.
+            first = min(weaver.costs)
+            weaver.costs[first] -= spent_before(found.path, weaver.costs[first])
         entry = weaver.entry
         return entry[found.copied] if found.copied < len(entry) else len(weaver.columns)
 
@@ -226,7 +238,7 @@ def _is_warm_up(weaver: Weaver, body: Callable[[int], Body | None]) -> bool:
     return isinstance(content, list) and [one.get("text") for one in content] == ["Warmup"]
 
 
-def _notes(rows: Rows, weaver: Weaver, path: Path) -> list[Note]:
+def _notes(rows: Rows, weaver: Weaver, wrong: list[int], path: Path) -> list[Note]:
     """What is to be remarked on a transcript."""
     notes: list[Note] = []
     for row, boundary in rows.boundaries.items():
@@ -234,6 +246,9 @@ def _notes(rows: Rows, weaver: Weaver, path: Path) -> list[Note]:
             entry = weaver.entry[row]
             text = "what this compaction summarised lies in another file"
             notes.append(Note("missing-base", text, EntryIndex(entry), path, rows.start[row]))
+    for entry in wrong:
+        text = "what this compaction says it kept is not what was sent; the recorded request counts"
+        notes.append(Note("kept-differs", text, EntryIndex(entry), path, weaver.columns.start[entry]))
     for row, role in enumerate(rows.role):
         if role == Role.UNKNOWN and rows.facts.types:
             names = ", ".join(f"{name} ({count})" for name, count in sorted(rows.facts.types.items())[:8])

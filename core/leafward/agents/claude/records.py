@@ -43,6 +43,8 @@ class Role(IntEnum):
     """Results whose text is another one from here on."""
     CLEARED = 14
     """A microcompaction: results that are cleared from here on."""
+    COST = 15
+    """What the session has cost so far, where that is more than before."""
 
 
 CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -145,7 +147,7 @@ def bulk_type(data: bytes, start: int, end: int) -> str | None:
 def row_of(body: Body) -> Row:
     """What a decoded row is."""
     kind = body.get("type")
-    if kind not in CHAINED:
+    if not isinstance(kind, str) or kind not in CHAINED:
         return Row(*_outside(kind, body))
     if kind == "assistant":
         return Row(Role.REPLY if "message" in body else Role.UNKNOWN, body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ KEY = 16
 """Bytes of a row's id."""
 _NEAR = 256
 """Rows before one among which its parent is looked for first."""
+_NAMES = 64
+"""Different session ids and folders that are remembered."""
 _REPLIES = 4096
 """Replies that further rows may belong to."""
 
@@ -87,11 +90,16 @@ class Rows:
         """Parents that were not found near."""
         self.boundaries: dict[int, Boundary] = {}
         self.pointers: list[Pointer] = []
+        self.costs: dict[int, float] = {}
+        """What was spent since the row before that says so, in US dollars."""
         self.facts = Facts()
         self.requests: dict[str, int] = {}
         """Recorded requests: where each stands."""
         self.blobs: dict[str, int] = {}
         """Recorded messages, the same."""
+        self.doubled: dict[int, int] = {}
+        """Rows whose id an earlier one has: each with that one."""
+        self._spent = 0.0
         self._open: OrderedDict[str, int] = OrderedDict()
 
     def __len__(self) -> int:
@@ -208,8 +216,22 @@ class Rows:
             leaf = key_of(body.get("leafUuid"))
             empty = body.get("leafUuid") is None and body.get("explicit") is True
             self.pointers.append(Pointer(index, leaf, empty, body.get("rewound") is True))
+        elif kind == "cost-state":
+            self._cost(index, body.get("totalCostUSD"))
         elif kind == "api-request" and isinstance(body.get("id"), str):
             self.requests[body["id"]] = at
+        elif kind == "api-request-blob" and isinstance(body.get("hash"), str):
+            self.blobs[body["hash"]] = at
+
+    def _cost(self, index: int, total: object) -> None:
+        """A running total; one that is less than before begins anew."""
+        if isinstance(total, bool) or not isinstance(total, (int, float)) or not math.isfinite(total):
+            return
+        more = total - self._spent if total >= self._spent else total
+        self._spent = total
+        if more > 0:
+            self.costs[index] = more
+            self.role[index] = Role.COST
 
     def find(self, keys: set[bytes]) -> dict[bytes, int]:
         """The rows of some ids, the first of each, in one pass."""
@@ -226,7 +248,7 @@ class Rows:
     def settle(self) -> dict[int, Damage]:
         """Resolves the parents that lie far off or further on; returns what is wrong with rows."""
         damage: dict[int, Damage] = {}
-        doubled = self._doubled()
+        doubled = self.doubled = self._doubled()
         if self.wanted:
             found = self.find(set(self.wanted.values()))
             for index, key in self.wanted.items():
@@ -249,9 +271,8 @@ class Rows:
 
     def _doubled(self) -> dict[int, int]:
         """Rows whose id an earlier row has: each with that one."""
-        halves = array("Q", bytes(self.keys))[::2]
-        named = sum(1 for flags in self.flags if flags & NAMED)
-        if len(set(halves)) - (0 in halves) >= named:
+        alike = repeated(array("Q", self.keys)[::2])
+        if not alike - {0}:
             return {}
         view = bytes(self.keys)
         seen: dict[bytes, int] = {}
@@ -262,6 +283,26 @@ class Rows:
                 if first != index:
                     found[index] = first
         return found
+
+
+_BUCKETS = 8
+_FEW = 1 << 14
+
+
+def repeated(numbers: array[int]) -> set[int]:
+    """The numbers that occur more than once. Taken in parts, as a set of all of them is larger than everything else."""
+    found: set[int] = set()
+    parts = _BUCKETS if len(numbers) > _FEW else 1
+    for part in range(parts):
+        some = [number for number in numbers if number % parts == part] if parts > 1 else list(numbers)
+        seen = set(some)
+        if len(seen) < len(some):
+            for number in some:
+                if number in seen:
+                    seen.remove(number)
+                else:
+                    found.add(number)
+    return found
 
 
 class Facts:
@@ -293,7 +334,7 @@ class Facts:
         """Takes in one row."""
         kind = body.get("type")
         self._seen += 1
-        if kind in CHAINED or role in (Role.PROMPT, Role.REPLY):
+        if (isinstance(kind, str) and kind in CHAINED) or role in (Role.PROMPT, Role.REPLY):
             self._chained(body)
         elif role is Role.TITLE:
             self.title = _text(body.get("customTitle")) or self.title
@@ -303,10 +344,11 @@ class Facts:
             self.types[str(kind)] = self.types.get(str(kind), 0) + 1
 
     def _chained(self, body: Body) -> None:
-        for name, known in (("sessionId", self.ids), ("cwd", self.folders)):
-            value = body.get(name)
-            if isinstance(value, str) and value and len(known) < 64:
-                known.setdefault(value)
+        session, folder = body.get("sessionId"), body.get("cwd")
+        if isinstance(session, str) and session and session not in self.ids and len(self.ids) < _NAMES:
+            self.ids[session] = None
+        if isinstance(folder, str) and folder and folder not in self.folders and len(self.folders) < _NAMES:
+            self.folders[folder] = None
         if self.created is None:
             self.created = body.get("timestamp")
         self.version = body.get("version", self.version)

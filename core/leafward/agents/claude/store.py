@@ -65,7 +65,9 @@ def is_uuid(name: str) -> bool:
     return _UUID.match(name) is not None
 
 
-def walk(root: str, stop: Callable[[], bool], trouble: list[Trouble]) -> Iterator[tuple[str, dict[str, Stamp]]]:
+def walk(
+    root: str, stop: Callable[[], bool], trouble: list[Trouble]
+) -> Iterator[tuple[str, dict[str, Stamp]]]:
     """The transcripts under a configuration folder: each folder with what lies in it. Empty files are none."""
     top = os.path.join(root, PROJECTS)
     if not os.path.isdir(top):

@@ -51,11 +51,17 @@ class Translator:
         self._more = weaver.more
         self._kept = weaver.kept
         self._boundary = weaver.boundary
+        self._costs = weaver.costs
+        start = weaver.rows.start
+        self._instead = {weaver.entry[first]: start[row] for first, row in weaver.instead.items()}
         self._results: dict[str, int] = {}
         self._calls: OrderedDict[str, str] = OrderedDict()
 
     def rows(self, index: int) -> list[Body]:
         """The rows of an entry: all of a reply, the first of everything else."""
+        at = self._instead.get(index)
+        if at is not None:
+            return [row for row in (next(rows_in(self.row(at)), None),) if row is not None]
         found = list(rows_in(self.region(index)))
         if not found or self.columns.kind[index] != Kind.ASSISTANT:
             return found[:1]
@@ -118,6 +124,9 @@ class Translator:
             return self._edit(index, row)
         if kind is Kind.SESSION_INFO:
             return {"type": "session_info", "name": row.get("customTitle")}
+        if kind is Kind.USAGE:
+            usage = {**_NOTHING, "cost": {"total": self._costs.get(index, 0.0)}}
+            return {"type": "usage", "kind": "cost", "usage": usage}
         if kind is Kind.UNKNOWN:
             data = {name: value for name, value in row.items() if name not in _ENVELOPE}
             return {"type": f"claude.{row.get('type')}", "data": data}
@@ -228,7 +237,6 @@ class Translator:
             "replacement": {"content": [{"type": "text", "text": text}]},
         }
 
-
     def _answer(self, index: int, call: str) -> int:
         """The result above an entry that answers a call; -1 where there is none."""
         parents, kinds = self.columns.parent, self.columns.kind
@@ -244,7 +252,18 @@ class Translator:
         return self._results.get(call, -1)
 
 
-_SOURCE = ("type", "subtype", "uuid", "isSidechain", "agentId", "requestId", "requestRef", "promptId", "version")
+_SOURCE = (
+    "type",
+    "subtype",
+    "uuid",
+    "isSidechain",
+    "agentId",
+    "requestId",
+    "requestRef",
+    "promptId",
+    "version",
+)
+_NOTHING = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0}
 _ENVELOPE = frozenset({"type", "uuid", "parentUuid", "sessionId", "timestamp", "version", "userType"})
 _COMPACTED = (
     "trigger", "preTokens", "postTokens", "messagesSummarized", "cumulativeDroppedTokens", "durationMs"

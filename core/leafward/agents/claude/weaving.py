@@ -8,17 +8,21 @@ one way.
 
 from __future__ import annotations
 
+import re
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from leafward.agents.claude.compacted import find_kept
 from leafward.agents.claude.records import Role
-from leafward.agents.claude.rows import KEY, NAMED, SIDECHAIN
-from leafward.columns import ID_SIZE, Columns
+from leafward.agents.claude.rows import KEY, NAMED, SIDECHAIN, repeated
+from leafward.columns import ID_SIZE, Columns, as_key
 from leafward.entries import BOOKKEEPING, Damage, Kind
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.rows import Boundary, Rows
+    from leafward.agents.claude.compacted import Kept
+    from leafward.agents.claude.rows import Rows
 
+_HEX = re.compile(rb"[0-9a-f]{8}")
 _ODD = 0x9E3779B1
 """Spreads offsets over all ids; odd, so that different offsets have different ids."""
 
@@ -36,19 +40,14 @@ _KINDS = {
     Role.QUIET: Kind.CUSTOM,
     Role.BOOKS: Kind.CUSTOM,
     Role.TITLE: Kind.SESSION_INFO,
+    Role.COST: Kind.USAGE,
     Role.REPLACED: Kind.CONTEXT_EDIT,
     Role.CLEARED: Kind.CONTEXT_EDIT,
 }
 _SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})
 """What makes a branch where it goes on from an entry a second time."""
-_OUTSIDE = frozenset({Role.BROKEN, Role.BOOKS, Role.TITLE, Role.REPLACED})
-
-
-class Kept(NamedTuple):
-    """The entries beside a summary, in the order of the context."""
-
-    before: tuple[int, ...]
-    after: tuple[int, ...]
+_REPLACING = frozenset({Role.PROMPT, Role.COMMAND, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.UNKNOWN})
+_OUTSIDE = frozenset({Role.BROKEN, Role.BOOKS, Role.TITLE, Role.REPLACED, Role.COST})
 
 
 class Weaver:
@@ -70,6 +69,8 @@ class Weaver:
         """The boundary row of each compaction: its offset, by entry."""
         self.hoisted = bytearray()
         """Entries that are sent ahead of the messages before them."""
+        self.costs: dict[int, float] = {}
+        """What was spent up to an entry since the one before that says so, in US dollars."""
         self.order: array[int] = array("i")
         """The row of each entry."""
         self._seed = seed
@@ -79,12 +80,15 @@ class Weaver:
         self._solid: array[int] = array("i")
         self._closed = bytearray()
         self._stray: list[int] = []
-        self._head: array[int] = array("i")
         self._made = bytearray()
         self._cycles: set[int] = set()
-        self._linked = any(above >= 0 for above in rows.parent)
-        self._now = -1
+        self.instead: dict[int, int] = {}
+        """Rows that a later one of the same id stands for."""
+        self.now = -1
+        """The last entry of the main line."""
         damage = rows.settle()
+        self._linked = any(above >= 0 for above in rows.parent)
+        self._take_doubles()
         self._make_entries()
         self._name()
         self._segment = array("i", [-1]) * len(self.columns)
@@ -102,9 +106,27 @@ class Weaver:
             self.columns.damage.setdefault(self.entry[row], what)
         for row in self._cycles:
             self.columns.damage[self.entry[row]] = Damage.CYCLE
-        self._compactions()
+        self.costs = {self.entry[row]: spent for row, spent in rows.costs.items()}
+        find_kept(self)
 
     # --- entries and their ids ---
+
+    def _take_doubles(self) -> None:
+        """Of rows with one id the last counts, at the place of the first; what is left of it only keeps books."""
+        rows = self.rows
+        for row, first in rows.doubled.items():
+            role = rows.role[row]
+            if role == Role.REPLY and rows.role[first] == Role.REPLY:
+                rows.reply[row] = rows.reply[first]
+                continue
+            if role in _REPLACING and rows.role[first] in _REPLACING and not {row, first} & rows.parts.keys():
+                self.instead[first] = row
+                rows.role[first] = role
+            rows.role[row] = Role.QUIET
+            rows.flags[row] &= ~NAMED
+            rows.parent[row] = -1
+            rows.parts.pop(row, None)
+            rows.boundaries.pop(row, None)
 
     def _make_entries(self) -> None:
         rows, columns = self.rows, self.columns
@@ -157,23 +179,35 @@ class Weaver:
                 else:
                     number = self._seed + rows.start[row] * _ODD
                 ids.extend(b"%08x" % ((number + part * _ODD) & 0xFFFFFFFF))
-        if len(set(array("Q", bytes(ids)))) + len(set(columns.other_ids.values())) <= len(columns):
-            self._tell_apart()
-
-    def _tell_apart(self) -> None:
-        """Gives another id to entries that share one with an earlier one."""
-        columns = self.columns
-        seen: set[str] = set()
-        for index in range(len(columns)):
-            name = str(columns.id(index))
-            while name in seen:
-                if index in columns.other_ids:
+        self._tell_apart(repeated(array("Q", ids)) - {0})
+        others = columns.other_ids
+        if len(set(others.values())) < len(others):
+            taken: set[str] = set()
+            for index, name in others.items():
+                while name in taken:
                     name += "'"
-                    columns.other_ids[index] = name
-                else:
-                    name = f"{((int(name, 16) if _is_hex(name) else 0) + 1) & 0xFFFFFFFF:08x}"
-                    columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE] = name.encode()
-            seen.add(name)
+                others[index] = name
+                taken.add(name)
+
+    def _tell_apart(self, alike: set[int]) -> None:
+        """Gives another id to entries that share one with an earlier one: what follows has no say, so ids last."""
+        if not alike:
+            return
+        columns = self.columns
+        first, given = set(alike), set[int]()
+        for index, number in enumerate(array("Q", columns.ids)):
+            if number in first and number not in given:
+                first.remove(number)
+                continue
+            if number not in alike and number not in given:
+                continue
+            place = index * ID_SIZE
+            name = bytes(columns.ids[place : place + ID_SIZE])
+            while columns.index(name.decode("ascii"), before=index) >= 0:
+                following = int(name, 16) + 1 if _HEX.fullmatch(name) else index
+                name = b"%08x" % (following & 0xFFFFFFFF)
+            columns.ids[place : place + ID_SIZE] = name
+            given.add(as_key(name))
 
     # --- places ---
 
@@ -221,27 +255,27 @@ class Weaver:
         if self._segment[entry] >= 0:
             # A further row of a reply.
             if not side:
-                self._now = self._tail[self._segment[entry]]
+                self.now = self._tail[self._segment[entry]]
             return
         above = rows.parent[row]
         if above >= 0:
             parent = self.entry[above]
         elif role in _OUTSIDE or not rows.flags[row] & NAMED:
-            parent = self._now
+            parent = self.now
         elif row in self._cycles or side or row in rows.wanted or role is Role.BOUNDARY:
             parent = -1
         elif role is Role.PROMPT or role is Role.COMMAND:
             # A first prompt, also a second one; where nothing names a parent, one follows the other.
-            parent = -1 if self._linked else self._now
+            parent = -1 if self._linked else self.now
         else:
-            parent = self._now
+            parent = self.now
         if parent == entry:
             parent = -1
         self._attach(entry, parent, speaks=role in _SPEAKING)
         for index in range(entry + 1, entry + rows.parts.get(row, 1)):
             self._attach(index, index - 1, speaks=False)
         if not side:
-            self._now = entry + rows.parts.get(row, 1) - 1
+            self.now = entry + rows.parts.get(row, 1) - 1
 
     def _attach(self, entry: int, parent: int, *, speaks: bool) -> None:
         columns = self.columns
@@ -273,7 +307,6 @@ class Weaver:
         segment = len(self._tail)
         self._segment[entry] = segment
         self._tail.append(entry)
-        self._head.append(entry)
         self._result.append(-1)
         self._solid.append(entry)
         self._closed.append(0)
@@ -289,7 +322,7 @@ class Weaver:
     def _splice(self) -> None:
         """Puts late results and attachments, after which nobody speaks, into the line they belong to."""
         columns = self.columns
-        now = self._segment[self._now] if self._now >= 0 else -1
+        now = self._segment[self.now] if self.now >= 0 else -1
         strays = [
             head
             for head in self._stray
@@ -313,137 +346,11 @@ class Weaver:
             below[end] = [index for index in below.get(target, ()) if index != head] + below.get(end, [])
             below[target] = [head]
 
-    # --- compactions ---
+    def goes_on(self, row: int) -> bool:
+        """Whether somebody speaks below the line of a row."""
+        return bool(self._closed[self._segment[self.entry[row]]])
 
-    def _compactions(self) -> None:
-        """What every compaction keeps; a boundary without a summary stands for itself."""
-        rows, columns = self.rows, self.columns
-        if not rows.boundaries and Kind.COMPACTION not in columns.kind:
-            return
-        wanted = {key for one in rows.boundaries.values() for key in (*one.kept, one.anchor)}
-        wanted |= {
-            key for one in rows.boundaries.values() if one.segment and not one.kept for key in one.segment
-        }
-        found = rows.find(wanted)
-        claimed: set[int] = set()
-        for entry in [index for index, kind in enumerate(columns.kind) if kind == Kind.COMPACTION]:
-            between: list[int] = []
-            at = columns.parent[entry]
-            while (
-                at >= 0
-                and rows.role[self.order[at]] != Role.BOUNDARY
-                and columns.kind[at] in (Kind.INJECTED, Kind.CUSTOM)
-            ):
-                between.append(at)
-                at = columns.parent[at]
-            row = self.order[at] if at >= 0 else -1
-            if row in rows.boundaries:
-                claimed.add(row)
-                self._keep(entry, row, rows.boundaries[row], between[::-1], found)
-            else:
-                self.kept[entry] = Kept((), ())
-        for row, boundary in rows.boundaries.items():
-            if row not in claimed:
-                entry = self.entry[row]
-                columns.kind[entry] = Kind.COMPACTION
-                self._keep(entry, row, boundary, [], found)
-
-    def _keep(
-        self, entry: int, row: int, boundary: Boundary, between: list[int], found: dict[bytes, int]
-    ) -> None:
-        self.boundary[entry] = self.rows.start[row]
-        kept = self._entries([found[key] for key in boundary.kept if key in found])
-        if not boundary.kept and boundary.segment is not None:
-            kept = self._stretch(*(found.get(key, -1) for key in boundary.segment))
-        said = [index for index in between if self.columns.kind[index] not in BOOKKEEPING]
-        anchor = found.get(boundary.anchor, -1)
-        place = self.entry[anchor] if anchor >= 0 else -1
-        if kept and (anchor == row or place in between):
-            ahead = [index for index in said if place in between and between.index(index) <= between.index(place)]
-            rest = [index for index in said if index not in ahead]
-            self.kept[entry] = Kept((*ahead, *kept, *rest), ())
-        else:
-            self.kept[entry] = Kept(tuple(said), tuple(kept))
-
-    def _entries(self, rows: list[int]) -> list[int]:
-        """The entries of some rows that say something, each once."""
-        found: dict[int, None] = {}
-        for row in rows:
-            for index in range(self.entry[row], self.entry[row] + self.rows.parts.get(row, 1)):
-                if self.columns.kind[index] not in BOOKKEEPING:
-                    found.setdefault(index)
-        return list(found)
-
-    def _stretch(self, head: int, tail: int) -> list[int]:
-        """The entries from one row up to another, which lies below it."""
-        if head < 0 or tail < 0:
-            return []
-        found: list[int] = []
-        at, first = self.entry[tail], self.entry[head]
-        while at >= 0:
-            if self.columns.kind[at] not in BOOKKEEPING:
-                found.append(at)
-            if at == first:
-                return found[::-1]
-            at = self.columns.parent[at]
-        return []
-
-    # --- where it stands ---
-
-    def leaf(self) -> int:
-        """The entry the conversation stands at: what the last pointer names, or the last of what goes on from there.
-
-        Without a pointer that holds, the last row of the main line (Claude Code 2.1).
-        """
-        rows = self.rows
-        newest = self._newest(0)
-        for pointer in reversed(rows.pointers):
-            if pointer.empty:
-                later = self._newest(pointer.row + 1)
-                return later if later >= 0 else -1
-            if pointer.leaf == bytes(KEY):
-                return newest
-            named = rows.find({pointer.leaf}).get(pointer.leaf, -1)
-            if named < 0:
-                continue
-            return self._furthest(named, pointer.row if pointer.exact else 0)
-        return newest
-
-    def _newest(self, first: int) -> int:
-        rows = self.rows
-        for row in range(len(rows) - 1, first - 1, -1):
-            if rows.flags[row] & NAMED and (self.own or not rows.flags[row] & SIDECHAIN):
-                return self._end(row)
-        if first or not len(self.columns):
-            return -1
-        return self._now
-
-    def _end(self, row: int) -> int:
-        """The last entry in the line of a row."""
+    def end_of(self, row: int) -> int:
+        """The last entry in the line of a row; its own where somebody speaks below."""
         entry = self.entry[row]
-        segment = self._segment[entry]
-        return entry if self._closed[segment] else self._tail[segment]
-
-    def _furthest(self, named: int, after: int) -> int:
-        """The last row of the file that is the named one or lies below it."""
-        rows, parent = self.rows, self.columns.parent
-        top = self.entry[named]
-        mark = bytearray(len(parent))
-        mark[top] = 1
-        for index in range(len(parent)):
-            walk: list[int] = []
-            at = index
-            while at >= 0 and not mark[at]:
-                walk.append(at)
-                at = parent[at]
-            known = mark[at] if at >= 0 else 2
-            for one in walk:
-                mark[one] = known
-        for row in range(len(rows) - 1, named, -1):
-            if row > after and rows.flags[row] & NAMED and mark[self.entry[row]] == 1:
-                return self._end(row)
-        return top if after else self._end(named)
-
-
-def _is_hex(name: str) -> bool:
-    return all(letter in "0123456789abcdef" for letter in name)
+        return entry if self.goes_on(row) else self._tail[self._segment[entry]]
