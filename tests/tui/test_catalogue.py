@@ -548,5 +548,6 @@ def test_picture_empty(snap_compare: Any, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("HOME", "/home/ada")
     monkeypatch.setenv("PI_CODING_AGENT_DIR", "/home/ada/.pi/agent")
     monkeypatch.setenv("CODEX_HOME", "/home/ada/.codex")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/home/ada/.claude")
     monkeypatch.chdir(tmp_path)
     assert picture(snap_compare, app_over(), (120, 32))
