@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -319,27 +320,36 @@ def test_a_broken_session_never_hides_the_others(tmp_path: Path) -> None:
     assert cards[IDS[1]].problem is not None
 
 
-def test_a_hundred_thousand_rows_need_no_stack_and_little_memory(tmp_path: Path) -> None:
-    import tracemalloc
-
-    transcript = Transcript(tmp_path)
-    lines = []
+def long_talk(path: Path, rows: int) -> Transcript:
+    """So many rows, each under the one before it."""
+    transcript = Transcript(path)
+    lines: list[str] = []
     parent: str | None = None
-    for number in range(100_000):
+    for number in range(rows):
         uuid = f"{number * 2654435761 % (1 << 32):08x}-0000-4000-8000-{number:012d}"
-        text = {"content": "x" * 200} if number % 2 else {"id": f"m{number}", "content": "y" * 200}
-        row = {"parentUuid": parent, "isSidechain": False, "uuid": uuid, "message": text}
+        message = {"content": "x" * 90} if number % 2 else {"id": f"m{number}", "content": "y" * 90}
+        row = {"parentUuid": parent, "isSidechain": False, "uuid": uuid, "message": message}
         row["type"] = "user" if number % 2 else "assistant"
         lines.append(json.dumps(row, separators=(",", ":")))
         parent = uuid
     transcript.path.write_text("\n".join(lines) + "\n")
-    del lines
+    return transcript
+
+
+def test_a_hundred_thousand_rows_need_no_stack(tmp_path: Path) -> None:
+    session = long_talk(tmp_path, 100_000).opened()
+    assert len(session) == 100_000
+    assert session.tree.branch_points() == []
+    assert session.place == 99_999
+
+
+def test_an_index_takes_little_memory(tmp_path: Path) -> None:
+    transcript = long_talk(tmp_path, 20_000)
+    transcript.opened()
     tracemalloc.start()
     try:
         session = transcript.opened()
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert len(session) == 100_000
-    assert session.tree.branch_points() == []
-    assert kept / 100_000 < 96
+    assert kept / len(session) < 96

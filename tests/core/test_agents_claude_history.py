@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import random
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.claude.rows import Rows
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at, usage_total
@@ -578,3 +581,50 @@ def test_recorded_requests_correct_what_a_compaction_says_it_kept(
                 ]
                 checked += 1
     assert checked > 20
+
+
+@pytest.mark.parametrize("name", ["d379888c", "5016a1ec", "7c64f94e", "46bd280c", "0977d252"])
+def test_read_on_anywhere_gives_what_one_pass_gives(tmp_path: Path, name: str) -> None:
+    [source] = DATA.rglob(f"{name}*.jsonl")
+    whole = source.read_bytes()
+    path = tmp_path / source.name
+    chance = random.Random(3)
+    cuts = sorted({chance.randrange(200, len(whole)) for _ in range(12)} | {len(whole)})
+    path.write_bytes(whole[: cuts[0]])
+    session = opened(path)
+    for before, cut in pairwise(cuts):
+        with path.open("ab") as file:
+            file.write(whole[before:cut])
+        session.refresh()
+        anew = opened(path)
+        for one in ("kind", "ids", "parent", "start", "other_ids", "damage"):
+            assert getattr(session.columns, one) == getattr(anew.columns, one), (cut, one)
+        assert (session.leaf, session.pending, session.name) == (anew.leaf, anew.pending, anew.name)
+        assert said(session) == said(anew)
+    whole_session = opened(path)
+    for index in range(len(session)):
+        assert session.body(index) == whole_session.body(index)
+
+
+def test_only_what_was_appended_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    transcript = Transcript(tmp_path)
+    for number in range(50):
+        transcript.turn(f"prompt {number}", "reply")
+    session = transcript.opened()
+    taken: list[int] = []
+    take = Rows.take
+
+    def counted(rows: Rows, data: bytes, start: int, end: int, at: int, *, whole: bool = True) -> None:
+        taken.append(at)
+        take(rows, data, start, end, at, whole=whole)
+
+    monkeypatch.setattr(Rows, "take", counted)
+    at = transcript.size
+    transcript.prompt("one more")
+    growth = session.refresh()
+    assert growth is not None
+    assert (growth.added, growth.replaced, taken) == (1, False, [at])
+    lines = transcript.path.read_bytes().splitlines(keepends=True)
+    transcript.path.write_bytes(b"".join([*lines[:4], *lines[6:], *lines[4:6]]))
+    assert session.refresh() is not None
+    assert len(taken) > 50

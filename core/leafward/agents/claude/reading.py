@@ -6,12 +6,12 @@ import os
 import re
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.lineage import spent_before
 from leafward.agents.claude.records import Role
 from leafward.agents.claude.requests import Requests, corrected
-from leafward.agents.claude.rows import NAMED, SIDECHAIN, Rows
+from leafward.agents.claude.rows import NAMED, SIDECHAIN, UNTERMINATED, Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.standing import leaf_of
 from leafward.agents.claude.store import Place, place_of, stem
@@ -39,6 +39,16 @@ _BLANK = 64
 """Bytes from which a line is not looked at for being blank."""
 
 
+class _Known(NamedTuple):
+    """What was taken in, to go on from."""
+
+    rows: Rows
+    size: int
+    """Bytes."""
+    identity: tuple[int, int]
+    seal: bytes
+
+
 class ClaudeReader:
     """Reads one transcript, and keeps its file open while the session is."""
 
@@ -49,6 +59,7 @@ class ClaudeReader:
         self._columns = Columns()
         self._end = 0
         self._translator: Translator | None = None
+        self._known: _Known | None = None
 
     def close(self) -> None:
         """Closes the file."""
@@ -57,7 +68,7 @@ class ClaudeReader:
             self._file = None
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
-        """Everything anew. Raises NotASession where the file cannot be read or holds no row."""
+        """Everything; asked again, of a file that only grew, what was appended. Raises NotASession where the file cannot be read or holds no row."""
         before, file = self._file, TranscriptFile(os.path.abspath(self.path))
         try:
             self._file = file
@@ -72,9 +83,10 @@ class ClaudeReader:
         return made
 
     def _read(self, file: TranscriptFile, stop: Callable[[], bool]) -> Transcript:
-        rows = Rows()
-        size, pending = 0, None
-        for data, start, end, at in file.lines(stop):
+        rows, size = self._go_on(file)
+        self._known = None
+        pending = None
+        for data, start, end, at in file.lines(stop, size):
             whole = end < len(data)
             last = end
             if data[end - 1 : end] == b"\r" and end > start:
@@ -114,6 +126,8 @@ class ClaudeReader:
                 header[name] = value
         _title(header, rows, weaver)
         inherited = self._descend(header, place, rows, weaver)
+        if not (rows.mended or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):
+            self._known = _Known(rows, size, file.identity, file.seal(size))
         return Transcript(
             header,
             weaver.columns,
@@ -125,6 +139,18 @@ class ClaudeReader:
             inherited,
             weaver.hoisted,
         )
+
+    def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:
+        """The rows of before and where they end, where the file only grew since."""
+        known = self._known
+        if (
+            known is None
+            or known.identity != file.identity
+            or known.size > file.size
+            or known.seal != file.seal(known.size)
+        ):
+            return Rows(), 0
+        return known.rows, known.size
 
     def _descend(self, header: Body, place: Place, rows: Rows, weaver: Weaver) -> int:
         """Says where the session comes from; returns how many of its entries are copies."""

@@ -30,7 +30,7 @@ _NEAR = 256
 """Rows before one among which its parent is looked for first."""
 _NAMES = 64
 """Different session ids and folders that are remembered."""
-_REPLIES = 4096
+_REPLIES = 1024
 """Replies that further rows may belong to."""
 
 SIDECHAIN = 1
@@ -99,6 +99,8 @@ class Rows:
         """Recorded messages, the same."""
         self.doubled: dict[int, int] = {}
         """Rows whose id an earlier one has: each with that one."""
+        self.mended = False
+        """Rows were taken for others than they say: what is appended cannot simply be added."""
         self._spent = 0.0
         self._open: OrderedDict[str, int] = OrderedDict()
 
@@ -249,6 +251,7 @@ class Rows:
         """Resolves the parents that lie far off or further on; returns what is wrong with rows."""
         damage: dict[int, Damage] = {}
         doubled = self.doubled = self._doubled()
+        self.mended = bool(doubled)
         if self.wanted:
             found = self.find(set(self.wanted.values()))
             for index, key in self.wanted.items():

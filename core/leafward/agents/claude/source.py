@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 20
 """Bytes read at a time."""
+_SEALED = 512
 
 
 class TranscriptFile:
@@ -53,12 +54,23 @@ class TranscriptFile:
                 return found
             step = min(CHUNK, step * 4)
 
-    def lines(self, stop: Callable[[], bool]) -> Iterator[tuple[bytes, int, int, int]]:
-        """The lines: a buffer, where in it the line begins and ends, and its offset in the file.
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Which file it is."""
+        now = os.fstat(self._file.fileno())
+        return now.st_dev, now.st_ino
+
+    def seal(self, end: int) -> bytes:
+        """The last bytes before a place: a file that only grew still has them."""
+        start = max(0, end - _SEALED)
+        return self.at(start, end - start)
+
+    def lines(self, stop: Callable[[], bool], position: int = 0) -> Iterator[tuple[bytes, int, int, int]]:
+        """The lines from a place on: a buffer, where in it the line begins and ends, and its offset in the file.
 
         A last line without a newline comes too, and then its end is the buffer's.
         """
-        buffer, base, position, step = b"", 0, 0, CHUNK
+        buffer, base, step = b"", position, CHUNK
         while not stop():
             more = self.at(position, step)
             if not more:

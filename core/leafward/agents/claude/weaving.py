@@ -246,6 +246,7 @@ class Weaver:
             cut = max(circle)
             self._cycles.add(cut)
         rows.parent[cut] = -1
+        rows.mended = True
         return cut
 
     def _place(self, row: int) -> None:
