@@ -178,6 +178,7 @@ _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _ROLE_OF_KIND: dict[int, str] = {
     **NATIVE_ROLE,
     Kind.CUSTOM_MESSAGE: "custom",
+    Kind.INJECTED: "custom",
     Kind.BRANCH_SUMMARY: "branchSummary",
     Kind.COMPACTION: "compactionSummary",
 }
@@ -269,6 +270,8 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     for span in after:
         order.extend(span)
     edits = _edits(session, [index for index in order if column[index] == Kind.CONTEXT_EDIT])
+    if session.hoisted:
+        order, kept_until = as_sent(order, kept_until, column, session.hoisted)
 
     messages = Messages(column)
     system: list[Body] = []
@@ -316,6 +319,28 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     provider, model, thinking = _settings(session, at)
     size = _size(session, at, messages, system)
     return Context(at, messages, provider, model, thinking, size, _ledger(messages, system, size), compaction)
+
+
+def as_sent(
+    order: array[int], kept_until: int, kinds: bytearray, hoisted: bytearray
+) -> tuple[array[int], int]:
+    """Entries in the order they are sent: some go ahead of the messages before them, up to the last reply or result.
+
+    With it, how many of the first ones are kept from before the compaction.
+    """
+    sent, waiting = array("i"), array("i")
+    for index in order:
+        if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT):
+            sent.extend(waiting)
+            del waiting[:]
+            sent.append(index)
+        elif hoisted[index]:
+            sent.append(index)
+        else:
+            waiting.append(index)
+    sent.extend(waiting)
+    kept = set(order[:kept_until])
+    return sent, next((place for place, index in enumerate(sent) if index not in kept), len(sent))
 
 
 _REPLACED = (Kind.COMPACTION, Kind.SYSTEM)

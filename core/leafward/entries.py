@@ -46,6 +46,8 @@ class Kind(IntEnum):
     LABEL = 16
     SESSION_INFO = 17
     USAGE = 18
+    INJECTED = 19
+    """A `custom_message` that begins no turn: what another agent adds to the context around what is said."""
 
 
 MESSAGE_ROLES: dict[str, Kind] = {
@@ -78,6 +80,7 @@ NATIVE_TYPE: dict[Kind, str] = {kind: name for name, kind in ENTRY_TYPES.items()
     MESSAGE_ROLES.values(), "message"
 )
 NATIVE_TYPE[Kind.MALFORMED] = "malformed"
+NATIVE_TYPE[Kind.INJECTED] = "custom_message"
 
 NATIVE_ROLE: dict[int, str] = {kind: role for role, kind in MESSAGE_ROLES.items() if role != "hookMessage"}
 

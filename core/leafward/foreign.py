@@ -70,6 +70,9 @@ class Transcript:
     """Files that come and go, and change it."""
     changed: Callable[[], bool] | None = None
     """Asked where a file changed: whether this session did, of the many that lie in the file. None: it did."""
+    hoisted: bytearray = field(default_factory=bytearray)
+    """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result. Empty where
+    none is."""
 
 
 class Reader(Protocol):
@@ -208,6 +211,11 @@ class ForeignSession(Session):
     def notes(self) -> list[Note]:
         """What the reader has to remark on it."""
         return self.transcript.notes
+
+    @property
+    def hoisted(self) -> bytearray:
+        """Which entries are sent ahead of the messages before them, up to the last reply or result."""
+        return self.transcript.hoisted
 
     @property
     def inherited(self) -> int:

@@ -42,6 +42,7 @@ _WORDS: dict[int, str] = {
     Kind.COMPACTION: "sum",
     Kind.BRANCH_SUMMARY: "sum",
     Kind.CUSTOM_MESSAGE: "custom",
+    Kind.INJECTED: "added",
     Kind.CONTEXT_EDIT: "edit",
     Kind.MODEL_CHANGE: "model",
     Kind.THINKING_CHANGE: "think",
@@ -158,6 +159,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         return f"{verb}  {headline(session, target).text}"
     plain: dict[Kind, Callable[[], str]] = {
         Kind.CUSTOM_MESSAGE: lambda: text_of(body.get("content"), " ") or str(body.get("customType", "")),
+        Kind.INJECTED: lambda: text_of(body.get("content"), " ") or str(body.get("customType", "")),
         Kind.CUSTOM: lambda: str(body.get("customType", "")),
         Kind.MODEL_CHANGE: lambda: f"{body.get('provider', '')}/{body.get('modelId', '')}",
         Kind.THINKING_CHANGE: lambda: str(body.get("thinkingLevel", "")),

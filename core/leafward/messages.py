@@ -27,7 +27,7 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
         ):
             message = {**message, "content": "" if kind is Kind.SYSTEM else []}
         return [message]
-    if kind is Kind.CUSTOM_MESSAGE:
+    if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
         content = body.get("content")
         return [
             {"role": "custom", "content": [] if content is None else content, "display": body.get("display")}

@@ -99,7 +99,7 @@ class Price:
         }
 
 
-_ANSWERS = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.TOOL_RESULT])
+_ANSWERS = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.TOOL_RESULT, Kind.INJECTED])
 """Kinds that may stand between a reply and the end of the results of its calls."""
 _RATES_FROM = 200
 """Replies that are looked at for rates."""

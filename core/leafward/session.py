@@ -275,6 +275,16 @@ class Session:
         return self.scan.last
 
     @property
+    def inherited(self) -> int:
+        """How many entries, from the first on, belong to another session as well: totals count them there."""
+        return 0
+
+    @property
+    def hoisted(self) -> bytearray:
+        """Which entries are sent ahead of the messages before them: none by pi's rule, some by other agents'."""
+        return bytearray()
+
+    @property
     def place(self) -> EntryIndex:
         """Where the conversation stands: the leaf, or the nearest entry above it that is not bookkeeping."""
         return self.tree.content_at(self.leaf)

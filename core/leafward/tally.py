@@ -63,7 +63,7 @@ _CHUNK = 128
 """Entries decoded between two looks at `stop`."""
 _BLOCK = 4096
 """Entries whose sum is kept once all of them are known."""
-_BETWEEN = frozenset(BOOKKEEPING | {Kind.TOOL_RESULT, Kind.CONTEXT_EDIT})
+_BETWEEN = frozenset(BOOKKEEPING | {Kind.TOOL_RESULT, Kind.CONTEXT_EDIT, Kind.INJECTED})
 """Kinds that may stand between a tool's result and the reply that called it."""
 _NOT_FAILED = bytes(value for value in range(256) if not value & FAILED)
 _NOT_ABORTED = bytes(value for value in range(256) if not value & ABORTED)

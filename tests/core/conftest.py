@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import codex_rollout, opencode_store
+from tests import claude_transcript, codex_rollout, opencode_store
 from tests.model_endpoint import Endpoint, Reply
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def opened_sessions_are_closed() -> Iterator[None]:
     """Closes the sessions of other agents that a test opened."""
     yield
-    for opened in (codex_rollout.OPENED, opencode_store.OPENED):
+    for opened in (codex_rollout.OPENED, claude_transcript.OPENED, opencode_store.OPENED):
         while opened:
             opened.pop().close()
 

@@ -549,5 +549,6 @@ def test_picture_empty(snap_compare: Any, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PI_CODING_AGENT_DIR", "/home/ada/.pi/agent")
     monkeypatch.setenv("CODEX_HOME", "/home/ada/.codex")
     monkeypatch.setenv("XDG_DATA_HOME", "/home/ada/.local/share")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/home/ada/.claude")
     monkeypatch.chdir(tmp_path)
     assert picture(snap_compare, app_over(), (120, 32))

@@ -18,6 +18,7 @@ from leafward.agents.base import (
     Trouble,
     own_variables,
 )
+from leafward.agents.claude import Claude
 from leafward.agents.codex import Codex
 from leafward.agents.opencode import OpenCode
 from leafward.agents.pi import Pi
@@ -32,7 +33,7 @@ HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""
 
 _OPENCODE = OpenCode()
-_AGENTS: tuple[Agent, ...] = (Pi(), Codex(), _OPENCODE)
+_AGENTS: tuple[Agent, ...] = (Pi(), Codex(), Claude(), _OPENCODE)
 _DATABASE = b"SQLite format 3\0"
 _ENCLOSING: tuple[Enclosing, ...] = (_OPENCODE,)
 _BY_NAME = {agent.name: agent for agent in _AGENTS}

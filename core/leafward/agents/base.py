@@ -66,6 +66,8 @@ class Glimpse(NamedTuple):
     name: str | None = None
     prompt: str = ""
     """The first prompt, as typed; empty where it was not found."""
+    title: str | None = None
+    """What the agent itself calls it, where nobody named it."""
     project: str = ""
     created: int | None = None
     modified: int | None = None

@@ -92,6 +92,12 @@ def title_of(name: str | None, prompt: str) -> str:
     return (safe_line(name, EXCERPT) if name else "") or prompt or NO_MESSAGES
 
 
+def title_in(header: Body) -> str | None:
+    """What another agent calls a session that nobody named."""
+    found = header.get("title")
+    return found if isinstance(found, str) and found else None
+
+
 def agent_of(candidate: Candidate) -> Agent:
     """The agent of a file, by where it lies, else by its first bytes. Raises OSError."""
     if candidate.agent:

@@ -115,7 +115,7 @@ def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate) -> Card:
         agent=agent,
         id=seen.id,
         name=seen.name,
-        title=title_of(seen.name, prompt),
+        title=title_of(seen.name or seen.title, prompt),
         prompt=prompt,
         project=seen.project,
         created=seen.created,

@@ -25,6 +25,7 @@ from leafward.catalog.lines import (
     relation_of,
     seal_of,
     spoken_at,
+    title_in,
     title_of,
 )
 from leafward.context import context_at
@@ -94,7 +95,7 @@ def _reading(
         agent=agent.name,
         id=session.id,
         name=session.name,
-        title=title_of(session.name, prompt),
+        title=title_of(session.name or title_in(session.header), prompt),
         prompt=prompt,
         project=session.cwd,
         created=created,

@@ -53,7 +53,7 @@ def session_facts(session: Session) -> Body:
         "compactions": session.columns.kind.count(Kind.COMPACTION),
         "pending": {"offset": pending.offset, "size": pending.size} if pending is not None else None,
         "read_only": session.read_only,
-        "usage": usage_json(usage_total(session, range(len(session)))),
+        "usage": usage_json(usage_total(session, range(session.inherited, len(session)))),
     }
 
 
@@ -135,7 +135,7 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     ]
     if session.place >= 0:
         facts.append(f"leaf {safe_line(session.columns.id(session.place), 40)}")
-    usage = usage_total(session, range(len(session)))
+    usage = usage_total(session, range(session.inherited, len(session)))
     if usage.cost:
         facts.append(money(usage.cost))
     yield page.style("   ".join(facts), "faint")
@@ -287,7 +287,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
         "ledger": ledger_json(found.ledger),
         "usage": {
             "path": usage_json(usage_total(session, session.tree.path(found.at))),
-            "session": usage_json(usage_total(session, range(len(session)))),
+            "session": usage_json(usage_total(session, range(session.inherited, len(session)))),
         },
         "diagnostics": context_remarks(session, found.at),
     }
@@ -361,7 +361,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     )
     yield page.style(counted if found.size.from_usage else "all of it estimated, as pi counts it", "faint")
     path = usage_total(session, session.tree.path(found.at))
-    whole = usage_total(session, range(len(session)))
+    whole = usage_total(session, range(session.inherited, len(session)))
     if whole.total:
         yield page.style(
             f"spent on this path {compact(path.total)} tokens {money(path.cost)}, "

@@ -14,7 +14,7 @@ from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
 from leafward.compaction.filelists import FileLists, Touches
-from leafward.context import context_at, selected
+from leafward.context import as_sent, context_at, selected
 from leafward.edits import Action, ToolTable, file_calls, path_in, table_of
 from leafward.entries import Body, EntryIndex, Kind, ToolCall, blocks_of
 from leafward.estimators import Estimator, estimated_tokens, text_tokens
@@ -66,6 +66,7 @@ _PART_OF_KIND = bytes(
         Kind.COMPACTION: Part.COMPACTION,
         Kind.BRANCH_SUMMARY: Part.NOTE,
         Kind.CUSTOM_MESSAGE: Part.NOTE,
+        Kind.INJECTED: Part.OTHER,
         Kind.UNKNOWN: Part.OTHER,
     }.get(Kind(kind), Part.SILENT)
     if kind in set(Kind)
@@ -272,7 +273,9 @@ def measure(
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
     columns.update(zip(others, hearing.columns, strict=True))
     counts = {
-        name: Counts.of(_column(len(order), places, [*column[: lead.start], *column[lead.stop :]]))
+        name: Counts.of(
+            _column(len(order), places, [count for number, count in enumerate(column) if number not in lead])
+        )
         for name, column in columns.items()
     }
     position = dict(zip(order, range(len(order)), strict=True))
@@ -330,7 +333,7 @@ def _order(session: Session, at: EntryIndex) -> tuple[array[int], int]:
     kept = len(order)
     for span in after:
         order.extend(span)
-    return order, kept
+    return as_sent(order, kept, kinds, session.hoisted) if session.hoisted else (order, kept)
 
 
 def _edits(session: Session, order: array[int], kinds: bytes) -> dict[int, list[Edit]]:
@@ -361,16 +364,18 @@ def _removed(session: Session, order: array[int], edits: dict[int, list[Edit]], 
 
 def _places(
     session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, list[Edit]]
-) -> tuple[range, array[int]]:
+) -> tuple[frozenset[int], array[int]]:
     """The messages that the compaction brings, and the position of each of the others.
 
     Parts are brought in line with what was said: kinds tell only what an entry may say.
     """
     messages = context.messages
-    brought = messages.entry.count(context.compaction)
-    first = messages.entry.index(context.compaction) if brought else 0
-    lead = range(first, first + brought)
-    said = messages.entry[:first] + messages.entry[lead.stop :]
+    lead = frozenset(
+        number
+        for number, entry in enumerate(messages.entry)
+        if entry == context.compaction and context.compaction >= 0
+    )
+    said = array("i", (entry for number, entry in enumerate(messages.entry) if number not in lead))
     may_speak = parts.translate(_MAY_SPEAK)
     if array("i", compress(order, may_speak)) != said:
         removed = _removed(session, order, edits, parts)
@@ -383,7 +388,7 @@ def _places(
                 parts[place] = Part.OMITTED if entry in removed else Part.SILENT
     places = array("i", compress(range(len(order)), may_speak))
     for number, role in messages.roles.items():
-        place = number if number < lead.start else number - brought
+        place = number - sum(one < number for one in lead)
         if number not in lead and parts[places[place]] != Part.NOTE:
             parts[places[place]] = _PART_OF_ROLE.get(role, Part.OTHER)
     return lead, places

@@ -30,6 +30,7 @@ SPOKEN = frozenset(
         Kind.COMPACTION,
         Kind.BRANCH_SUMMARY,
         Kind.CUSTOM_MESSAGE,
+        Kind.INJECTED,
         Kind.CONTEXT_EDIT,
         Kind.MODEL_CHANGE,
         Kind.THINKING_CHANGE,
@@ -160,6 +161,9 @@ class Content:
             )
         elif kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY):
             yield Part(Form.SAID, self.text(str(body.get("summary") or "")))
+        elif kind is Kind.INJECTED:
+            told = headline(self.session, entry.index)
+            yield Part(Form.REMARK, self.line(f"{told.word}: {told.text}"))
         elif kind is Kind.CUSTOM_MESSAGE:
             yield from self._blocks(body.get("content"), Form.SAID)
         elif entry.message:

@@ -26,6 +26,7 @@ _SPEAKERS = {
     Kind.BASH: "You ran",
     Kind.CUSTOM_ROLE: "Note",
     Kind.CUSTOM_MESSAGE: "Note",
+    Kind.INJECTED: "Injected",
     Kind.SYSTEM: "System",
     Kind.COMPACTION: "Compaction",
     Kind.BRANCH_SUMMARY: "Branch summary",

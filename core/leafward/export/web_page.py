@@ -26,6 +26,7 @@ _SPEAKERS = {
     Kind.BASH: ("you", "you ran"),
     Kind.CUSTOM_ROLE: ("note", "note"),
     Kind.CUSTOM_MESSAGE: ("note", "note"),
+    Kind.INJECTED: ("note", "injected"),
     Kind.SYSTEM: ("quiet", ""),
     Kind.COMPACTION: ("memory", "compaction"),
     Kind.BRANCH_SUMMARY: ("memory", "branch summary"),

@@ -93,7 +93,7 @@ def _added(session: Session, compaction: int) -> list[str]:
     while below:
         here = below[-1]
         kind = Kind(session.columns.kind[here])
-        if kind is Kind.CUSTOM_MESSAGE:
+        if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
             found += [message_text(message) for message in messages_of(session.body(here) or {}, kind)]
         elif kind not in BOOKKEEPING:
             break

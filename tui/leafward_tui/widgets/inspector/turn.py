@@ -126,6 +126,9 @@ def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Ga
             break
         found.entries += 1
         kind = Kind(session.columns.kind[index]) if body is not None else Kind.MALFORMED
+        if kind is Kind.INJECTED and len(selection) == 1:
+            # Among what was said it is one line; alone it is read whole.
+            kind = Kind.CUSTOM_MESSAGE
         _take(found, waiting, session, index, kind, body or {})
     if len(selection) == 1 or selection.kind is SelectionKind.ENTRY:
         for reply in {step.call_entry for step in waiting.values()}:
@@ -159,7 +162,7 @@ def _take(
         call = ToolCall("", "bash", {"command": str(message.get("command") or "")})
         found.steps.append(Step(call, index, body, index, by_user=True))
     elif kind in (Kind.CUSTOM_MESSAGE, Kind.CUSTOM_ROLE):
-        author = str((body if kind is Kind.CUSTOM_MESSAGE else message).get("customType") or "extension")
+        author = str((message if kind is Kind.CUSTOM_ROLE else body).get("customType") or "extension")
         found.prompts.append(Said(index, text_of(content), _images(content), author=author))
         _unknown(found, index, content)
     elif kind is Kind.SYSTEM:

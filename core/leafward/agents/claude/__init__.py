@@ -1,0 +1,144 @@
+"""Claude Code: where it keeps sessions, how it resumes one. Rules are those of Claude Code 1.0 to 2.1."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.claude.glimpse import glimpse
+from leafward.agents.claude.lineage import Kin
+from leafward.agents.claude.reading import ClaudeReader
+from leafward.agents.claude.records import TYPES
+from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
+from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
+from leafward.errors import Refused
+from leafward.foreign import ForeignSession
+from leafward.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from leafward.agents.base import Candidate, Touch
+    from leafward.config import Config
+    from leafward.session import Session
+
+_TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
+_OWN_FIELD = re.compile(
+    rb'"(?:parentUuid|sessionId|isSidechain|leafUuid|userType|messageId|isMeta|session_id)"\s*:'
+)
+_KNOWN = frozenset(name.encode() for name in TYPES)
+_STORE = frozenset(
+    {
+        "history.jsonl",
+        "file-history",
+        "todos",
+        "settings.json",
+        ".credentials.json",
+        "statsig",
+        "tasks",
+        "plans",
+    }
+)
+"""What lies beside the projects in a configuration folder."""
+_LOOKED_AT = 4
+
+
+class Claude:
+    """Anthropic's Claude Code."""
+
+    name = "claude"
+    title = "Claude Code"
+    tool_table = CLAUDE_TOOLS
+
+    def __init__(self) -> None:
+        self._kin = Kin()
+
+    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The configured folders, else `$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""
+        configured = config.roots.get(self.name)
+        if configured is not None:
+            return tuple(_expand(root, env) for root in configured)
+        given = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
+        if given:
+            return tuple(_expand(root, env) for root in given)
+        base = env.get("XDG_CONFIG_HOME") or "~/.config"
+        return _expand("~/.claude", env), _expand(os.path.join(base, "claude"), env)
+
+    def holds(self, folder: str, names: Iterable[str]) -> bool:
+        """Whether a folder with these entries is a configuration folder of Claude Code."""
+        present = set(names)
+        return PROJECTS in present and (os.path.basename(folder) == ".claude" or bool(present & _STORE))
+
+    def discover(
+        self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
+    ) -> Iterator[Listing]:
+        """Every transcript, those of sub-agents among them; empty files are none."""
+        seen: set[str] = set()
+        for root in roots:
+            for folder, files in walk(str(root), stop, trouble):
+                if folder not in seen:
+                    seen.add(folder)
+                    yield Listing(folder, files, self.name)
+
+    def gather(self, listings: Mapping[str, Listing]) -> None:
+        """Takes away the empty files that Claude Code leaves where a session was begun and nothing was said."""
+        for folder, listing in listings.items():
+            if listing.agent not in ("", self.name) or is_enclosed(folder) is None:
+                continue
+            for name, stamp in list(listing.files.items()):
+                if not stamp[0] and name.endswith(SUFFIX) and is_uuid(stem(name)):
+                    del listing.files[name]
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether one of the first lines is a row of Claude Code."""
+        for line in head.lstrip().split(b"\n")[:_LOOKED_AT]:
+            if not line.startswith(b"{"):
+                continue
+            types = set(_TYPE.findall(line))
+            if types & _KNOWN and _OWN_FIELD.search(line) is not None:
+                return b'"payload"' not in line[:200]
+            body = decode_line(line)
+            message = body.get("message") if body is not None else None
+            if body is None or not isinstance(message, dict) or not message.keys() & {"content", "usage"}:
+                continue
+            if body.get("type") in ("user", "assistant") or (
+                "sessionId" in body and isinstance(message.get("usage"), dict)
+            ):
+                return True
+        return False
+
+    def peek(self, candidate: Candidate) -> Glimpse | None:
+        """What the two ends of a transcript say. Raises OSError."""
+        return glimpse(candidate)
+
+    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
+        """Reads a transcript. Raises NotASession."""
+        return ForeignSession.of(
+            path, self.title, lambda: ClaudeReader(path, self._kin.origin), stop, CLAUDE_TOOLS
+        )
+
+    def touched(self, data: bytes) -> Iterator[Touch]:
+        """Files that calls of the tools that read and change files, and of the shell, name."""
+        return touched_in(data)
+
+    def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
+        """`claude --resume ID`, in the session's folder: elsewhere it is not found (2.1.197)."""
+        if place_of(str(session.path)).helper:
+            raise Refused(f"{session.path.name} is a sub-agent's; resume the session that started it")
+        folder = session.cwd
+        if not folder:
+            raise Refused(
+                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
+            )
+        return Resume(("claude", "--resume", session.id), folder, own_variables(env))
+
+
+def _expand(given: str, env: Mapping[str, str]) -> Path:
+    """A path with `~` for the home folder that `env` names."""
+    if given == "~" or given.startswith(("~/", "~\\")):
+        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
+        given = home + given[1:]
+    return Path(os.path.abspath(given))

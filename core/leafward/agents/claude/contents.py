@@ -1,0 +1,183 @@
+"""Messages of the Anthropic API as native bodies: blocks, calls, results, usage."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.claude.records import message_of, tag_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.entries import Body
+
+_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+_STOPS = {"tool_use": "toolUse", "max_tokens": "length", "model_context_window_exceeded": "length"}
+
+
+def blocks(content: object) -> list[Body]:
+    """Content of a message as native blocks."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    found: list[Body] = []
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, str):
+            found.append({"type": "text", "text": part})
+        elif isinstance(part, dict):
+            found += _block(part)
+    return found
+
+
+def _block(part: dict[str, Any]) -> list[Body]:
+    kind = part.get("type")
+    if kind == "text" and isinstance(part.get("text"), str):
+        return [{"type": "text", "text": part["text"]}]
+    if kind == "thinking":
+        block: Body = {"type": "thinking", "thinking": str(part.get("thinking") or "")}
+        if not block["thinking"] and part.get("signature"):
+            block["encrypted"] = len(str(part["signature"]))
+        return [block]
+    if kind == "redacted_thinking":
+        return [{"type": "thinking", "thinking": "", "encrypted": len(str(part.get("data") or ""))}]
+    if kind in _CALLS:
+        given = part.get("input")
+        call: Body = {
+            "type": "toolCall",
+            "id": str(part.get("id") or ""),
+            "name": str(part.get("name") or ""),
+            "arguments": given if isinstance(given, dict) else ({} if given is None else {"input": given}),
+        }
+        if kind != "tool_use":
+            call["hosted"] = True
+        return [call]
+    if kind in ("image", "document"):
+        return [_media(part)]
+    if kind == "tool_result" or (isinstance(kind, str) and kind.endswith("_tool_result")):
+        return blocks(part.get("content"))
+    if kind == "tool_reference":
+        return [{"type": "text", "text": f"[tool {part.get('tool_name', '')}]"}]
+    if isinstance(part.get("text"), str):
+        return [{"type": "text", "text": part["text"]}]
+    return []
+
+
+def _media(part: dict[str, Any]) -> Body:
+    source = part.get("source")
+    source = source if isinstance(source, dict) else {}
+    data, kind = source.get("data"), source.get("media_type")
+    if part.get("type") == "image" and isinstance(data, str):
+        return {"type": "image", "data": data, "mimeType": str(kind or "image/png")}
+    if source.get("type") == "text" and isinstance(data, str):
+        return {"type": "text", "text": data}
+    name = part.get("title") or source.get("url") or source.get("file_id") or kind or ""
+    size = f", {len(data) * 3 // 4:,} bytes" if isinstance(data, str) else ""
+    return {"type": "text", "text": f"[{part.get('type')} {str(name)[:200]}{size}]"}
+
+
+def reply_message(rows: Iterable[Body]) -> Body:
+    """One reply from its rows: their blocks in order, and what the last of them says of stop and usage."""
+    content: list[Body] = []
+    message: Body = {"role": "assistant", "content": content, "provider": "anthropic"}
+    usage: Body | None = None
+    stop: object = None
+    for row in rows:
+        said = message_of(row)
+        content += blocks(said.get("content"))
+        if isinstance(said.get("model"), str):
+            message["model"] = said["model"]
+        stop = said.get("stop_reason") or stop
+        usage = native_usage(said.get("usage"), row.get("costUSD")) or usage
+        if row.get("isApiErrorMessage") is True:
+            stop = "error"
+    if usage is not None:
+        message["usage"] = usage
+    calls = any(block["type"] == "toolCall" and "hosted" not in block for block in content)
+    if stop in ("error", "refusal"):
+        message["stopReason"] = "error"
+    elif isinstance(stop, str):
+        message["stopReason"] = _STOPS.get(stop, "stop")
+    else:
+        message["stopReason"] = "toolUse" if calls else "stop"
+    if message["stopReason"] == "stop" and calls:
+        message["stopReason"] = "toolUse"
+    return message
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def native_usage(usage: object, cost: object = None) -> Body | None:
+    """Counts of one request as native ones; None where nothing was counted."""
+    if not isinstance(usage, dict):
+        return None
+    sent, written, read, said = (
+        _count(usage.get(key))
+        for key in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+    )
+    if not sent + written + read + said:
+        return None
+    found: Body = {
+        "input": sent,
+        "output": said,
+        "cacheRead": read,
+        "cacheWrite": written,
+        "totalTokens": sent + said + read + written,
+    }
+    details = usage.get("output_tokens_details")
+    thought = _count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
+    if thought:
+        found["reasoning"] = thought
+    if isinstance(cost, (int, float)) and not isinstance(cost, bool) and math.isfinite(cost):
+        found["cost"] = {"total": cost}
+    return found
+
+
+def injected_name(row: Body, text: str) -> str:
+    """What an injected message is, in a word or two."""
+    attachment = row.get("attachment")
+    if isinstance(attachment, dict):
+        return f"claude.{attachment.get('type') or 'attachment'}"
+    if row.get("type") == "system":
+        return f"claude.{row.get('subtype') or 'system'}"
+    tag = tag_of(text)
+    if tag:
+        return f"claude.{tag}"
+    if row.get("isSidechain") is True:
+        return "claude.subagent-prompt"
+    origin = row.get("origin")
+    kind = origin.get("kind") if isinstance(origin, dict) else None
+    return f"claude.{kind if isinstance(kind, str) and kind != 'human' else 'meta'}"
+
+
+def exit_code(text: str) -> int | None:
+    """The status that a failed command's result begins with."""
+    head, _, rest = text[:40].partition("Exit code ")
+    digits = rest.split("\n", 1)[0].strip()
+    return int(digits) if not head and digits.lstrip("-").isdigit() and len(digits) < 12 else None
+
+
+def patch_text(answer: object) -> str | None:
+    """The patch that a tool recorded of its change, as a diff with line numbers."""
+    hunks = answer.get("structuredPatch") if isinstance(answer, dict) else None
+    lines: list[str] = []
+    for hunk in hunks if isinstance(hunks, list) else ():
+        if not isinstance(hunk, dict):
+            continue
+        old, new = _count(hunk.get("oldStart")), _count(hunk.get("newStart"))
+        listed = hunk.get("lines")
+        if lines:
+            lines.append("   ...")
+        for line in listed if isinstance(listed, list) else ():
+            if not isinstance(line, str) or not line:
+                continue
+            sign, text = line[0], line[1:]
+            if sign == "+":
+                lines.append(f"+{new} {text}")
+                new += 1
+            elif sign in "- ":
+                lines.append(f"{sign}{old} {text}")
+                old += 1
+                new += sign == " "
+    return "\n".join(lines) or None

@@ -1,0 +1,228 @@
+"""Which transcript another one was copied from.
+
+A copy keeps the ids of its rows (Claude Code 1.0 to 2.1): `/branch` and newer forks say so in every row, older forks and old
+resumptions only share them.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+from collections import deque
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.claude.records import key_of
+from leafward.agents.claude.rows import KEY, NAMED
+from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem
+from leafward.times import milliseconds
+
+if TYPE_CHECKING:
+    from leafward.agents.claude.rows import Rows
+
+FORK = "fork"
+INFERRED = "inferred"
+
+_UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]{1,80})"')
+_TIME = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')
+_COST = re.compile(rb'"totalCostUSD"\s*:\s*([0-9.eE+-]{1,30})')
+_HEAD = 1 << 15
+_HEADS_AT_MOST = 1 << 19
+"""Bytes at either end in which a row with an id is looked for."""
+_LATER = 1000
+"""Milliseconds between a file's beginning and its first row from which that row is older than the file."""
+
+
+class Origin(NamedTuple):
+    """Where a transcript comes from."""
+
+    path: str
+    relation: str
+    """`fork`, or `inferred` where only shared rows say it."""
+    copied: int
+    """Rows from the first on that the source holds as well."""
+
+
+class Ends(NamedTuple):
+    """The ids that a transcript begins and ends with."""
+
+    first: bytes
+    last: bytes
+    copied: bool
+    """The file is younger than its first row."""
+
+
+class Kin:
+    """Finds sources among the transcripts of a project; what it read of their ends is kept."""
+
+    def __init__(self) -> None:
+        self._ends: dict[str, tuple[tuple[int, int], Ends]] = {}
+        self._lock = Lock()
+
+    def origin(self, path: str, rows: Rows) -> Origin | None:
+        """Where a transcript comes from; None where nothing says that it is a copy."""
+        named = rows.facts.source
+        if named is not None and named != stem(path):
+            source = _named(path, named)
+            if source is None:
+                # Nobody else counts what was copied.
+                return Origin(named, FORK, 0)
+            return Origin(source, FORK, max(_shared(source, rows), rows.facts.copied))
+        source = self._like(path, rows)
+        return Origin(source, INFERRED, _shared(source, rows)) if source is not None else None
+
+    def _like(self, path: str, rows: Rows) -> str | None:
+        """The transcript beside it that holds its first row, and was not copied from it."""
+        first = next((row for row, flags in enumerate(rows.flags) if flags & NAMED), -1)
+        if first < 0:
+            return None
+        name = bytes(rows.keys[first * KEY : (first + 1) * KEY])
+        mine = self._ends_of(path)
+        cut = first in rows.boundaries and rows.boundaries[first].missing
+        ended: list[tuple[int, str]] = []
+        marked: list[tuple[int, str]] = []
+        for sibling in _siblings(path):
+            ends = self._ends_of(sibling)
+            if ends is None or (ends.first != name and not (cut and _holds(sibling, name))):
+                continue
+            at = rows.find({ends.last}).get(ends.last, -1)
+            if at >= 0 and mine is not None and (ends.last != mine.last or _younger(path, sibling)):
+                ended.append((at, sibling))
+            elif at < 0 and mine is not None and (mine.copied or cut) and not ends.copied:
+                marked.append((_shared(sibling, rows), sibling))
+        found = ended or marked
+        return max(found, key=lambda one: (one[0], -len(one[1]), one[1]))[1] if found else None
+
+    def _ends_of(self, path: str) -> Ends | None:
+        try:
+            now = os.stat(path)
+            stamp = now.st_size, now.st_mtime_ns
+            with self._lock:
+                known = self._ends.get(path)
+            if known is not None and known[0] == stamp:
+                return known[1]
+            ends = _read_ends(path, now.st_size)
+        except OSError:
+            return None
+        if ends is not None:
+            with self._lock:
+                self._ends[path] = stamp, ends
+        return ends
+
+
+def _siblings(path: str) -> list[str]:
+    folder = os.path.dirname(path)
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                entry.path
+                for entry in entries
+                if entry.name.endswith(SUFFIX)
+                and entry.path != path
+                and not entry.name.startswith("agent-")
+                and entry.is_file()
+            )
+    except OSError:
+        return []
+
+
+def _named(path: str, session: str) -> str | None:
+    """The transcript of a session: beside another one, else in another project."""
+    folder, name = os.path.dirname(path), session + SUFFIX
+    if not is_uuid(session) and os.sep in session:
+        return None
+    beside = os.path.join(folder, name)
+    if os.path.exists(beside):
+        return beside
+    above = os.path.dirname(folder)
+    if os.path.basename(above) == PROJECTS:
+        try:
+            with os.scandir(above) as entries:
+                places = [os.path.join(entry.path, name) for entry in entries if entry.is_dir()]
+        except OSError:
+            return None
+        return next(filter(os.path.exists, places), None)
+    return None
+
+
+def _younger(path: str, other: str) -> bool:
+    """Of two transcripts with the same rows: the one that was written last, else the one that is named last."""
+    return (os.stat(path).st_mtime_ns, path) > (os.stat(other).st_mtime_ns, other)
+
+
+def _read_ends(path: str, size: int) -> Ends | None:
+    with open(path, "rb", buffering=0) as file:
+        head, step = b"", _HEAD
+        while (found := _UUID.search(head)) is None and len(head) < min(size, _HEADS_AT_MOST):
+            more = file.read(step)
+            if not more:
+                break
+            head += more
+            step *= 2
+        if found is None:
+            return None
+        line = head.rfind(b"\n", 0, found.start()) + 1
+        end = head.find(b"\n", line)
+        own = _TIME.search(head, line, end if end >= 0 else len(head))
+        before = _TIME.search(head, 0, line)
+        tail, step = b"", _HEAD
+        last: deque[re.Match[bytes]] = deque()
+        while not last and step <= _HEADS_AT_MOST:
+            file.seek(max(0, size - step))
+            tail = file.read(step)
+            last = deque(_UUID.finditer(tail), 1)
+            step *= 4
+    began = milliseconds(before[1].decode("ascii", "replace")) if before is not None else None
+    spoken = milliseconds(own[1].decode("ascii", "replace")) if own is not None else None
+    copied = began is not None and spoken is not None and began > spoken + _LATER
+    return Ends(
+        key_of(found[1].decode("utf-8", "replace")),
+        key_of((last[0] if last else found)[1].decode("utf-8", "replace")),
+        copied,
+    )
+
+
+def _written(key: bytes) -> bytes:
+    """An id as it stands in a row."""
+    name = key.hex()
+    return f'"uuid":"{name[:8]}-{name[8:12]}-{name[12:16]}-{name[16:20]}-{name[20:]}"'.encode()
+
+
+def _holds(path: str, key: bytes) -> bool:
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return content.find(_written(key)) >= 0
+    except (OSError, ValueError):
+        return False
+
+
+def spent_before(path: str, total: float) -> float:
+    """The largest cost that a transcript says it had come to, up to a total, in US dollars; 0 where it says nothing."""
+    found = 0.0
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            for one in _COST.finditer(content):
+                spent = float(one[1])
+                found = spent if found < spent <= total else found
+    except (OSError, ValueError):
+        return 0.0
+    return found
+
+
+def _shared(path: str, rows: Rows) -> int:
+    """How many rows from the first on another transcript holds; copies stand together at the beginning."""
+    named = [row for row, flags in enumerate(rows.flags) if flags & NAMED]
+    low, high = 0, len(named)
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            while low < high:
+                middle = (low + high) // 2
+                row = named[middle]
+                if content.find(_written(bytes(rows.keys[row * KEY : (row + 1) * KEY]))) >= 0:
+                    low = middle + 1
+                else:
+                    high = middle
+    except (OSError, ValueError):
+        return 0
+    return named[low - 1] + 1 if low else 0

@@ -1,0 +1,291 @@
+"""One transcript of Claude Code: its file read into columns, and each entry translated when it is asked for."""
+
+from __future__ import annotations
+
+import os
+import re
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.claude.lineage import spent_before
+from leafward.agents.claude.records import Role
+from leafward.agents.claude.requests import Requests, corrected
+from leafward.agents.claude.rows import NAMED, SIDECHAIN, UNTERMINATED, Rows
+from leafward.agents.claude.source import TranscriptFile
+from leafward.agents.claude.standing import leaf_of
+from leafward.agents.claude.store import Place, place_of, stem
+from leafward.agents.claude.translating import Translator
+from leafward.agents.claude.weaving import Weaver
+from leafward.collector import collector_paused
+from leafward.columns import Columns
+from leafward.entries import EntryIndex, Kind
+from leafward.errors import NotASession
+from leafward.foreign import Note, Origin, Transcript
+from leafward.scan import Pending, decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.claude.lineage import Origin as Source
+    from leafward.entries import Body
+
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9]")
+_LONGEST_NAME = 200
+"""Characters of a folder's name that are those of the path it stands for."""
+
+
+_BLANK = 64
+"""Bytes from which a line is not looked at for being blank."""
+
+
+class _Known(NamedTuple):
+    """What was taken in, to go on from."""
+
+    rows: Rows
+    size: int
+    """Bytes."""
+    identity: tuple[int, int]
+    seal: bytes
+
+
+class ClaudeReader:
+    """Reads one transcript, and keeps its file open while the session is."""
+
+    def __init__(self, path: Path, lineage: Callable[[str, Rows], Source | None]) -> None:
+        self.path = path
+        self._lineage = lineage
+        self._file: TranscriptFile | None = None
+        self._columns = Columns()
+        self._end = 0
+        self._translator: Translator | None = None
+        self._known: _Known | None = None
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def read(self, stop: Callable[[], bool]) -> Transcript:
+        """Everything; asked again, of a file that only grew, what was appended. Raises NotASession where the file cannot be read or holds no row."""
+        before, file = self._file, TranscriptFile(os.path.abspath(self.path))
+        try:
+            self._file = file
+            with collector_paused():
+                made = self._read(file, stop)
+        except BaseException:
+            self._file = before
+            file.close()
+            raise
+        if before is not None:
+            before.close()
+        return made
+
+    def _read(self, file: TranscriptFile, stop: Callable[[], bool]) -> Transcript:
+        rows, size = self._go_on(file)
+        self._known = None
+        pending = None
+        for data, start, end, at in file.lines(stop, size):
+            whole = end < len(data)
+            last = end
+            if data[end - 1 : end] == b"\r" and end > start:
+                end -= 1
+            if not whole and decode_line(data[start:end]) is None:
+                if data[start:end].strip(b"\0 \t\r"):
+                    pending = Pending(at, end - start)
+                break
+            if end - start >= _BLANK or data[start:end].strip(b"\0 \t"):
+                rows.take(data, start, end, at, whole=whole)
+            size = at + (last - start) + whole
+        if not any(role != Role.BROKEN for role in rows.role):
+            empty = not file.size
+            raise NotASession(
+                f"{self.path} is {'empty' if empty else 'not a session: no line of it is a record'}"
+            )
+        place = place_of(file.path)
+        facts = rows.facts
+        session = _session_id(file.path, place, rows)
+        seed = int.from_bytes(
+            blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
+        )
+        weaver = Weaver(rows, seed, own=place.helper or _all_side(rows))
+        self._columns, self._end = weaver.columns, size
+        self._translator = Translator(weaver, self.region, self.row)
+        wrong: list[int] = []
+        if rows.requests and weaver.kept:
+            wrong = corrected(weaver, Requests(rows, self.row, self._translator.rows))
+        header: Body = {
+            "type": "session",
+            "id": session,
+            "timestamp": facts.created,
+            "cwd": _folder(place, list(facts.folders)),
+        }
+        for name, value in (("agentVersion", facts.version), ("branch", facts.branch)):
+            if isinstance(value, str) and value:
+                header[name] = value
+        _title(header, rows, weaver)
+        inherited = self._descend(header, place, rows, weaver)
+        if not (rows.mended or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):
+            self._known = _Known(rows, size, file.identity, file.seal(size))
+        return Transcript(
+            header,
+            weaver.columns,
+            EntryIndex(leaf_of(weaver)),
+            (Path(file.path),),
+            size,
+            _notes(rows, weaver, wrong, Path(file.path)),
+            pending,
+            inherited,
+            hoisted=weaver.hoisted,
+        )
+
+    def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:
+        """The rows of before and where they end, where the file only grew since."""
+        known = self._known
+        if (
+            known is None
+            or known.identity != file.identity
+            or known.size > file.size
+            or known.seal != file.seal(known.size)
+        ):
+            return Rows(), 0
+        return known.rows, known.size
+
+    def _descend(self, header: Body, place: Place, rows: Rows, weaver: Weaver) -> int:
+        """Says where the session comes from; returns how many of its entries are copies."""
+        if place.helper:
+            parent = place.parent
+            if parent is None:
+                named = next((one for one in rows.facts.ids if one != place.id), None)
+                parent = os.path.join(place.project, f"{named}.jsonl") if named else None
+            if parent is not None:
+                header["parentSession"] = parent
+            header["relation"] = "subagent"
+            header["archived"] = _is_warm_up(weaver, self.body)
+            return 0
+        found = self._lineage(os.path.abspath(self.path), rows)
+        if found is None:
+            return 0
+        header["parentSession"], header["relation"] = found.path, found.relation
+        if weaver.costs:
+            # The total of a copy goes on from that of its source.
+            first = min(weaver.costs)
+            weaver.costs[first] -= spent_before(found.path, weaver.costs[first])
+        entry = weaver.entry
+        return entry[found.copied] if found.copied < len(entry) else len(weaver.columns)
+
+    # --- entries ---
+
+    def _span(self, index: int) -> tuple[int, int]:
+        """Where the stretch of an entry begins and ends."""
+        starts = self._columns.start
+        start, following = starts[index], index + 1
+        while following < len(starts) and starts[following] == start:
+            following += 1
+        return start, starts[following] if following < len(starts) else self._end
+
+    def _opened(self) -> TranscriptFile:
+        if self._file is None:
+            raise OSError(9, "the session was closed", str(self.path))
+        return self._file
+
+    def region(self, index: int) -> bytes:
+        """The stretch of the file that belongs to an entry."""
+        start, stop = self._span(index)
+        return self._opened().at(start, stop - start)
+
+    def row(self, at: int) -> bytes:
+        """What stands from a place to the end of its line."""
+        return self._opened().line(at)
+
+    def raw(self, index: int) -> bytes:
+        """The rows of an entry."""
+        return self.region(index).rstrip(b"\n")
+
+    def origin(self, index: int) -> Origin:
+        """Where the entry's first row lies."""
+        start, stop = self._span(index)
+        first = self._opened().at(start, min(stop - start, 1 << 16)).find(b"\n")
+        return Origin(self.path, start, first if first >= 0 else stop - start)
+
+    def body(self, index: int) -> Body | None:
+        """An entry, translated."""
+        return self._translator.body(index) if self._translator is not None else None
+
+
+def _session_id(path: str, place: Place, rows: Rows) -> str:
+    """The file's name is the id; a file of another name has that of its rows."""
+    if place.id:
+        return place.id
+    return next(iter(rows.facts.ids), "") or stem(path)
+
+
+def _all_side(rows: Rows) -> bool:
+    """Whether every row of the chain belongs to a side line: then it is no side line of anything."""
+    chained = [flags for flags in rows.flags if flags & NAMED]
+    return bool(chained) and all(flags & SIDECHAIN for flags in chained)
+
+
+def _folder(place: Place, folders: list[str]) -> str:
+    """The folder that a session belongs to: the first that its project's name stands for, as folders change on the way."""
+    name = os.path.basename(place.project)
+    for folder in folders:
+        plain = _NOT_PLAIN.sub("-", folder)
+        if plain == name or (len(plain) > _LONGEST_NAME and name.startswith(plain[:_LONGEST_NAME])):
+            return folder
+    return folders[0] if folders else ""
+
+
+def _title(header: Body, rows: Rows, weaver: Weaver) -> None:
+    """The name that somebody gave, and the title where nobody did (Claude Code 2.1)."""
+    facts = rows.facts
+    name = facts.title or facts.agent_name
+    if name:
+        header["name"] = name
+    title = facts.ai_title
+    if not title and facts.summaries:
+        # A summary may be that of another session: it counts where its leaf lies here.
+        found = rows.find({leaf for leaf, _ in facts.summaries})
+        title = next((text for leaf, text in reversed(facts.summaries) if leaf in found), None)
+    if not title and Kind.USER not in weaver.columns.kind:
+        title = facts.last_prompt
+    if title:
+        header["title"] = title
+
+
+def _is_warm_up(weaver: Weaver, body: Callable[[int], Body | None]) -> bool:
+    """Whether a sub-agent was only started to be ready (2.0): nothing was asked of it."""
+    kinds = weaver.columns.kind
+    if len(kinds) > 3 or not kinds or kinds[0] != Kind.USER:
+        return False
+    message = (body(0) or {}).get("message") or {}
+    content = message.get("content")
+    return isinstance(content, list) and [one.get("text") for one in content] == ["Warmup"]
+
+
+def _notes(rows: Rows, weaver: Weaver, wrong: list[int], path: Path) -> list[Note]:
+    """What is to be remarked on a transcript."""
+    notes: list[Note] = []
+    for row, boundary in rows.boundaries.items():
+        if boundary.missing:
+            entry = weaver.entry[row]
+            text = "what this compaction summarised lies in another file"
+            notes.append(Note("missing-base", text, EntryIndex(entry), path, rows.start[row]))
+    for entry in wrong:
+        text = "what this compaction says it kept is not what was sent; the recorded request counts"
+        notes.append(Note("kept-differs", text, EntryIndex(entry), path, weaver.columns.start[entry]))
+    for row, role in enumerate(rows.role):
+        if role == Role.UNKNOWN and rows.facts.types:
+            names = ", ".join(f"{name} ({count})" for name, count in sorted(rows.facts.types.items())[:8])
+            notes.append(
+                Note(
+                    "unknown-record",
+                    f"records that are not known, kept as they are: {names}",
+                    EntryIndex(weaver.entry[row]),
+                    path,
+                    rows.start[row],
+                )
+            )
+            break
+    return notes

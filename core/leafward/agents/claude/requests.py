@@ -1,0 +1,195 @@
+"""Requests that a transcript recorded (2.1.3xx): what they say of a compaction is what the model really got.
+
+A request is a list of hashes: those of messages that stand in the file, and those of replies, which are found by hashing
+them. Only replies tell for certain which messages are meant, so they are what is compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.claude.compacted import Kept
+from leafward.agents.claude.records import attachment_text, message_of, rows_in, text_in
+from leafward.entries import BOOKKEEPING, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.claude.rows import Rows
+    from leafward.agents.claude.weaving import Weaver
+    from leafward.entries import Body
+
+_TRIED = 16
+"""Replies below a compaction among which one with a recorded request is looked for."""
+_LOOKED_BACK = 4096
+"""Entries above a compaction that may have been kept."""
+_BASES = 10_000
+_SPACE = re.compile(r"\s+")
+
+
+class Requests:
+    """The recorded requests of one transcript."""
+
+    def __init__(
+        self, rows: Rows, row: Callable[[int], bytes], entry_rows: Callable[[int], list[Body]]
+    ) -> None:
+        self._requests = rows.requests
+        self._blobs = rows.blobs
+        self._row = row
+        self._entry_rows = entry_rows
+
+    def __contains__(self, request: object) -> bool:
+        return request in self._requests
+
+    def hashes(self, request: str) -> list[str] | None:
+        """The messages of a request, by hash; None where a request that it goes on from is not here."""
+        links: list[tuple[int, list[str]]] = []
+        name: object = request
+        while isinstance(name, str) and name:
+            if name not in self._requests or len(links) > _BASES:
+                return None
+            body: Body = next(rows_in(self._row(self._requests[name])), {})
+            keep, tail = body.get("keep"), body.get("tail")
+            links.append(
+                (
+                    keep if isinstance(keep, int) else 0,
+                    [one for one in (tail if isinstance(tail, list) else ()) if isinstance(one, str)],
+                )
+            )
+            name = body.get("base")
+        found: list[str] = []
+        for keep, tail in reversed(links):
+            found = found[:keep] + tail
+        return found
+
+    def text(self, digest: str) -> str | None:
+        """What a recorded message of the user's side says, without spaces; None for a reply."""
+        at = self._blobs.get(digest)
+        if at is None:
+            return None
+        body: Body = next(rows_in(self._row(at)), {})
+        message = message_of(body)
+        return _squeezed(message.get("content")) if message.get("role") != "assistant" else None
+
+    def reply(self, entry: int) -> str:
+        """The hash that a reply has."""
+        content: list[Any] = []
+        for row in self._entry_rows(entry):
+            said = message_of(row).get("content")
+            content += said if isinstance(said, list) else [{"type": "text", "text": said}]
+        text = json.dumps(
+            {"content": content, "role": "assistant"},
+            sort_keys=True,
+            separators=(",", ":"),
+            ensure_ascii=False,
+        )
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def says(self, entry: int) -> str:
+        """What an entry that is no reply says, without spaces."""
+        row = next(iter(self._entry_rows(entry)), {})
+        return _squeezed(attachment_text(row) if "attachment" in row else message_of(row).get("content"))
+
+    def reference(self, entry: int) -> str | None:
+        """The request that a reply answers, where it was recorded here."""
+        found = next(iter(self._entry_rows(entry)), {}).get("requestRef")
+        return found if isinstance(found, str) and found in self._requests else None
+
+
+def corrected(weaver: Weaver, requests: Requests) -> list[int]:
+    """Corrects what compactions keep by the first request recorded below each; returns those that were wrong."""
+    wrong: list[int] = []
+    for compaction, kept in list(weaver.kept.items()):
+        below = _first_below(weaver, requests, compaction)
+        hashes = requests.hashes(below[0]) if below is not None else None
+        if hashes is None or below is None:
+            continue
+        above = _above(weaver, compaction)
+        kinds = weaver.columns.kind
+        wanted = {one for one in hashes if requests.text(one) is None}
+        wanted -= {requests.reply(entry) for entry in below[1]}
+        known: dict[str, int] = {}
+        for entry in reversed(above):
+            if not wanted - known.keys():
+                break
+            if kinds[entry] == Kind.ASSISTANT:
+                known.setdefault(requests.reply(entry), entry)
+        if wanted - known.keys():
+            # A reply that is not here, or is written otherwise: nothing is certain.
+            continue
+        sent = [known[one] for one in hashes if one in wanted]
+        lying_above = set(above)
+        ours = [
+            entry
+            for entry in (*kept.before, *kept.after)
+            if kinds[entry] == Kind.ASSISTANT and entry in lying_above
+        ]
+        if sent != ours:
+            texts = "\n".join(filter(None, map(requests.text, hashes)))
+            is_sent = {entry for entry in above if requests.says(entry) in texts}.__contains__
+            weaver.kept[compaction] = _kept(kinds, above, sent, kept, is_sent)
+            wrong.append(compaction)
+    return wrong
+
+
+def _first_below(weaver: Weaver, requests: Requests, compaction: int) -> tuple[str, list[int]] | None:
+    """The first recorded request below a compaction, and the replies between."""
+    kinds, parents = weaver.columns.kind, weaver.columns.parent
+    passed: list[int] = []
+    at = kinds.find(Kind.ASSISTANT, compaction + 1)
+    while at >= 0 and len(passed) < _TRIED:
+        above = parents[at]
+        while above > compaction and kinds[above] != Kind.COMPACTION:
+            above = parents[above]
+        if above == compaction:
+            found = requests.reference(at)
+            if found is not None:
+                return found, passed
+            passed.append(at)
+        at = kinds.find(Kind.ASSISTANT, at + 1)
+    return None
+
+
+def _above(weaver: Weaver, compaction: int) -> list[int]:
+    """The entries above a compaction that say something, from the first on."""
+    kinds, parents = weaver.columns.kind, weaver.columns.parent
+    found: list[int] = []
+    at = parents[compaction]
+    while at >= 0 and len(found) < _LOOKED_BACK:
+        if kinds[at] not in BOOKKEEPING and kinds[at] != Kind.COMPACTION:
+            found.append(at)
+        at = parents[at]
+    return found[::-1]
+
+
+def _kept(
+    kinds: bytearray, above: list[int], sent: list[int], kept: Kept, is_sent: Callable[[int], bool]
+) -> Kept:
+    """What was kept, from the replies that were sent: what lies between them, and what was sent around them."""
+    if not sent:
+        return Kept(kept.between, (), kept.between)
+    first, last = above.index(sent[0]), above.index(sent[-1])
+    begin, end = min(first, last), max(first, last) + 1
+    while begin and kinds[above[begin - 1]] != Kind.ASSISTANT and is_sent(above[begin - 1]):
+        begin -= 1
+    while end < len(above) and kinds[above[end]] != Kind.ASSISTANT and is_sent(above[end]):
+        end += 1
+    stretch = tuple(entry for entry in above[begin:end] if kinds[entry] != Kind.ASSISTANT or entry in sent)
+    replies = [entry for entry in above if kinds[entry] == Kind.ASSISTANT]
+    if sent[0] == replies[0] and sent[-1] != replies[-1]:
+        return Kept((*stretch, *kept.between), (), kept.between)
+    return Kept(kept.between, stretch, kept.between)
+
+
+def _squeezed(content: object) -> str:
+    if isinstance(content, list):
+        parts = [
+            text_in(part.get("content")) if part.get("type") == "tool_result" else text_in([part])
+            for part in content
+            if isinstance(part, dict)
+        ]
+        content = "".join(parts)
+    return _SPACE.sub("", content) if isinstance(content, str) else ""

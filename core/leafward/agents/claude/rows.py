@@ -1,0 +1,381 @@
+"""The rows of one transcript as columns, and which row names which as its parent. They live only while it is read."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.agents.claude.records import (
+    CHAINED,
+    Role,
+    bulk_type,
+    key_of,
+    message_of,
+    row_of,
+    seams,
+)
+from leafward.entries import Damage
+from leafward.scan import decode_line
+
+if TYPE_CHECKING:
+    from leafward.agents.claude.records import Row
+    from leafward.entries import Body
+
+KEY = 16
+"""Bytes of a row's id."""
+_NEAR = 256
+"""Rows before one among which its parent is looked for first."""
+_NAMES = 64
+"""Different session ids and folders that are remembered."""
+_REPLIES = 1024
+"""Replies that further rows may belong to."""
+
+SIDECHAIN = 1
+LINKED = 2
+"""It names a parent, be it in this file or not."""
+NAMED = 4
+"""It has an id."""
+GLUED = 8
+UNTERMINATED = 16
+
+_NO_KEY = bytes(KEY)
+
+
+class Pointer(NamedTuple):
+    """A row that says where the conversation stands."""
+
+    row: int
+    leaf: bytes
+    """The row it names; zeros where it names none."""
+    empty: bool
+    """It says that everything was taken back."""
+    exact: bool
+    """What follows the named row so far was taken back."""
+
+
+@dataclass(slots=True)
+class Boundary:
+    """What a compaction says it kept."""
+
+    anchor: bytes = _NO_KEY
+    """The row that what is kept comes behind."""
+    kept: list[bytes] = field(default_factory=list)
+    """The rows that are kept, in order."""
+    segment: tuple[bytes, bytes] | None = None
+    """The first and the last of them, where the rest is not named."""
+    missing: bool = False
+    """What came before it is not in this file."""
+
+
+class Rows:
+    """All rows of one file while they are taken in."""
+
+    def __init__(self) -> None:
+        self.start: array[int] = array("q")
+        self.role = bytearray()
+        self.flags = bytearray()
+        self.keys = bytearray()
+        self.parent: array[int] = array("i")
+        """The row above; -1 for none, or for one that is looked for."""
+        self.reply: array[int] = array("i")
+        """The first row of the same reply."""
+        self.parts: dict[int, int] = {}
+        """Rows that make more than one entry."""
+        self.names: dict[int, str] = {}
+        """Ids that are no UUIDs."""
+        self.wanted: dict[int, bytes] = {}
+        """Parents that were not found near."""
+        self.boundaries: dict[int, Boundary] = {}
+        self.pointers: list[Pointer] = []
+        self.costs: dict[int, float] = {}
+        """What was spent since the row before that says so, in US dollars."""
+        self.facts = Facts()
+        self.requests: dict[str, int] = {}
+        """Recorded requests: where each stands."""
+        self.blobs: dict[str, int] = {}
+        """Recorded messages, the same."""
+        self.doubled: dict[int, int] = {}
+        """Rows whose id an earlier one has: each with that one."""
+        self.mended = False
+        """Rows were taken for others than they say: what is appended cannot simply be added."""
+        self._spent = 0.0
+        self._open: OrderedDict[str, int] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self.role)
+
+    def take(self, data: bytes, start: int, end: int, at: int, *, whole: bool = True) -> None:
+        """One line, which lies `at` bytes into the file."""
+        bulk = bulk_type(data, start, end)
+        if bulk is not None:
+            if bulk == "api-request-blob":
+                self._blob(data, start, end, at)
+            self._add(Role.BOOKS, at)
+            return
+        body = decode_line(data[start:end])
+        if body is not None:
+            self.row(row_of(body), at, 0 if whole else UNTERMINATED)
+            return
+        for first, stop in seams(data, start, end):
+            piece = data[first:stop]
+            body = decode_line(piece)
+            place = at + first - start
+            if body is not None:
+                self.row(row_of(body), place, GLUED if first > start else 0)
+            elif piece.strip():
+                self._add(Role.BROKEN, place)
+
+    def _blob(self, data: bytes, start: int, end: int, at: int) -> None:
+        place = data.find(b'"hash":"', start, min(end, start + 400))
+        if place >= 0:
+            self.blobs[data[place + 8 : place + 72].decode("ascii", "replace")] = at
+
+    def _add(self, role: Role, at: int) -> int:
+        self.start.append(at)
+        self.role.append(role)
+        self.flags.append(0)
+        self.keys.extend(_NO_KEY)
+        self.parent.append(-1)
+        self.reply.append(-1)
+        return len(self.role) - 1
+
+    def row(self, row: Row, at: int, flags: int) -> None:
+        """One decoded row."""
+        body, role = row.body, row.role
+        if role is Role.TITLE and body.get("customTitle") == self.facts.title:
+            # Said again with every prompt.
+            role = Role.BOOKS
+        self.facts.note(body, role)
+        index = self._add(role, at)
+        if row.parts > 1:
+            self.parts[index] = row.parts
+        name = body.get("uuid")
+        key = key_of(name)
+        if body.get("isSidechain") is True:
+            flags |= SIDECHAIN
+        if key != _NO_KEY:
+            flags |= NAMED
+            self.keys[-KEY:] = key
+            if len(str(name)) != 36:
+                self.names[index] = str(name)
+        above = key_of(body.get("parentUuid"))
+        if role is Role.BOUNDARY:
+            above = self._boundary(index, body) if above == _NO_KEY else above
+        if above != _NO_KEY:
+            flags |= LINKED
+            self.parent[index] = self._near(above)
+            if self.parent[index] < 0:
+                self.wanted[index] = above
+        self.flags[index] = flags
+        if role is Role.REPLY:
+            self.reply[index] = self._reply(index, body)
+        elif role is Role.BOOKS:
+            self._books(index, body, at)
+
+    def _near(self, key: bytes) -> int:
+        end = len(self.role) - 1
+        first = max(0, end - _NEAR)
+        place = self.keys.rfind(key, first * KEY, end * KEY)
+        while place >= 0 and place % KEY:
+            place = self.keys.rfind(key, first * KEY, place + KEY - 1)
+        return place // KEY
+
+    def _reply(self, index: int, body: Body) -> int:
+        """The first row of the reply that a row is part of."""
+        name = message_of(body).get("id")
+        if not isinstance(name, str) or not name or message_of(body).get("model") == "<synthetic>":
+            return index
+        first = self._open.setdefault(name, index)
+        if first != index and (self.flags[first] ^ self.flags[index]) & SIDECHAIN:
+            return index
+        if len(self._open) > _REPLIES:
+            self._open.popitem(last=False)
+        return first
+
+    def _boundary(self, index: int, body: Body) -> bytes:
+        """Notes what a compaction kept; returns what it hangs on."""
+        said = body.get("compactMetadata")
+        said = said if isinstance(said, dict) else {}
+        found = Boundary()
+        kept = said.get("preservedMessages")
+        segment = said.get("preservedSegment")
+        if isinstance(segment, dict):
+            found.anchor = key_of(segment.get("anchorUuid"))
+            found.segment = key_of(segment.get("headUuid")), key_of(segment.get("tailUuid"))
+        if isinstance(kept, dict):
+            found.anchor = key_of(kept.get("anchorUuid"))
+            listed = kept.get("allUuids") or kept.get("uuids")
+            found.kept = [key_of(one) for one in (listed if isinstance(listed, list) else ())]
+        self.boundaries[index] = found
+        return key_of(body.get("logicalParentUuid"))
+
+    def _books(self, index: int, body: Body, at: int) -> None:
+        kind = body.get("type")
+        if kind == "last-prompt" and "leafUuid" in body:
+            leaf = key_of(body.get("leafUuid"))
+            empty = body.get("leafUuid") is None and body.get("explicit") is True
+            self.pointers.append(Pointer(index, leaf, empty, body.get("rewound") is True))
+        elif kind == "cost-state":
+            self._cost(index, body.get("totalCostUSD"))
+        elif kind == "api-request" and isinstance(body.get("id"), str):
+            self.requests[body["id"]] = at
+        elif kind == "api-request-blob" and isinstance(body.get("hash"), str):
+            self.blobs[body["hash"]] = at
+
+    def _cost(self, index: int, total: object) -> None:
+        """A running total; one that is less than before begins anew."""
+        if isinstance(total, bool) or not isinstance(total, (int, float)) or not math.isfinite(total):
+            return
+        more = total - self._spent if total >= self._spent else total
+        self._spent = total
+        if more > 0:
+            self.costs[index] = more
+            self.role[index] = Role.COST
+
+    def find(self, keys: set[bytes]) -> dict[bytes, int]:
+        """The rows of some ids, the first of each, in one pass."""
+        found: dict[bytes, int] = {}
+        if not keys:
+            return found
+        view = bytes(self.keys)
+        for index in range(len(self.role)):
+            key = view[index * KEY : (index + 1) * KEY]
+            if key in keys:
+                found.setdefault(key, index)
+        return found
+
+    def settle(self) -> dict[int, Damage]:
+        """Resolves the parents that lie far off or further on; returns what is wrong with rows."""
+        damage: dict[int, Damage] = {}
+        doubled = self.doubled = self._doubled()
+        self.mended = bool(doubled)
+        if self.wanted:
+            found = self.find(set(self.wanted.values()))
+            for index, key in self.wanted.items():
+                self.parent[index] = found.get(key, -1)
+                if index in self.boundaries:
+                    self.boundaries[index].missing = self.parent[index] < 0
+                elif self.parent[index] < 0:
+                    damage[index] = Damage.ORPHAN
+        for index, first in doubled.items():
+            damage[index] = damage[first] = Damage.DUPLICATE_ID
+        if doubled:
+            for index, above in enumerate(self.parent):
+                self.parent[index] = doubled.get(above, above)
+        for index, flags in enumerate(self.flags):
+            if flags & GLUED:
+                damage[index] = Damage.GLUED
+            if flags & UNTERMINATED:
+                damage[index] = Damage.UNTERMINATED
+        return damage
+
+    def _doubled(self) -> dict[int, int]:
+        """Rows whose id an earlier row has: each with that one."""
+        alike = repeated(array("Q", self.keys)[::2])
+        if not alike - {0}:
+            return {}
+        view = bytes(self.keys)
+        seen: dict[bytes, int] = {}
+        found: dict[int, int] = {}
+        for index, flags in enumerate(self.flags):
+            if flags & NAMED:
+                first = seen.setdefault(view[index * KEY : (index + 1) * KEY], index)
+                if first != index:
+                    found[index] = first
+        return found
+
+
+_BUCKETS = 8
+_FEW = 1 << 14
+
+
+def repeated(numbers: array[int]) -> set[int]:
+    """The numbers that occur more than once. Taken in parts, as a set of all of them is larger than everything else."""
+    found: set[int] = set()
+    parts = _BUCKETS if len(numbers) > _FEW else 1
+    for part in range(parts):
+        some = [number for number in numbers if number % parts == part] if parts > 1 else list(numbers)
+        seen = set(some)
+        if len(seen) < len(some):
+            for number in some:
+                if number in seen:
+                    seen.remove(number)
+                else:
+                    found.add(number)
+    return found
+
+
+class Facts:
+    """What single rows say of the session."""
+
+    def __init__(self) -> None:
+        self.ids: dict[str, None] = {}
+        """Session ids, in the order they occur."""
+        self.folders: dict[str, None] = {}
+        self.created: object = None
+        self.version: object = None
+        self.branch: object = None
+        self.agent: str | None = None
+        """The sub-agent whose rows these are."""
+        self.title: str | None = None
+        self.agent_name: str | None = None
+        self.ai_title: str | None = None
+        self.summaries: list[tuple[bytes, str]] = []
+        self.last_prompt: str | None = None
+        self.source: str | None = None
+        """The session that rows say they were copied from."""
+        self.copied = -1
+        """The row behind the last that says so."""
+        self._seen = 0
+        self.types: dict[str, int] = {}
+        """Types that are not known, with how many rows each has."""
+
+    def note(self, body: Body, role: Role) -> None:
+        """Takes in one row."""
+        kind = body.get("type")
+        self._seen += 1
+        if (isinstance(kind, str) and kind in CHAINED) or role in (Role.PROMPT, Role.REPLY):
+            self._chained(body)
+        elif role is Role.TITLE:
+            self.title = _text(body.get("customTitle")) or self.title
+        elif role is Role.BOOKS:
+            self._books(kind, body)
+        elif role is Role.UNKNOWN:
+            self.types[str(kind)] = self.types.get(str(kind), 0) + 1
+
+    def _chained(self, body: Body) -> None:
+        session, folder = body.get("sessionId"), body.get("cwd")
+        if isinstance(session, str) and session and session not in self.ids and len(self.ids) < _NAMES:
+            self.ids[session] = None
+        if isinstance(folder, str) and folder and folder not in self.folders and len(self.folders) < _NAMES:
+            self.folders[folder] = None
+        if self.created is None:
+            self.created = body.get("timestamp")
+        self.version = body.get("version", self.version)
+        self.branch = body.get("gitBranch", self.branch)
+        if self.agent is None and body.get("isSidechain") is True and isinstance(body.get("agentId"), str):
+            self.agent = body["agentId"]
+        copied: Any = body.get("forkedFrom")
+        copied = copied.get("sessionId") if isinstance(copied, dict) else body.get("requestSessionId")
+        if isinstance(copied, str) and copied:
+            self.source = self.source or copied
+            self.copied = self._seen
+
+    def _books(self, kind: object, body: Body) -> None:
+        if kind == "agent-name":
+            self.agent_name = _text(body.get("agentName")) or self.agent_name
+        elif kind == "ai-title":
+            self.ai_title = _text(body.get("aiTitle") or body.get("title")) or self.ai_title
+        elif kind == "summary":
+            text = _text(body.get("summary"))
+            if text:
+                self.summaries.append((key_of(body.get("leafUuid")), text))
+        elif kind == "last-prompt":
+            self.last_prompt = _text(body.get("lastPrompt")) or self.last_prompt
+
+
+def _text(value: object) -> str | None:
+    return (value.strip() or None) if isinstance(value, str) else None

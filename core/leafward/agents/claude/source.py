@@ -1,0 +1,99 @@
+"""The bytes of a transcript, and its lines one after the other in bounded memory."""
+
+from __future__ import annotations
+
+import os
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from leafward.errors import NotASession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CHUNK = 1 << 20
+"""Bytes read at a time."""
+_SEALED = 512
+
+
+class TranscriptFile:
+    """One file, open for reading at any place."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        try:
+            if os.path.isdir(path):
+                raise NotASession(f"{path} is a folder, not a session file")
+            self._file = open(path, "rb", buffering=0)  # noqa: SIM115  # open as long as the session is
+        except OSError as error:
+            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+        self._lock = Lock()
+
+    @property
+    def size(self) -> int:
+        """Bytes, as they are now."""
+        return os.fstat(self._file.fileno()).st_size
+
+    def at(self, offset: int, size: int) -> bytes:
+        """Some bytes. From any thread."""
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), size, offset)
+        with self._lock:
+            self._file.seek(offset)
+            return self._file.read(size)
+
+    def line(self, offset: int) -> bytes:
+        """What stands from a place to the end of its line."""
+        step = 1 << 14
+        found = b""
+        while True:
+            more = self.at(offset + len(found), step)
+            head, newline, _ = more.partition(b"\n")
+            found += head
+            if newline or len(more) < step:
+                return found
+            step = min(CHUNK, step * 4)
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Which file it is."""
+        now = os.fstat(self._file.fileno())
+        return now.st_dev, now.st_ino
+
+    def seal(self, end: int) -> bytes:
+        """The last bytes before a place: a file that only grew still has them."""
+        start = max(0, end - _SEALED)
+        return self.at(start, end - start)
+
+    def lines(self, stop: Callable[[], bool], position: int = 0) -> Iterator[tuple[bytes, int, int, int]]:
+        """The lines from a place on: a buffer, where in it the line begins and ends, and its offset in the file.
+
+        A last line without a newline comes too, and then its end is the buffer's.
+        """
+        buffer, base, step = b"", position, CHUNK
+        while not stop():
+            more = self.at(position, step)
+            if not more:
+                break
+            position += len(more)
+            newline = more.find(b"\n")
+            known = len(buffer)
+            buffer = buffer + more if buffer else more
+            if newline < 0:
+                # A line of many megabytes is copied a few times only.
+                step = max(CHUNK, len(buffer))
+                continue
+            step, start = CHUNK, 0
+            newline += known
+            while newline >= 0:
+                yield buffer, start, newline, base + start
+                start = newline + 1
+                newline = buffer.find(b"\n", start)
+            base += start
+            buffer = buffer[start:]
+        if buffer and not stop():
+            yield buffer, 0, len(buffer), base
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()

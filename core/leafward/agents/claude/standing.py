@@ -1,0 +1,62 @@
+"""Where a conversation stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.agents.claude.rows import KEY, NAMED, SIDECHAIN
+
+if TYPE_CHECKING:
+    from leafward.agents.claude.weaving import Weaver
+
+
+def leaf_of(weaver: Weaver) -> int:
+    """The entry the conversation stands at: what the last pointer names, or the last of what goes on from there.
+
+    Without a pointer that holds, the last row of the main line (Claude Code 2.1).
+    """
+    rows = weaver.rows
+    newest = _newest(weaver, 0)
+    for pointer in reversed(rows.pointers):
+        if pointer.empty:
+            later = _newest(weaver, pointer.row + 1)
+            return later if later >= 0 else -1
+        if pointer.leaf == bytes(KEY):
+            return newest
+        named = rows.find({pointer.leaf}).get(pointer.leaf, -1)
+        if named < 0:
+            continue
+        return _furthest(weaver, named, pointer.row if pointer.exact else 0)
+    return newest
+
+
+def _newest(weaver: Weaver, first: int) -> int:
+    rows = weaver.rows
+    for row in range(len(rows) - 1, first - 1, -1):
+        if rows.flags[row] & NAMED and (weaver.own or not rows.flags[row] & SIDECHAIN):
+            # What hangs on the last row may stand before it.
+            return _furthest(weaver, row, 0) if weaver.goes_on(row) else weaver.end_of(row)
+    if first or not len(weaver.columns):
+        return -1
+    return weaver.now
+
+
+def _furthest(weaver: Weaver, named: int, after: int) -> int:
+    """The last row of the file that is the named one or lies below it."""
+    rows, parent = weaver.rows, weaver.columns.parent
+    top = weaver.entry[named]
+    mark = bytearray(len(parent))
+    mark[top] = 1
+    for index in range(len(parent)):
+        walk: list[int] = []
+        at = index
+        while at >= 0 and not mark[at]:
+            walk.append(at)
+            at = parent[at]
+        known = mark[at] if at >= 0 else 2
+        for one in walk:
+            mark[one] = known
+    for row in range(len(rows) - 1, after - 1, -1):
+        if row != named and rows.flags[row] & NAMED and mark[weaver.entry[row]] == 1:
+            return weaver.end_of(row)
+    return top if after else weaver.end_of(named)

@@ -1,0 +1,317 @@
+"""Entries of a transcript as native lines would say them, made one at a time from their rows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.claude.contents import (
+    blocks,
+    exit_code,
+    injected_name,
+    patch_text,
+    reply_message,
+)
+from leafward.agents.claude.records import (
+    attachment_text,
+    cleared_in,
+    message_of,
+    replacements_in,
+    results_in,
+    rows_in,
+    text_in,
+)
+from leafward.context import PROJECTION
+from leafward.entries import EntryIndex, Kind
+from leafward.foreign import INJECTED
+from leafward.times import milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.claude.weaving import Weaver
+    from leafward.entries import Body
+
+_CALLS_REMEMBERED = 4096
+_CALLS_BACK = 64
+"""Entries before a result among which its call is looked for."""
+CLEARED = "[Old tool result content cleared]"
+"""What stands for a result that a microcompaction cleared."""
+
+
+class Translator:
+    """Translates the entries of one transcript. From any thread."""
+
+    def __init__(self, weaver: Weaver, region: Callable[[int], bytes], row: Callable[[int], bytes]) -> None:
+        self.columns = weaver.columns
+        self.region = region
+        self.row = row
+        """The row at an offset."""
+        self._parts = weaver.parts
+        self._more = weaver.more
+        self._kept = weaver.kept
+        self._boundary = weaver.boundary
+        self._costs = weaver.costs
+        start = weaver.rows.start
+        self._instead = {weaver.entry[first]: start[row] for first, row in weaver.instead.items()}
+        self._results: dict[str, int] = {}
+        self._calls: OrderedDict[str, str] = OrderedDict()
+
+    def rows(self, index: int) -> list[Body]:
+        """The rows of an entry: all of a reply, the first of everything else."""
+        at = self._instead.get(index)
+        if at is not None:
+            return [row for row in (next(rows_in(self.row(at)), None),) if row is not None]
+        found = list(rows_in(self.region(index)))
+        if not found or self.columns.kind[index] != Kind.ASSISTANT:
+            return found[:1]
+        name = message_of(found[0]).get("id")
+        if not name:
+            return found[:1]
+        found += [row for at in self._more.get(index, ()) for row in rows_in(self.row(at))]
+        mine: dict[object, Body] = {}
+        for row in found:
+            if message_of(row).get("id") == name and row.get("type") in (None, "assistant"):
+                mine[row.get("uuid") or id(row)] = row
+        return list(mine.values())
+
+    def body(self, index: int) -> Body | None:
+        """An entry as a native line; None where nothing of it can be read."""
+        kind = Kind(self.columns.kind[index])
+        if kind is Kind.MALFORMED:
+            return None
+        found = self.rows(index)
+        if not found:
+            return None
+        body = self._frame(index, found[0])
+        body.update(self._translated(index, kind, found, milliseconds(found[0].get("timestamp"))))
+        return body
+
+    def _frame(self, index: int, row: Body) -> Body:
+        columns = self.columns
+        parent = columns.parent[index]
+        body: Body = {
+            "type": "custom",
+            "id": columns.id(EntryIndex(index)),
+            "parentId": columns.id(EntryIndex(parent)) if parent >= 0 else None,
+        }
+        if isinstance(row.get("timestamp"), str):
+            body["timestamp"] = row["timestamp"]
+        source = {name: row[name] for name in _SOURCE if row.get(name) is not None}
+        copied = row.get("forkedFrom")
+        if isinstance(copied, dict):
+            source["forkedFrom"] = copied
+        body["source"] = source
+        return body
+
+    def _translated(self, index: int, kind: Kind, found: list[Body], stamp: int | None) -> Body:
+        row = found[0]
+        if kind is Kind.USER:
+            return _message({"role": "user", "content": blocks(message_of(row).get("content"))}, stamp)
+        if kind is Kind.ASSISTANT:
+            message = reply_message(found)
+            for block in message["content"]:
+                if block["type"] == "toolCall":
+                    self._remember(block["id"], block["name"])
+            return _message(message, stamp)
+        if kind is Kind.TOOL_RESULT:
+            return _message(self._result(index, row), stamp)
+        if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
+            return _injected(row)
+        if kind is Kind.COMPACTION:
+            return self._compaction(index, row)
+        if kind is Kind.CONTEXT_EDIT:
+            return self._edit(index, row)
+        if kind is Kind.SESSION_INFO:
+            return {"type": "session_info", "name": row.get("customTitle")}
+        if kind is Kind.USAGE:
+            usage = {**_NOTHING, "cost": {"total": self._costs.get(index, 0.0)}}
+            return {"type": "usage", "kind": "cost", "usage": usage}
+        if kind is Kind.UNKNOWN:
+            data = {name: value for name, value in row.items() if name not in _ENVELOPE}
+            return {"type": f"claude.{row.get('type')}", "data": data}
+        return _books(row)
+
+    def _remember(self, call: str, name: str) -> None:
+        self._calls[call] = name
+        while len(self._calls) > _CALLS_REMEMBERED:
+            self._calls.popitem(last=False)
+
+    def _result(self, index: int, row: Body) -> Body:
+        part = self._parts.get(index, 0)
+        results = results_in(row)
+        block = results[part] if part < len(results) else {}
+        call = str(block.get("tool_use_id") or "")
+        content = blocks(block.get("content"))
+        if part == len(results) - 1:
+            # What stands beside the results goes with the last of them.
+            rest = [one for one in message_of(row)["content"] if one not in results]
+            content += blocks(rest)
+        message: Body = {
+            "role": "toolResult",
+            "toolCallId": call,
+            "toolName": self._tool(index, call),
+            "isError": block.get("is_error") is True,
+            "content": content or [{"type": "text", "text": ""}],
+        }
+        answer = row.get("toolUseResult")
+        if len(results) == 1:
+            diff = patch_text(answer)
+            if diff is not None:
+                message["details"] = {"diff": diff}
+            if isinstance(answer, dict) and isinstance(answer.get("agentId"), str):
+                message["agentId"] = answer["agentId"]
+        if message["isError"]:
+            code = exit_code(text_in(block.get("content")))
+            if code is not None:
+                message["exitCode"] = code
+        return message
+
+    def _tool(self, index: int, call: str) -> str:
+        """The tool that a call ran, from the replies before it."""
+        known = self._calls.get(call)
+        if known is not None or not call:
+            return known or ""
+        wanted = call.encode("utf-8", "surrogatepass")
+        parents, kinds = self.columns.parent, self.columns.kind
+        at = parents[index]
+        for _ in range(_CALLS_BACK):
+            if at < 0:
+                break
+            if kinds[at] == Kind.ASSISTANT:
+                found = self.rows(at)
+                if any(
+                    wanted in str(part.get("id")).encode("utf-8", "surrogatepass")
+                    for row in found
+                    for part in _dicts(message_of(row).get("content"))
+                ):
+                    for block in reply_message(found)["content"]:
+                        if block["type"] == "toolCall":
+                            self._remember(block["id"], block["name"])
+                    return self._calls.get(call, "")
+            at = parents[at]
+        return ""
+
+    # --- compactions and edits ---
+
+    def _compaction(self, index: int, row: Body) -> Body:
+        kept = self._kept[index]
+        name = self.columns.id
+        text = text_in(message_of(row).get("content")) or str(row.get("content") or "")
+        body: Body = {
+            "type": "compaction",
+            "summary": text,
+            PROJECTION: {
+                "before": [name(EntryIndex(entry)) for entry in kept.before],
+                "after": [name(EntryIndex(entry)) for entry in kept.after],
+            },
+            "fromAgent": True,
+        }
+        at = self._boundary.get(index)
+        boundary = next(rows_in(self.row(at)), {}) if at is not None else {}
+        said = boundary.get("compactMetadata")
+        said = said if isinstance(said, dict) else {}
+        if isinstance(said.get("preTokens"), int):
+            body["tokensBefore"] = said["preTokens"]
+        details = {key: said[key] for key in _COMPACTED if said.get(key) is not None}
+        direction = row.get("summarizeMetadata")
+        if isinstance(direction, dict):
+            details["summarize"] = direction
+        if details:
+            body["details"] = details
+        return body
+
+    def _edit(self, index: int, row: Body) -> Body:
+        part = self._parts.get(index, 0)
+        target, text = "", CLEARED
+        if row.get("type") == "content-replacement":
+            one = replacements_in(row)[part]
+            target, given = one["toolUseId"], one.get("replacement", one.get("content"))
+            text = given if isinstance(given, str) else text_in(given)
+        else:
+            target = cleared_in(row)[part]
+        result = self._answer(index, target)
+        return {
+            "type": "context_edit",
+            "targetId": self.columns.id(EntryIndex(result)) if result >= 0 else target,
+            "replacement": {"content": [{"type": "text", "text": text}]},
+        }
+
+    def _answer(self, index: int, call: str) -> int:
+        """The result above an entry that answers a call; -1 where there is none."""
+        parents, kinds = self.columns.parent, self.columns.kind
+        at = parents[index]
+        while call not in self._results and at >= 0:
+            if kinds[at] == Kind.TOOL_RESULT:
+                found = self.rows(at)
+                results = results_in(found[0]) if found else []
+                part = self._parts.get(at, 0)
+                if part < len(results):
+                    self._results.setdefault(str(results[part].get("tool_use_id")), at)
+            at = parents[at]
+        return self._results.get(call, -1)
+
+
+_SOURCE = (
+    "type",
+    "subtype",
+    "uuid",
+    "isSidechain",
+    "agentId",
+    "requestId",
+    "requestRef",
+    "promptId",
+    "version",
+)
+_NOTHING = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0}
+_ENVELOPE = frozenset({"type", "uuid", "parentUuid", "sessionId", "timestamp", "version", "userType"})
+_COMPACTED = (
+    "trigger", "preTokens", "postTokens", "messagesSummarized", "cumulativeDroppedTokens", "durationMs"
+)  # fmt: skip
+_LONG = frozenset({"message", "shape", "snapshot", "content", "data", "attachment", "toolUseResult", "hash"})
+"""Fields that repeat what another entry says, or fill pages; the row itself shows them."""
+_SHORT = 2000
+
+
+def _dicts(content: object) -> list[dict[str, Any]]:
+    return [one for one in (content if isinstance(content, list) else ()) if isinstance(one, dict)]
+
+
+def _message(message: Body, stamp: int | None) -> Body:
+    if stamp is not None:
+        message["timestamp"] = stamp
+    return {"type": "message", "message": message}
+
+
+def _injected(row: Body) -> Body:
+    """A message that nobody typed."""
+    if "attachment" in row and "message" not in row:
+        content: list[Body] = [{"type": "text", "text": attachment_text(row)}]
+    elif row.get("type") == "system":
+        content = [{"type": "text", "text": str(row.get("content") or "")}]
+    else:
+        content = blocks(message_of(row).get("content"))
+    return {
+        "type": "custom_message",
+        "customType": injected_name(row, text_in(content)),
+        "content": content,
+        "display": False,
+        INJECTED: True,
+    }
+
+
+def _books(row: Body) -> Body:
+    """Bookkeeping: what it is, and its short fields."""
+    kind = row.get("type")
+    data: Body = {}
+    for name, value in row.items():
+        if name in _ENVELOPE or (name in _LONG and not isinstance(value, str)):
+            continue
+        if isinstance(value, str) and len(value) > _SHORT:
+            value = f"[{len(value):,} characters]"
+        data[name] = value
+    attachment = row.get("attachment")
+    name = f"{kind}.{row['subtype']}" if isinstance(row.get("subtype"), str) else str(kind)
+    if isinstance(attachment, dict):
+        name = f"attachment.{attachment.get('type')}"
+    return {"type": "custom", "customType": f"claude.{name}", "data": data}

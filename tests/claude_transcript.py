@@ -1,0 +1,266 @@
+"""A transcript as Claude Code writes one, row by row, and what its recorded requests say, for tests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents import agent_named
+from leafward.context import context_at, message_body
+from leafward.doctor import check
+from leafward.entries import NATIVE_ROLE, Kind
+from leafward.foreign import ForeignSession
+from leafward.messages import message_text
+
+if TYPE_CHECKING:
+    from leafward.entries import Body
+
+DATA = Path(__file__).parent / "data" / "claude"
+CLAUDE = agent_named("claude")
+OPENED: list[ForeignSession] = []
+IDS = [f"{number:08x}-0000-4000-8000-00000000beef" for number in range(1, 20)]
+"""Ids of sessions."""
+
+
+def opened(path: Path) -> ForeignSession:
+    """A session, closed when the test ends."""
+    session = CLAUDE.open(path)
+    assert isinstance(session, ForeignSession)
+    OPENED.append(session)
+    return session
+
+
+class Transcript:
+    """Appends rows; each hangs on the one before it unless another is named."""
+
+    def __init__(
+        self, home: Path, session: str = IDS[0], *, folder: str = "projects/-home-ada-orchard"
+    ) -> None:
+        self.path = home / folder / f"{session}.jsonl"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_bytes(b"")
+        self.session = session
+        self.tip: str | None = None
+        self.number = 0
+        self.defaults: dict[str, Any] = {}
+
+    @property
+    def size(self) -> int:
+        return self.path.stat().st_size
+
+    @property
+    def stamp(self) -> str:
+        return f"2026-11-21T10:{self.number // 60:02}:{self.number % 60:02}.000Z"
+
+    def raw(self, data: bytes) -> int:
+        """Appends bytes and says where they begin."""
+        at = self.size
+        with self.path.open("ab") as file:
+            file.write(data)
+        return at
+
+    def text_of(self, type_: str, **fields: Any) -> str:
+        self.number += 1
+        row: dict[str, Any] = {
+            "isSidechain": False,
+            "type": type_,
+            "timestamp": self.stamp,
+            "cwd": "/home/ada/orchard",
+            "sessionId": self.session,
+            "version": "2.1.0",
+            **self.defaults,
+        }
+        if type_ in ("user", "assistant", "system", "attachment", "progress"):
+            digest = hashlib.sha256(f"{self.path.stem}{self.number}".encode()).hexdigest()
+            uuid = f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
+            row = {"parentUuid": self.tip, **row, "uuid": uuid}
+        row.update(fields)
+        if "uuid" in row:
+            self.tip = row["uuid"]
+        return json.dumps(row, separators=(",", ":"), ensure_ascii=False)
+
+    def row(self, type_: str, **fields: Any) -> str:
+        """Appends a row; returns its id, or that of the last one that has one."""
+        self.raw(self.text_of(type_, **fields).encode("utf-8", "surrogatepass") + b"\n")
+        return self.tip or ""
+
+    def prompt(self, text: str, **fields: Any) -> str:
+        return self.row("user", message={"role": "user", "content": text}, **fields)
+
+    def reply(self, text: str, message: str | None = None, **fields: Any) -> str:
+        return self.block(
+            {"type": "text", "text": text}, message or f"msg_{self.number}", "end_turn", **fields
+        )
+
+    def block(
+        self,
+        block: Body,
+        message: str,
+        stop: str | None = "tool_use",
+        usage: Body | None = None,
+        **fields: Any,
+    ) -> str:
+        said = {
+            "id": message,
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-5",
+            "content": [block],
+            "stop_reason": stop,
+            "usage": usage or {"input_tokens": 10, "output_tokens": 5},
+        }
+        return self.row("assistant", message=said, **fields)
+
+    def call(self, name: str, call: str, message: str | None = None, **given: Any) -> str:
+        block = {"type": "tool_use", "id": call, "name": name, "input": given}
+        return self.block(block, message or f"msg_{self.number}")
+
+    def result(self, call: str, text: str = "done", *, failed: bool = False, **fields: Any) -> str:
+        block = {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": failed}
+        return self.row("user", message={"role": "user", "content": [block]}, **fields)
+
+    def attachment(self, text: str, kind: str = "environment", **fields: Any) -> str:
+        return self.row("attachment", attachment={"type": kind}, rendered=[{"content": text}], **fields)
+
+    def turn(self, prompt: str, reply: str) -> str:
+        self.prompt(prompt)
+        return self.reply(reply)
+
+    def boundary(self, summary: str, after: str | None = None, **said: Any) -> str:
+        """A compaction of what lies above a row; what the boundary keeps is said with `said`."""
+        at = after or self.tip
+        self.row(
+            "system",
+            subtype="compact_boundary",
+            content="compacted",
+            parentUuid=None,
+            logicalParentUuid=at,
+            compactMetadata={"trigger": "manual", "preTokens": 900, **said},
+        )
+        return self.prompt(summary, isCompactSummary=True)
+
+    def opened(self) -> ForeignSession:
+        return opened(self.path)
+
+
+def said(session: ForeignSession, at: int | None = None) -> list[tuple[str, str]]:
+    """The context: who says what."""
+    context = context_at(session, at)
+    return [(message.role, message_text(message_body(session, message))) for message in context.messages]
+
+
+def shape(session: ForeignSession) -> list[tuple[str, str | None]]:
+    """Every entry that says something, with the prompt or reply it hangs below."""
+    names = {index: str(session.columns.id(index)) for index in range(len(session))}
+    found = []
+    for index, kind in enumerate(session.columns.kind):
+        parent = session.tree.content_at(session.columns.parent[index])
+        if session.tree.content_at(index) == index:
+            found.append((NATIVE_ROLE.get(kind, Kind(kind).name), names.get(parent)))
+    return found
+
+
+def problems(session: ForeignSession) -> dict[str, int]:
+    """What `doctor` says: how often each code; that the folder is gone does not count."""
+    counts: dict[str, int] = {}
+    for problem in check(session):
+        if problem.code != "cwd-missing":
+            counts[problem.code] = counts.get(problem.code, 0) + 1
+    return counts
+
+
+# --- recorded requests ---
+
+Pieces = list[tuple[str, str]]
+
+
+class Recorded:
+    """The requests that a transcript of 2.1.3xx recorded, rebuilt from their hashes."""
+
+    def __init__(self, path: Path) -> None:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        self.requests = {row["id"]: row for row in rows if row["type"] == "api-request"}
+        self.messages = {row["hash"]: row["message"] for row in rows if row["type"] == "api-request-blob"}
+        replies: dict[str, list[Any]] = {}
+        for row in rows:
+            if row["type"] == "assistant":
+                replies.setdefault(row["message"]["id"], []).extend(row["message"]["content"])
+        for content in replies.values():
+            message = {"content": content, "role": "assistant"}
+            text = json.dumps(message, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+            self.messages[hashlib.sha256(text.encode()).hexdigest()] = message
+
+    def hashes(self, request: str) -> list[str]:
+        row = self.requests[request]
+        base = self.hashes(row["base"])[: row["keep"]] if row.get("base") else []
+        tail: list[str] = row["tail"]
+        return base + tail
+
+    def pieces(self, request: str) -> Pieces:
+        """What was sent: texts of a side that follow each other joined, calls and results by their ids."""
+        found: Pieces = []
+        for digest in self.hashes(request):
+            message = self.messages[digest]
+            content = message["content"]
+            if isinstance(content, str):
+                content = [{"type": "text", "text": content}]
+            for block in content:
+                if block["type"] == "text":
+                    found.append((message["role"], block["text"]))
+                elif block["type"] == "tool_use":
+                    found.append(("call", block["id"]))
+                elif block["type"] == "tool_result":
+                    inner = block["content"]
+                    text = inner if isinstance(inner, str) else "".join(one.get("text", "") for one in inner)
+                    found += [("result", block["tool_use_id"]), ("user", text)]
+        return joined(found)
+
+
+def projected(session: ForeignSession, at: int) -> Pieces:
+    """The same of a context that we make."""
+    found: Pieces = []
+    for message in context_at(session, at).messages:
+        body = message_body(session, message)
+        if message.role == "compactionSummary":
+            found.append(("user", body["summary"]))
+            continue
+        side = "assistant" if message.role == "assistant" else "user"
+        if message.role == "toolResult":
+            found.append(("result", body["toolCallId"]))
+        for block in body["content"]:
+            if block["type"] == "text":
+                found.append((side, block["text"]))
+            elif block["type"] == "toolCall":
+                found.append(("call", block["id"]))
+    return joined(found)
+
+
+_REDACTED = re.compile(r"\[redacted(?:\d+chars)?\]")
+
+
+def joined(pieces: Pieces) -> Pieces:
+    found: Pieces = []
+    for side, text in pieces:
+        if side not in ("call", "result"):
+            text = _REDACTED.sub("\0", re.sub(r"\s+", "", text))
+        if found and found[-1][0] == side and side in ("user", "assistant"):
+            found[-1] = side, found[-1][1] + text
+        else:
+            found.append((side, text))
+    return found
+
+
+def agree(sent: Pieces, ours: Pieces) -> bool:
+    """Whether two contexts are equal, as far as what was redacted for the corpora lets one see."""
+    if [side for side, _ in sent] != [side for side, _ in ours]:
+        return False
+    for (_, one), (_, other) in zip(sent, ours, strict=True):
+        known = [[part for part in text.split("\0") if part] for text in (one, other)]
+        if one != other and not (
+            all(part in other for part in known[0]) or all(part in one for part in known[1])
+        ):
+            return False
+    return True

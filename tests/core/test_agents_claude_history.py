@@ -1,0 +1,630 @@
+"""Claude Code: the tree behind the rows: replies, results, branches, compactions, forks, and where a session stands."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents.claude.rows import Rows
+from leafward.catalog import Catalogue
+from leafward.config import Config
+from leafward.context import context_at, usage_total
+from leafward.entries import Kind, tool_calls
+from tests.claude_transcript import DATA, IDS, Recorded, Transcript, opened, problems, projected, said
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.foreign import ForeignSession
+
+ZEROS = "00000000-0000-0000-0000-000000000000"
+
+
+def place(session: ForeignSession) -> str:
+    """The text that the conversation stands at."""
+    return said(session)[-1][1]
+
+
+# --- replies and results ---
+
+
+def test_the_rows_of_a_reply_are_one_entry(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("go")
+    transcript.block({"type": "thinking", "thinking": "hm", "signature": "s"}, "m1")
+    transcript.block({"type": "text", "text": "let me see"}, "m1")
+    transcript.call("Bash", "c1", "m1", command="ls")
+    transcript.result("c1", "files")
+    transcript.reply("two files")
+    session = transcript.opened()
+    assert [Kind(kind).name for kind in session.columns.kind] == [
+        "USER", "ASSISTANT", "TOOL_RESULT", "ASSISTANT",
+    ]  # fmt: skip
+    message = (session.body(1) or {})["message"]
+    assert [block["type"] for block in message["content"]] == ["thinking", "text", "toolCall"]
+    assert (message["stopReason"], message["model"]) == ("toolUse", "claude-sonnet-4-5")
+    assert len(session.raw(1).splitlines()) == 3
+    assert (session.body(2) or {})["message"]["toolName"] == "Bash"
+
+
+@pytest.mark.parametrize("chained", [False, True], ids=["each under its call", "one under the other"])
+@pytest.mark.parametrize("late", [False, True], ids=["calls first", "the second call after the first result"])
+def test_calls_made_together_are_no_branch(tmp_path: Path, *, chained: bool, late: bool) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("go")
+    one = transcript.call("Bash", "c1", "m1", command="ls")
+    first = transcript.result("c1", "one") if late else ""
+    two = transcript.call("Bash", "c2", "m1", command="pwd", parentUuid=one)
+    last = transcript.result("c2", "two", parentUuid=two)
+    if not late:
+        first = transcript.result("c1", "one", parentUuid=last if chained else one)
+    transcript.attachment("reminder", parentUuid=first)
+    transcript.reply("both")
+    session = transcript.opened()
+    assert session.tree.branch_points() == []
+    assert problems(session) == {}
+    replies = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.ASSISTANT]
+    assert len(replies) == 2
+    assert [call.id for call in tool_calls((session.body(replies[0]) or {})["message"])] == ["c1", "c2"]
+    told = said(session)
+    assert sorted(told[2:4]) == [("toolResult", "one"), ("toolResult", "two")]
+    assert told[4:] == [("custom", "reminder"), ("assistant", "both")]
+
+
+def test_results_of_several_calls_in_one_row(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("go")
+    transcript.call("Bash", "c1", "m1", command="ls")
+    transcript.call("Bash", "c2", "m1", command="pwd")
+    blocks = [{"type": "tool_result", "tool_use_id": one, "content": one} for one in ("c1", "c2")]
+    transcript.row("user", message={"content": [*blocks, {"type": "text", "text": "stopped here"}]})
+    session = transcript.opened()
+    assert said(session)[2:] == [("toolResult", "c1"), ("toolResult", "c2\nstopped here")]
+    assert len({str(session.columns.id(index)) for index in range(len(session))}) == len(session)
+    assert problems(session) == {}
+
+
+def test_progress_and_attachments_are_no_branches(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("go")
+    call = transcript.call("Bash", "c1", "m1", command="ls")
+    transcript.row("progress", data={"type": "hook_progress"})
+    transcript.row("progress", data={"type": "bash_progress"}, parentUuid=call)
+    result = transcript.result("c1", "files", parentUuid=call)
+    transcript.attachment("beside", parentUuid=result)
+    transcript.reply("seen", parentUuid=result)
+    transcript.row("system", subtype="turn_duration", durationMs=3)
+    transcript.prompt("on")
+    session = transcript.opened()
+    assert session.tree.branch_points() == []
+    assert list(session.tree.leaves()) == [session.place]
+    assert place(session) == "on"
+
+
+def test_a_result_that_comes_late_is_no_branch(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("go")
+    transcript.call("Bash", "c1", "m1", command="ls")
+    two = transcript.call("Bash", "c2", "m1", command="pwd")
+    first = transcript.result("c1", "one")
+    transcript.reply("on the way", "m2", parentUuid=first)
+    tip = transcript.prompt("next")
+    transcript.result("c2", "two", parentUuid=two)
+    transcript.tip = tip
+    transcript.reply("last", "m3")
+    session = transcript.opened()
+    assert session.tree.branch_points() == []
+    assert [text for _, text in said(session)] == [
+        "go", "Bash(command=ls)\nBash(command=pwd)", "one", "two", "on the way", "next", "last",
+    ]  # fmt: skip
+
+
+def test_a_second_reply_to_one_prompt_is_a_branch(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    prompt = transcript.prompt("go")
+    transcript.reply("one way", "m1")
+    transcript.reply("another", "m2", parentUuid=prompt)
+    session = transcript.opened()
+    assert len(session.tree.branch_points()) == 1
+    assert place(session) == "another"
+
+
+def test_errors_of_the_service_are_replies_that_failed(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("go")
+    said_ = {
+        "id": "x",
+        "role": "assistant",
+        "model": "<synthetic>",
+        "content": [{"type": "text", "text": "API Error"}],
+    }
+    transcript.row("assistant", message=said_, isApiErrorMessage=True)
+    transcript.row("assistant", message=said_, isApiErrorMessage=True)
+    session = transcript.opened()
+    bodies = [(session.body(index) or {})["message"] for index in (1, 2)]
+    assert [body["stopReason"] for body in bodies] == ["error", "error"]
+
+
+# --- who speaks ---
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "kind"),
+    [
+        ("plant a tree", {}, "USER"),
+        ("<b>bold</b> words", {}, "USER"),
+        ("expanded", {"isMeta": True}, "INJECTED"),
+        ("<command-name>/compact</command-name>", {}, "INJECTED"),
+        ("<local-command-stdout>done</local-command-stdout>", {}, "INJECTED"),
+        ("<system-reminder>note</system-reminder>", {}, "INJECTED"),
+        ("[Request interrupted by user]", {}, "INJECTED"),
+        ("<command-message>init</command-message>\n<command-name>/init</command-name>", {}, "CUSTOM_MESSAGE"),
+        ("<bash-input>ls</bash-input>", {}, "CUSTOM_MESSAGE"),
+        ("<task-notification>x</task-notification>", {}, "CUSTOM_MESSAGE"),
+        ("done", {"origin": {"kind": "task-notification"}}, "CUSTOM_MESSAGE"),
+        ("typed", {"origin": {"kind": "human"}}, "USER"),
+    ],
+)
+def test_what_a_person_typed_and_what_was_injected(
+    tmp_path: Path, text: str, fields: dict[str, object], kind: str
+) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("first", "yes")
+    transcript.prompt(text, **fields)
+    session = transcript.opened()
+    assert Kind(session.columns.kind[2]).name == kind
+    assert said(session)[-1][1] == text
+    body = session.body(2) or {}
+    if kind != "USER":
+        assert (body["type"], body["display"], body["injected"]) == ("custom_message", False, True)
+        assert body["customType"].startswith("claude.")
+
+
+def test_attachments_are_sent_ahead_of_the_prompt(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("first", "yes")
+    transcript.prompt("second")
+    transcript.attachment("where it runs")
+    transcript.attachment("what day it is", "date")
+    transcript.row("attachment", attachment={"type": "prompt_snapshot"})
+    transcript.reply("seen")
+    session = transcript.opened()
+    assert [text for _, text in said(session)] == [
+        "first", "yes", "where it runs", "what day it is", "second", "seen",
+    ]  # fmt: skip
+    assert [Kind(session.columns.kind[index]).name for index in range(2, 6)] == [
+        "USER", "INJECTED", "INJECTED", "CUSTOM",
+    ]  # fmt: skip
+
+
+def test_attachments_without_stored_text_say_what_their_fields_say(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("go")
+    file = {"type": "file", "content": {"type": "text", "file": {"filePath": "a.py", "content": "x = 1"}}}
+    transcript.row("attachment", attachment=file)
+    transcript.row("attachment", attachment={"type": "queued_command", "prompt": "and this"})
+    transcript.row("attachment", attachment={"type": "hook_success", "content": "", "stdout": "{}"})
+    assert [text for _, text in said(transcript.opened())] == ["x = 1", "and this", "go"]
+
+
+def test_images_and_documents(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}
+    paper = {"type": "document", "title": "plan.pdf", "source": {"type": "base64", "data": "QUJD"}}
+    transcript.row("user", message={"content": [{"type": "text", "text": "look"}, picture, paper]})
+    body = transcript.opened().body(0) or {}
+    kinds = [block["type"] for block in body["message"]["content"]]
+    assert kinds == ["text", "image", "text"]
+    assert body["message"]["content"][1] == {"type": "image", "data": "QUJD", "mimeType": "image/png"}
+    assert "plan.pdf" in body["message"]["content"][2]["text"]
+
+
+# --- going back, and where it stands ---
+
+
+def rewound(tmp_path: Path) -> Transcript:
+    transcript = Transcript(tmp_path)
+    fork = transcript.turn("one", "first")
+    transcript.turn("two", "second")
+    transcript.row("last-prompt", lastPrompt="two", leafUuid=transcript.tip)
+    transcript.tip = fork
+    return transcript
+
+
+def test_a_rewind_in_the_file_is_a_branch(tmp_path: Path) -> None:
+    transcript = rewound(tmp_path)
+    transcript.prompt("other")
+    transcript.row("last-prompt", leafUuid=ZEROS, explicit=True)
+    transcript.reply("elsewhere")
+    session = transcript.opened()
+    [point] = session.tree.branch_points()
+    assert (session.body(point) or {})["message"]["content"][0]["text"] == "first"
+    assert [text for _, text in said(session)] == ["one", "first", "other", "elsewhere"]
+    assert len(list(session.tree.leaves())) == 2
+
+
+def test_the_last_pointer_chooses_the_branch_and_what_follows_it_counts(tmp_path: Path) -> None:
+    transcript = rewound(tmp_path)
+    old = json.loads(transcript.path.read_text().splitlines()[3])["uuid"]
+    transcript.turn("other", "elsewhere")
+    transcript.row("last-prompt", leafUuid=old)
+    assert place(transcript.opened()) == "second"
+    transcript.prompt("on from there", parentUuid=old)
+    assert place(transcript.opened()) == "on from there"
+
+
+def test_a_pointer_into_the_middle_of_a_line_cuts_nothing(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    early = transcript.turn("one", "first")
+    transcript.turn("two", "second")
+    transcript.row("last-prompt", leafUuid=early)
+    assert place(transcript.opened()) == "second"
+
+
+def test_a_rewind_that_says_so_stands_where_it_says(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    early = transcript.turn("one", "first")
+    cut = transcript.prompt("two")
+    transcript.reply("second")
+    transcript.row("last-prompt", leafUuid=early, rewound=True, cutUuid=cut)
+    session = transcript.opened()
+    assert place(session) == "first"
+    transcript.prompt("three", parentUuid=early)
+    assert place(transcript.opened()) == "three"
+
+
+def test_everything_taken_back(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    transcript.row("last-prompt", leafUuid=None, explicit=True)
+    session = transcript.opened()
+    assert session.leaf == -1
+    assert said(session) == []
+    transcript.prompt("anew", parentUuid=None)
+    session = transcript.opened()
+    assert [text for _, text in said(session)] == ["anew"]
+    assert len(list(session.tree.leaves())) == 2
+
+
+def test_a_pointer_that_names_nothing_here_is_passed_over(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    transcript.row("last-prompt", leafUuid="0badcafe-0000-4000-8000-000000000000")
+    transcript.row("last-prompt", lastPrompt="without a leaf")
+    assert place(transcript.opened()) == "first"
+
+
+def test_commands_run_after_a_rewind_are_a_branch_where_a_prompt_follows(tmp_path: Path) -> None:
+    transcript = rewound(tmp_path)
+    transcript.row("system", subtype="local_command", content="<command-name>/cost</command-name>")
+    transcript.turn("other", "elsewhere")
+    transcript.row("last-prompt", leafUuid=ZEROS, explicit=True)
+    session = transcript.opened()
+    assert len(session.tree.branch_points()) == 1
+    assert [text for _, text in said(session)][2] == "<command-name>/cost</command-name>"
+
+
+# --- compactions ---
+
+
+def test_a_summary_alone(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    transcript.boundary("what happened")
+    transcript.turn("two", "second")
+    session = transcript.opened()
+    assert session.columns.kind.count(Kind.COMPACTION) == 1
+    assert said(session) == [
+        ("compactionSummary", "what happened"), ("user", "two"), ("assistant", "second"),
+    ]  # fmt: skip
+    assert len(list(session.tree.leaves())) == 1
+    at = session.columns.kind.find(Kind.COMPACTION)
+    assert (session.body(at) or {})["tokensBefore"] == 900
+    assert [text for _, text in said(session, at - 1)] == ["one", "first"]
+
+
+def test_a_tail_that_is_kept_comes_behind_the_summary(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    kept = [transcript.prompt("two"), transcript.attachment("note"), transcript.reply("second")]
+    summary = f"{99:08x}-0000-4000-8000-000000000000"
+    transcript.row(
+        "system",
+        subtype="compact_boundary",
+        parentUuid=None,
+        logicalParentUuid=transcript.tip,
+        compactMetadata={"preservedMessages": {"anchorUuid": summary, "uuids": kept, "allUuids": kept}},
+    )
+    transcript.prompt("what happened", isCompactSummary=True, uuid=summary)
+    transcript.turn("three", "third")
+    session = transcript.opened()
+    # An attachment goes ahead of every message up to the last reply: the summary too (Claude Code 2.1).
+    assert [text for _, text in said(session)] == [
+        "note", "what happened", "two", "second", "three", "third",
+    ]  # fmt: skip
+    assert problems(session) == {}
+
+
+def test_a_beginning_that_is_kept_comes_before_the_summary(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    kept = [transcript.prompt("one"), transcript.reply("first")]
+    fork = transcript.tip
+    transcript.turn("two", "second")
+    boundary = f"{98:08x}-0000-4000-8000-000000000000"
+    segment = {"headUuid": kept[0], "tailUuid": kept[1], "anchorUuid": boundary}
+    transcript.row(
+        "system",
+        subtype="compact_boundary",
+        uuid=boundary,
+        parentUuid=None,
+        logicalParentUuid=fork,
+        compactMetadata={"preservedSegment": segment},
+    )
+    transcript.prompt("what came then", isCompactSummary=True, summarizeMetadata={"direction": "from"})
+    transcript.prompt("three")
+    session = transcript.opened()
+    assert [text for _, text in said(session)] == ["one", "first", "what came then", "three"]
+    [point] = session.tree.branch_points()
+    assert (session.body(point) or {})["source"]["uuid"] == fork
+
+
+def test_a_boundary_without_a_summary_still_cuts(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    transcript.row(
+        "system",
+        subtype="compact_boundary",
+        content="compacted",
+        parentUuid=None,
+        logicalParentUuid=transcript.tip,
+    )
+    transcript.prompt("two")
+    session = transcript.opened()
+    assert said(session) == [("compactionSummary", "compacted"), ("user", "two")]
+
+
+def test_results_that_were_replaced_or_cleared(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("go")
+    for call in ("c1", "c2", "c3"):
+        transcript.call("Bash", call, command=call)
+        transcript.result(call, f"long {call}")
+    transcript.row(
+        "content-replacement",
+        replacements=[{"kind": "tool-result", "toolUseId": "c1", "replacement": "short c1"}],
+    )
+    transcript.row(
+        "system",
+        subtype="microcompact_boundary",
+        microcompactMetadata={"compactedToolIds": ["c2", "c3"]},
+    )
+    transcript.prompt("on")
+    session = transcript.opened()
+    results = [text for role, text in said(session) if role == "toolResult"]
+    assert results == ["short c1", "[Old tool result content cleared]", "[Old tool result content cleared]"]
+    before = [text for role, text in said(session, 6) if role == "toolResult"]
+    assert before == ["long c1", "long c2", "long c3"]
+    assert problems(session) == {}
+
+
+# --- copies ---
+
+
+def copied(source: Transcript, to: Transcript, rows: int, **fields: object) -> None:
+    """Copies rows the way forks do: with their ids, under the new session's name."""
+    for line in source.path.read_text().splitlines()[:rows]:
+        row = {**json.loads(line), "sessionId": to.session, **fields}
+        to.raw(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+        to.tip = row["uuid"]
+    to.number = source.number + 100
+
+
+def cards_in(tmp_path: Path) -> dict[str, tuple[str | None, str | None]]:
+    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "index")
+    catalogue.refresh()
+    names = {card.path: card.id for card in catalogue.cards()}
+    return {card.id: (names.get(card.parent or ""), card.relation) for card in catalogue.cards()}
+
+
+def test_a_branch_that_says_where_each_row_comes_from(tmp_path: Path) -> None:
+    source, fork = Transcript(tmp_path), Transcript(tmp_path, IDS[1])
+    source.turn("one", "first")
+    source.turn("two", "second")
+    copied(source, fork, 2, forkedFrom={"sessionId": IDS[0], "messageUuid": "x"})
+    fork.turn("other", "elsewhere")
+    assert cards_in(tmp_path) == {IDS[0]: (None, None), IDS[1]: (IDS[0], "fork")}
+    session = fork.opened()
+    assert session.inherited == 2
+    assert {str(session.columns.id(index)) for index in range(2)} == {
+        str(source.opened().columns.id(index)) for index in range(2)
+    }
+
+
+@pytest.mark.parametrize("continued", [False, True])
+def test_copies_are_told_by_the_rows_they_share(tmp_path: Path, *, continued: bool) -> None:
+    source = Transcript(tmp_path)
+    source.turn("one", "first")
+    source.turn("two", "second")
+    forks = [Transcript(tmp_path, IDS[number]) for number in (1, 2)]
+    for number, fork in enumerate(forks):
+        fork.number = 200
+        fork.row("queue-operation", operation="dequeue")
+        copied(source, fork, 4)
+        fork.turn(f"other {number}", "elsewhere")
+    if continued:
+        source.turn("three", "third")
+    for number, one in enumerate((source, *forks)):
+        os.utime(one.path, (number, number))
+    assert cards_in(tmp_path) == {
+        IDS[0]: (None, None),
+        IDS[1]: (IDS[0], "inferred"),
+        IDS[2]: (IDS[0], "inferred"),
+    }
+    assert [one.opened().inherited for one in (source, *forks)] == [0, 5, 5]
+
+
+def test_an_old_resumption_copied_everything(tmp_path: Path) -> None:
+    source, later = Transcript(tmp_path), Transcript(tmp_path, IDS[1])
+    source.turn("one", "first")
+    copied(source, later, 2)
+    later.turn("two", "second")
+    assert cards_in(tmp_path) == {IDS[0]: (None, None), IDS[1]: (IDS[0], "inferred")}
+
+
+def test_what_was_copied_from_a_file_that_is_gone_counts_here(tmp_path: Path) -> None:
+    source, fork = Transcript(tmp_path), Transcript(tmp_path, IDS[1])
+    source.turn("one", "first")
+    copied(source, fork, 2, forkedFrom={"sessionId": IDS[0], "messageUuid": "x"})
+    fork.turn("other", "elsewhere")
+    source.path.unlink()
+    session = fork.opened()
+    assert session.inherited == 0
+    assert (session.header["parentSession"], session.header["relation"]) == (IDS[0], "fork")
+
+
+def test_a_copy_that_begins_at_a_compaction(tmp_path: Path) -> None:
+    project = DATA / "2.0.65" / "projects" / "-tmp-demo-project"
+    [path] = project.glob("46bd280c*")
+    session = opened(path)
+    assert str(session.header["parentSession"]).endswith("0977d252-118b-438a-91e5-33628f7a224a.jsonl")
+    assert [note.code for note in session.notes] == ["missing-base"]
+    assert said(session)[0][0] == "compactionSummary"
+    [path] = (DATA / "2.1.330").rglob("1dd894bd*.jsonl")
+    session = opened(path)
+    assert session.columns.damage == {}
+    assert context_at(session).messages[0].role == "compactionSummary"
+
+
+# --- growing ---
+
+
+def test_a_session_that_grows_is_followed(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    session = transcript.opened()
+    assert session.refresh() is None
+    transcript.prompt("two")
+    growth = session.refresh()
+    assert growth is not None
+    assert (growth.added, growth.replaced) == (1, False)
+    transcript.attachment("note")
+    torn = transcript.text_of("assistant", message={"id": "m", "content": []})
+    transcript.raw(torn[:50].encode())
+    growth = session.refresh()
+    assert growth is not None
+    assert not growth.replaced
+    assert session.pending is not None
+    transcript.raw(torn[50:].encode() + b"\n")
+    assert session.refresh() is not None
+    assert len(session) == 5
+    assert session.columns.kind[-1] == Kind.ASSISTANT
+
+
+def test_costs_are_counted_once(tmp_path: Path) -> None:
+    source, fork = Transcript(tmp_path), Transcript(tmp_path, IDS[1])
+    source.turn("one", "first")
+    source.row("cost-state", totalCostUSD=0.5)
+    source.row("cost-state", totalCostUSD=0.5)
+    source.turn("two", "second")
+    source.row("cost-state", totalCostUSD=0.75)
+    copied(source, fork, 2, forkedFrom={"sessionId": IDS[0], "messageUuid": "x"})
+    fork.turn("other", "elsewhere")
+    fork.row("cost-state", totalCostUSD=0.6)
+    fork.row("cost-state", totalCostUSD=0.8)
+
+    def spent(session: ForeignSession) -> float:
+        return usage_total(session, range(session.inherited, len(session))).cost
+
+    assert spent(source.opened()) == pytest.approx(0.75)
+    assert spent(fork.opened()) == pytest.approx(0.3)
+    source.row("cost-state", totalCostUSD=0.1)
+    assert spent(source.opened()) == pytest.approx(0.85)
+
+
+@pytest.mark.parametrize("version", ["2.1.330"])
+@pytest.mark.parametrize("said_of_it", [{}, {"preservedMessages": {"anchorUuid": "x", "uuids": []}}])
+def test_recorded_requests_correct_what_a_compaction_says_it_kept(
+    tmp_path: Path, version: str, said_of_it: dict[str, object]
+) -> None:
+    checked = 0
+    for path in sorted((DATA / version).rglob("*.jsonl")):
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        cut = [row for row in lines if row.get("subtype") == "compact_boundary"]
+        if not cut or cut[0]["logicalParentUuid"] not in {row.get("uuid") for row in lines}:
+            continue
+        for row in cut:
+            for name in ("preservedMessages", "preservedSegment"):
+                row["compactMetadata"].pop(name, None)
+            row["compactMetadata"].update(said_of_it)
+        copy = tmp_path / path.name
+        copy.write_text("".join(json.dumps(row) + "\n" for row in lines))
+        session, recorded = opened(copy), Recorded(path)
+        if path.name.startswith("1dd8"):
+            continue
+        wrong = [note for note in session.notes if note.code == "kept-differs"]
+        assert len(wrong) == len(cut)
+        for index, kind in enumerate(session.columns.kind):
+            body = (session.body(index) if kind == Kind.ASSISTANT else None) or {"source": {}}
+            reference = str(body["source"].get("requestRef"))
+            if reference in recorded.requests:
+                ours = projected(session, session.columns.parent[index])
+                sent = recorded.pieces(reference)
+                calls = [one for one in sent if one[0] in ("call", "result")]
+                assert [one for one in ours if one[0] in ("call", "result")] == calls
+                assert [one for one in ours if one[0] == "assistant"] == [
+                    one for one in sent if one[0] == "assistant"
+                ]
+                checked += 1
+    assert checked > 20
+
+
+@pytest.mark.parametrize("name", ["d379888c", "5016a1ec", "7c64f94e", "46bd280c", "0977d252"])
+def test_read_on_anywhere_gives_what_one_pass_gives(tmp_path: Path, name: str) -> None:
+    [source] = DATA.rglob(f"{name}*.jsonl")
+    whole = source.read_bytes()
+    path = tmp_path / source.name
+    chance = random.Random(3)
+    cuts = sorted({chance.randrange(200, len(whole)) for _ in range(12)} | {len(whole)})
+    path.write_bytes(whole[: cuts[0]])
+    session = opened(path)
+    for before, cut in pairwise(cuts):
+        with path.open("ab") as file:
+            file.write(whole[before:cut])
+        session.refresh()
+        anew = opened(path)
+        for one in ("kind", "ids", "parent", "start", "other_ids", "damage"):
+            assert getattr(session.columns, one) == getattr(anew.columns, one), (cut, one)
+        assert (session.leaf, session.pending, session.name) == (anew.leaf, anew.pending, anew.name)
+        assert said(session) == said(anew)
+    whole_session = opened(path)
+    for index in range(len(session)):
+        assert session.body(index) == whole_session.body(index)
+
+
+def test_only_what_was_appended_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    transcript = Transcript(tmp_path)
+    for number in range(50):
+        transcript.turn(f"prompt {number}", "reply")
+    session = transcript.opened()
+    taken: list[int] = []
+    take = Rows.take
+
+    def counted(rows: Rows, data: bytes, start: int, end: int, at: int, *, whole: bool = True) -> None:
+        taken.append(at)
+        take(rows, data, start, end, at, whole=whole)
+
+    monkeypatch.setattr(Rows, "take", counted)
+    at = transcript.size
+    transcript.prompt("one more")
+    growth = session.refresh()
+    assert growth is not None
+    assert (growth.added, growth.replaced, taken) == (1, False, [at])
+    lines = transcript.path.read_bytes().splitlines(keepends=True)
+    transcript.path.write_bytes(b"".join([*lines[:4], *lines[6:], *lines[4:6]]))
+    assert session.refresh() is not None
+    assert len(taken) > 50
