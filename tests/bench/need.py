@@ -219,8 +219,8 @@ HEADING = (
 )
 
 
-def table(folder: Path = CORPORA) -> str:
-    """The table of the README: the summaries that a model wrote one by one, all others together."""
+def table(folder: Path = CORPORA / "pi") -> str:
+    """The table of the README, of pi's sessions: the summaries that a model wrote one by one, all others together."""
     groups: dict[str, list[Need]] = {}
     for session in sessions(folder):
         for compaction in compactions_of(session):
