@@ -5,7 +5,6 @@ Groups keep their places while the cursor moves and while numbers come in: each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
@@ -41,8 +40,7 @@ _NARROWEST = 80
 """Below: leave, enter and context only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(NamedTuple):
     """The price of a move as far as it is known. What is None is still being worked out."""
 
     left: int

@@ -84,7 +84,7 @@ class PageView(ScrollView, can_focus=True):
         Binding("right", "tab_next", "tab", show=False, tooltip="Next tab", id="tab.next"),
     ]
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class LineOpened(Message):
         """Enter or a click on a line that does something."""
 
@@ -96,7 +96,7 @@ class PageView(ScrollView, can_focus=True):
             """The view it came from."""
             return self.view
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class TabStepped(Message):
         """Another tab is wanted: the one before or behind."""
 
@@ -108,7 +108,7 @@ class PageView(ScrollView, can_focus=True):
             """The view it came from."""
             return self.view
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class TextWanted(Message):
         """A copy of the line or the page is wanted."""
 
