@@ -165,8 +165,8 @@ def _said(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tuple[
         place for place in range(len(messages)) if messages.role(place) not in ("system", "compactionSummary")
     ]
     found: list[tuple[Said, bool]] = []
-    bodies = session.bodies(unless_cancelled((messages.entry[place] for place in places), stop))
-    for place, (entry, body) in zip(places, bodies, strict=True):
+    bodies = session.bodies(messages.entry[place] for place in places)
+    for place, (entry, body) in unless_cancelled(zip(places, bodies, strict=True), stop):
         spoken = messages_of(body or {}, Kind(messages.kinds[entry]))
         message = spoken[-1] if spoken else {}
         edit = messages.edited.get(place)
