@@ -15,6 +15,7 @@ from leafward.agents.codex.describing import described
 from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
 from leafward.agents.codex.weaving import Weaver
+from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex
 from leafward.errors import NotASession
@@ -92,7 +93,8 @@ class CodexReader:
         before = self._open
         self._open = []
         try:
-            found = self._read(thread, stop)
+            with collector_paused():
+                found = self._read(thread, stop)
         except BaseException:
             self.close()
             self._open = before
