@@ -231,7 +231,7 @@ class TestRefused:
         every = looks
         # Each message is asked for when it is decoded, redacted, read twice and judged, each fact and line besides.
         assert every > 5 * len(measure(demo, estimators=[SMALL.counting]).entries)
-        for place in range(0, every, every // 40):
+        for place in range(0, every, every // 12):
             looks = 0
             with pytest.raises(Cancelled):
                 drafted(demo, stop=stop_at(place))
