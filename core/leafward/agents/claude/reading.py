@@ -17,6 +17,7 @@ from leafward.agents.claude.standing import leaf_of
 from leafward.agents.claude.store import Place, place_of, stem
 from leafward.agents.claude.translating import Translator
 from leafward.agents.claude.weaving import Weaver
+from leafward.agents.lines import BLANK, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
@@ -92,7 +93,7 @@ class ClaudeReader:
             if data[end - 1 : end] == b"\r" and end > start:
                 end -= 1
             if not whole and decode_line(data[start:end]) is None:
-                if data[start:end].strip(b"\0 \t\r"):
+                if data[start:end].strip(BLANK):
                     pending = Pending(at, end - start)
                 break
             if end - start >= _BLANK or data[start:end].strip(b"\0 \t"):
@@ -179,11 +180,7 @@ class ClaudeReader:
 
     def _span(self, index: int) -> tuple[int, int]:
         """Where the stretch of an entry begins and ends."""
-        starts = self._columns.start
-        start, following = starts[index], index + 1
-        while following < len(starts) and starts[following] == start:
-            following += 1
-        return start, starts[following] if following < len(starts) else self._end
+        return stretch_of(self._columns, index, self._end)
 
     def _opened(self) -> TranscriptFile:
         if self._file is None:

@@ -15,6 +15,7 @@ from leafward.agents.codex.describing import described
 from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
 from leafward.agents.codex.weaving import Weaver
+from leafward.agents.lines import BLANK, stretch_of
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex
 from leafward.errors import NotASession
@@ -148,16 +149,11 @@ class CodexReader:
 
     def _span(self, index: int) -> tuple[Piece, int, int]:
         """The piece of an entry, and where in it its stretch begins and ends."""
-        starts = self._columns.start
-        start = starts[index]
-        following = index + 1
-        while following < len(starts) and starts[following] == start:
-            following += 1
+        start = self._columns.start[index]
         piece = self._pieces[bisect_right(self._begins, start) - 1]
-        stop = piece.begin + piece.end
-        if following < len(starts):
-            stop = min(stop, starts[following])
-        return piece, start - piece.begin, stop - piece.begin
+        end = piece.begin + piece.end
+        start, stop = stretch_of(self._columns, index, end)
+        return piece, start - piece.begin, min(stop, end) - piece.begin
 
     def region(self, index: int) -> bytes:
         """The stretch of the file that belongs to an entry."""
@@ -326,7 +322,7 @@ class _Made:
         """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
         weaver = self.weaver
         if decode_line(rest) is None:
-            if rest.strip(b"\0 \t\r"):
+            if rest.strip(BLANK):
                 self.pending = Pending(self.end + base, len(rest))
             return size
         entries = len(weaver.columns)

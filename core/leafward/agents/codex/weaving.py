@@ -13,6 +13,7 @@ from leafward.agents.codex.compacted import Kept, kept_users, summary_place
 from leafward.agents.codex.course import START, Course, State
 from leafward.agents.codex.items import effort_of, is_injected, item_text, kind_of_item, prompt_of
 from leafward.agents.codex.records import (
+    BEGINS,
     CALL,
     CLOSE,
     COMPLETED,
@@ -26,8 +27,8 @@ from leafward.agents.codex.records import (
     is_glued,
     line_at,
     payload_of,
-    seams,
 )
+from leafward.agents.lines import seams
 from leafward.columns import ID_SIZE, Columns
 from leafward.entries import Damage, Kind
 
@@ -197,7 +198,7 @@ class Weaver:
         self.record(line, at)
 
     def _pieces(self, data: bytes, start: int, end: int, at: int) -> None:
-        for first, stop in seams(data, start, end):
+        for first, stop in seams(data, start, end, BEGINS):
             line = line_at(data, first, stop)
             place = at + first - start
             if line is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.native_lines import frame, injected, message
 from leafward.agents.opencode.parts import (
     REQUEST_TEXT,
     SUBTASK_TEXT,
@@ -20,7 +21,6 @@ from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.weaving import SILENT, Role
 from leafward.context import PROJECTION
 from leafward.entries import EntryIndex, Kind, text_of
-from leafward.foreign import INJECTED
 from leafward.messages import EDIT_TARGETS
 from leafward.scan import decode_line
 from leafward.times import iso_time
@@ -59,13 +59,7 @@ class Translator:
     def body(self, index: int) -> Body | None:
         """An entry as a native line; None where it cannot be read."""
         role = Role(self._role[index])
-        columns = self.columns
-        parent = columns.parent[index]
-        body: Body = {
-            "type": "custom",
-            "id": columns.id(EntryIndex(index)),
-            "parentId": columns.id(EntryIndex(parent)) if parent >= 0 else None,
-        }
+        body = frame(self.columns, index)
         told = decode_line(self.records.data(self._message[index]))
         if told is None:
             return None
@@ -130,32 +124,28 @@ class Translator:
                 details = {key: value for key, value in task.items() if key not in _OWN_FIELDS}
             elif any(text_of([block]) == SUBTASK_TEXT for block in content):
                 name = "shell"
-        return {
-            "type": "custom_message",
-            "customType": f"opencode.{name}",
-            "content": content,
-            "display": False,
-            INJECTED: True,
-            **({"details": details} if details else {}),
-        }
+        body = injected(f"opencode.{name}", content)
+        if details:
+            body["details"] = details
+        return body
 
     def _reply(self, index: int, told: Body, said: int | None) -> Body:
         parts = list(self._parts(index))
         content = [block for part in parts if (block := block_of(part)) is not None]
         body = _message("assistant", content, said)
-        message = body["message"]
+        made = body["message"]
         for name, theirs in (("provider", "providerID"), ("model", "modelID")):
             given = text_in(told, theirs) or text_in(object_at(told, "model"), theirs)
             if given:
-                message[name] = given
+                made[name] = given
         usage = usage_of(told)
         if usage is not None:
-            message["usage"] = usage
-        message["stopReason"] = stop_reason(told, content)
+            made["usage"] = usage
+        made["stopReason"] = stop_reason(told, content)
         error = object_at(told, "error")
         if error:
             said_of_it = text_in(object_at(error, "data"), "message")
-            message["errorMessage"] = said_of_it or text_in(error, "name")
+            made["errorMessage"] = said_of_it or text_in(error, "name")
         body["source"] = _source(told, parts)
         return body
 
@@ -166,14 +156,14 @@ class Translator:
         state = object_at(part, "state")
         time = object_at(state, "time")
         body = _message("toolResult", output_of(state), number_in(time, "end") or number_in(time, "start"))
-        message = body["message"]
+        made = body["message"]
         failed, code = failure_of(text_in(part, "tool"), state)
-        message.update(toolCallId=text_in(part, "callID"), toolName=text_in(part, "tool"), isError=failed)
+        made.update(toolCallId=text_in(part, "callID"), toolName=text_in(part, "tool"), isError=failed)
         if code is not None:
-            message["exitCode"] = code
+            made["exitCode"] = code
         if told.get("error") and not failed:
             # The reply failed or was stopped, this call of it did run.
-            message["nestedCalls"] = {
+            made["nestedCalls"] = {
                 "calls": [
                     {
                         "id": text_in(part, "callID"),
@@ -184,7 +174,7 @@ class Translator:
             }
         details = details_of(state)
         if details:
-            message["details"] = details
+            made["details"] = details
         return body
 
     def _summary(self, index: int, told: Body) -> Body:
@@ -305,7 +295,4 @@ def _source(told: Body, parts: list[Body]) -> Body:
 
 
 def _message(role: str, content: object, stamp: int | None) -> Body:
-    message: Body = {"role": role, "content": content}
-    if stamp is not None:
-        message["timestamp"] = stamp
-    return {"type": "message", "message": message}
+    return message({"role": role, "content": content}, stamp)
