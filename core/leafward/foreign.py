@@ -218,6 +218,12 @@ class ForeignSession(Session):
         return self.transcript.hoisted
 
     @property
+    def title(self) -> str | None:
+        """The name that somebody gave it, else what the agent itself calls it; one line."""
+        given = self.name or self.scan.header.get("title")
+        return " ".join(given.split()) or None if isinstance(given, str) else None
+
+    @property
     def inherited(self) -> int:
         """How many entries, from the first on, belong to another session as well."""
         return self.transcript.inherited

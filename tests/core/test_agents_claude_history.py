@@ -546,6 +546,18 @@ def test_costs_are_counted_once(tmp_path: Path) -> None:
     assert spent(source.opened()) == pytest.approx(0.85)
 
 
+def test_a_branch_that_counts_from_nothing_keeps_its_whole_cost(tmp_path: Path) -> None:
+    """`/branch` goes on in a process of its own start (2.1.330): its total is not that of its source, and more."""
+    source, fork = Transcript(tmp_path), Transcript(tmp_path, IDS[1])
+    source.turn("one", "first")
+    source.row("cost-state", totalCostUSD=0.5, startTime=1000)
+    copied(source, fork, 2, forkedFrom={"sessionId": IDS[0], "messageUuid": "x"})
+    fork.turn("other", "elsewhere")
+    fork.row("cost-state", totalCostUSD=0.6, startTime=2000)
+    session = fork.opened()
+    assert usage_total(session, range(session.inherited, len(session))).cost == pytest.approx(0.6)
+
+
 @pytest.mark.parametrize("version", ["2.1.330"])
 @pytest.mark.parametrize("said_of_it", [{}, {"preservedMessages": {"anchorUuid": "x", "uuids": []}}])
 def test_recorded_requests_correct_what_a_compaction_says_it_kept(

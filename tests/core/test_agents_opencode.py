@@ -270,7 +270,7 @@ def test_a_message_is_an_entry_and_so_is_the_result_of_each_call(
     assert session.entry(5).type == "opencode.hologram"
     assert session.entry(5).body["data"]["shape"] == "pear"
     assert session.cwd == FOLDER
-    assert (session.id, session.name) == ("ses_one", "Prune the pear trees")
+    assert (session.id, session.title, session.name) == ("ses_one", "Prune the pear trees", None)
     usage = usage_total(session, range(len(session)))
     assert (usage.input, usage.cache_read, usage.total, usage.cost) == (200, 80, 300, 0.5)
     assert b"hologram" in session.raw(5)
@@ -299,7 +299,7 @@ def test_what_nobody_typed_is_told_apart(root: Path) -> None:
     talk.message("user", [said("A notice", ignored=True), said("Go on")])
     session = opened(Database(root).write(talk))
     assert shape(session) == [
-        "custom_message -1", "user 0", "custom_message 1", "assistant 2", "custom_message 3", "assistant 4",
+        "injected -1", "user 0", "injected 1", "assistant 2", "custom_message 3", "assistant 4",
             "toolResult 5", "custom_message 6", "user 7",
     ]  # fmt: skip
     assert session.entry(0).body["customType"] == "opencode.synthetic"

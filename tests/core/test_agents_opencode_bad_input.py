@@ -64,7 +64,7 @@ def test_a_live_database_is_read_with_its_log_and_nothing_is_left(root: Path) ->
         before = files_of(root)
         assert len(before) == 3
         session = opened(store.path / "ses_one")
-        assert session.name == "Newer"
+        assert session.title == "Newer"
         for index in range(len(session)):
             session.body(index)
         assert files_of(root) == before
@@ -73,7 +73,7 @@ def test_a_live_database_is_read_with_its_log_and_nothing_is_left(root: Path) ->
         owner.commit()
         assert session.changed_on_disk()
         session.refresh()
-        assert session.name == "Newest"
+        assert session.title == "Newest"
     assert sorted(path.name for path in root.iterdir()) == ["opencode.db"]
 
 
@@ -103,7 +103,7 @@ def test_a_database_with_a_log_and_its_index_but_no_owner(root: Path, tmp_path: 
         owner.commit()
         shutil.copytree(root, left)
     before = {name: Path(name).read_bytes() for name in files_of(left)}
-    assert opened(left / "opencode.db" / "ses_one").name == "In the log"
+    assert opened(left / "opencode.db" / "ses_one").title == "In the log"
     after = {name: Path(name).read_bytes() for name in files_of(left)}
     assert sorted(after) == sorted(before)
     assert {name for name in after if after[name] != before[name]} <= {str(left / "opencode.db-shm")}

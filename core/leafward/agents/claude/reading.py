@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.lineage import spent_before
-from leafward.agents.claude.records import Role
+from leafward.agents.claude.records import Role, rows_in
 from leafward.agents.claude.requests import Requests, corrected
 from leafward.agents.claude.rows import NAMED, SIDECHAIN, UNTERMINATED, Rows
 from leafward.agents.claude.source import TranscriptFile
@@ -172,7 +172,8 @@ class ClaudeReader:
         if weaver.costs:
             # The total of a copy goes on from that of its source.
             first = min(weaver.costs)
-            weaver.costs[first] -= spent_before(found.path, weaver.costs[first])
+            said: Body = next(rows_in(self.row(weaver.columns.start[first])), {})
+            weaver.costs[first] -= spent_before(found.path, weaver.costs[first], said.get("startTime"))
         entry = weaver.entry
         return entry[found.copied] if found.copied < len(entry) else len(weaver.columns)
 

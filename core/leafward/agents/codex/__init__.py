@@ -203,6 +203,7 @@ class Codex:
             find,
             lambda name: next(iter(shelf.threads.get(name, ())), None),
             names.get(thread) or (row.name if row is not None else None),
+            row.title if row is not None else None,
             row.parent if row is not None else None,
             notes,
         )

@@ -53,6 +53,8 @@ class Thread:
     source: Callable[[str], Segment | None]
     """The first segment of another thread."""
     name: str | None = None
+    title: str | None = None
+    """What the database calls it where nobody named it: its own first prompt."""
     spawner: str | None = None
     """The thread that spawned it, as the database says."""
     notes: list[Note] = field(default_factory=list)

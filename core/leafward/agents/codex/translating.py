@@ -103,7 +103,7 @@ class Translator:
             return self._reply(index, found, stamp)
         if kind is Kind.TOOL_RESULT:
             return self._result(index, found, stamp)
-        if kind is Kind.CUSTOM_MESSAGE:
+        if kind is Kind.INJECTED:
             return _injected(payload)
         if kind is Kind.COMPACTION:
             return self._compaction(index, payload)

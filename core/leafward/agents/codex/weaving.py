@@ -256,7 +256,7 @@ class Weaver:
         elif role is Role.NAME:
             self._add(Kind.SESSION_INFO, at)
         elif role is Role.INJECTED:
-            self._add(Kind.CUSTOM_MESSAGE, at)
+            self._add(Kind.INJECTED, at)
         else:
             self._add(Kind.UNKNOWN if role is Role.UNKNOWN else Kind.CUSTOM, at)
 
@@ -297,9 +297,9 @@ class Weaver:
             self._unsure = [index for index in self._unsure if index < self._spoken]
         kind = Kind.USER
         if injected or payload.get("role") != "user" or (injected is None and not self._prompts):
-            kind = Kind.CUSTOM_MESSAGE
+            kind = Kind.INJECTED
         index = self._add(kind, at)
-        if injected is None and kind is Kind.CUSTOM_MESSAGE and payload.get("role") == "user":
+        if injected is None and kind is Kind.INJECTED and payload.get("role") == "user":
             self._unsure.append(index)
         if payload.get("role") == "user" and not injected:
             self._waiting.append((index, text.strip()))
@@ -398,7 +398,7 @@ class Weaver:
         kept = [users[position] for position in chosen]
         part = 0
         if cut is not None:
-            index = self._add(Kind.CUSTOM_MESSAGE, at)
+            index = self._add(Kind.INJECTED, at)
             self.literals[index] = -1, kept[0]
             self.budgets[index] = cut
             kept[0] = index

@@ -229,7 +229,7 @@ class OpenCode:
 def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:
     return Glimpse(
         id=info.id,
-        name=named(info.title),
+        title=named(info.title),
         prompt=prompt,
         project=info.directory,
         created=info.created,

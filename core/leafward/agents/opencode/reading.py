@@ -264,7 +264,7 @@ class _Made:
         }
         name = named(info.title)
         if name is not None:
-            header["name"] = name
+            header["title"] = name
         for key, value in (
             ("agentVersion", info.version),
             ("project", info.project),

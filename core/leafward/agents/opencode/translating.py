@@ -67,7 +67,7 @@ class Translator:
         body["timestamp"] = iso_time(said)
         if role is Role.USER:
             body.update(self._user(index, told, said))
-        elif role in (Role.INJECTED, Role.REQUEST):
+        elif role in (Role.INJECTED, Role.ADDED, Role.REQUEST):
             body.update(self._injected(index, role))
         elif role is Role.REPLY:
             body.update(self._reply(index, told, said))

@@ -32,6 +32,7 @@ class Role(IntEnum):
 
     USER = 0
     INJECTED = 1
+    """A message that opencode itself put in: the model answers it."""
     REQUEST = 2
     """A user message that asks for a compaction."""
     REPLY = 3
@@ -47,12 +48,15 @@ class Role(IntEnum):
     """A part of a type that is not known."""
     BROKEN = 12
     BROKEN_PART = 13
+    ADDED = 14
+    """What opencode put into a message of the user."""
 
 
 _KINDS = {
     Role.USER: Kind.USER,
     Role.INJECTED: Kind.CUSTOM_MESSAGE,
-    Role.REQUEST: Kind.CUSTOM_MESSAGE,
+    Role.ADDED: Kind.INJECTED,
+    Role.REQUEST: Kind.INJECTED,
     Role.REPLY: Kind.ASSISTANT,
     Role.RESULT: Kind.TOOL_RESULT,
     Role.SUMMARY: Kind.COMPACTION,
@@ -304,11 +308,11 @@ class Weaver:
             return self._entry(Role.INJECTED, name, above, record, low, high)
         ahead = [place for place in put if place < typed[0]] if typed else []
         if ahead:
-            above = self._entry(Role.INJECTED, parts[ahead[0]].id, above, record, low, low + typed[0])
+            above = self._entry(Role.ADDED, parts[ahead[0]].id, above, record, low, low + typed[0])
         tip = self._entry(Role.USER, name, above, record, low, high)
         behind = put[len(ahead) :]
         if behind:
-            tip = self._entry(Role.INJECTED, parts[behind[0]].id, tip, record, low + behind[0], high)
+            tip = self._entry(Role.ADDED, parts[behind[0]].id, tip, record, low + behind[0], high)
         return tip
 
     def _reply(
