@@ -220,7 +220,7 @@ class ForeignSession(Session):
     @property
     def title(self) -> str | None:
         """The name that somebody gave it, else what the agent itself calls it; one line."""
-        given = self.name or self.scan.header.get("title")
+        given = self.name or self.header.get("title")
         return " ".join(given.split()) or None if isinstance(given, str) else None
 
     @property

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from leafward.agents.codex.weaving import Weaver
     from leafward.entries import Body
 
+_COUNTED_BACK = 64
+"""Entries before a compaction among which the last count is looked for."""
 _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
 """Entries made of several lines: one of them that is broken leaves the others."""
 
@@ -226,6 +228,9 @@ class Translator:
         }
         if encrypted:
             body["encrypted"] = True
+        before = self._tokens_before(index)
+        if before:
+            body["tokensBefore"] = before
         system = self._system(index)
         if system is not None:
             body["systemMessage"] = system
@@ -236,6 +241,20 @@ class Translator:
             if payload.get(theirs) is not None:
                 body[ours] = payload[theirs]
         return body
+
+    def _tokens_before(self, index: int) -> int:
+        """How large the context was before a compaction, as the last reply before it was counted; 0 where none was."""
+        parents, kinds = self.columns.parent, self.columns.kind
+        at = parents[index]
+        for _ in range(_COUNTED_BACK):
+            if at < 0 or kinds[at] == Kind.COMPACTION:
+                break
+            if kinds[at] == Kind.ASSISTANT and at not in self._literals:
+                usage = usage_in(records(self.region(at))) if at not in self._stale else None
+                if usage is not None:
+                    return int(usage["totalTokens"])
+            at = parents[at]
+        return 0
 
     def _system(self, index: int) -> Body | None:
         """The system prompt in force at an entry: a compaction brings it along."""

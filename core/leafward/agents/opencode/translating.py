@@ -47,6 +47,7 @@ class Translator:
         self._aux = weaver.aux
         self._kept = weaver.kept
         self._targets = weaver.targets
+        self._hidden = weaver.hidden
 
     def numbers(self, index: int) -> list[int]:
         """The records that an entry is made of, the one that it is named after first."""
@@ -84,7 +85,8 @@ class Translator:
         elif role in (Role.PRUNED, Role.DROPPED):
             body.update(self._edit(index, role))
         elif role is Role.REVERT:
-            body.update(type="opencode.revert", data=told)
+            count = f"{self._hidden:,} message" + ("s" if self._hidden != 1 else "")
+            body.update(type="opencode.revert", data=told, says=f"taken back: {count}, not deleted yet")
             body.pop("timestamp")
         elif role is Role.PART:
             part = decode_line(self.records.data(self._low[index])) or {}

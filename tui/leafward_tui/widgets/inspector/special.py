@@ -68,6 +68,8 @@ def write_special(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind,
         else:
             name = body.get("customType") if kind is Kind.CUSTOM else _type_of(body)
             sheet.pairs("type", shown_line(str(name), 120), width=_NAMES)
+            if isinstance(body.get("says"), str):
+                sheet.pairs("says", shown_line(body["says"], 200), width=_NAMES)
         sheet.blank()
         JsonWriter(sheet, f"json{index}").write(body.get("data") if kind is Kind.CUSTOM else body)
     else:
