@@ -434,6 +434,24 @@ def test_tools_and_the_files_they_name(root: Path) -> None:
     assert (failed["isError"], failed["exitCode"]) == (True, 1)
 
 
+def test_a_file_that_a_command_changed_is_known_by_the_snapshots(root: Path) -> None:
+    talk = Conversation()
+    talk.ask("Work")
+    talk.reply(
+        call("edit", filePath="m.txt", oldString="a", newString="b", number=1),
+        call("bash", "", command="make list", metadata={"exit": 2}, number=2),
+        {"type": "patch", "hash": "abc", "files": [f"{FOLDER}/m.txt", f"{FOLDER}/list.txt", 7]},
+    )
+    talk.reply(said("Done."), {"type": "patch", "hash": "abd", "files": [f"{FOLDER}/by-somebody.txt"]})
+    session = opened(Database(root).write(talk))
+    used = working_set(session)
+    assert [(one.path, one.entries) for one in used.modified] == [("list.txt", (3,)), ("m.txt", (1,))]
+    assert {one.path: one.edits for one in changed_files(session, range(len(session)))} == {
+        "list.txt": 1,
+        "m.txt": 1,
+    }
+
+
 def test_an_edit_is_shown_with_the_lines_of_the_file(root: Path) -> None:
     patch = "Index: a\n====\n--- a\n+++ a\n@@ -3,3 +3,4 @@\n one\n-two\n+zwei\n+drei\n four\n\\ No newline at end of file\n"
     talk = Conversation()

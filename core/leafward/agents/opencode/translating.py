@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.native_lines import frame, injected, message
@@ -18,9 +19,11 @@ from leafward.agents.opencode.parts import (
     usage_of,
 )
 from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.agents.opencode.weaving import SILENT, Role
 from leafward.context import PROJECTION
-from leafward.entries import EntryIndex, Kind, text_of
+from leafward.edits import Action, file_calls
+from leafward.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.messages import EDIT_TARGETS
 from leafward.scan import decode_line
 from leafward.times import iso_time
@@ -48,6 +51,7 @@ class Translator:
         self._kept = weaver.kept
         self._targets = weaver.targets
         self._hidden = weaver.hidden
+        self._folder = weaver.folder
 
     def numbers(self, index: int) -> list[int]:
         """The records that an entry is made of, the one that it is named after first."""
@@ -163,21 +167,52 @@ class Translator:
         made.update(toolCallId=text_in(part, "callID"), toolName=text_in(part, "tool"), isError=failed)
         if code is not None:
             made["exitCode"] = code
+        ran: list[Body] = []
         if told.get("error") and not failed:
             # The reply failed or was stopped, this call of it did run.
-            made["nestedCalls"] = {
-                "calls": [
-                    {
-                        "id": text_in(part, "callID"),
-                        "name": text_in(part, "tool"),
-                        "arguments": object_at(state, "input"),
-                    }
-                ]
-            }
+            ran.append(
+                {
+                    "id": text_in(part, "callID"),
+                    "name": text_in(part, "tool"),
+                    "arguments": object_at(state, "input"),
+                }
+            )
+        ran += [
+            {"id": f"{text_in(part, 'callID')}-{number}", "name": SNAPSHOT, "arguments": {"filePath": path}}
+            for number, path in enumerate(self._changed_beside(index))
+        ]
+        if ran:
+            made["nestedCalls"] = {"calls": ran}
         details = details_of(state)
         if details:
             made["details"] = details
         return body
+
+    def _changed_beside(self, index: int) -> list[str]:
+        """Files that opencode found changed after the calls of a reply, and that none of them names: a command did it.
+
+        They stand with the last result of the reply.
+        """
+        message, role = self._message[index], self._role
+        if index + 1 < len(role) and role[index + 1] == Role.RESULT and self._message[index + 1] == message:
+            return []
+        reply = index
+        while reply >= 0 and not (role[reply] == Role.REPLY and self._message[reply] == message):
+            reply -= 1
+        parts = list(self._parts(reply)) if reply >= 0 else []
+        changed: dict[str, None] = {}
+        for part in parts:
+            listed = part.get("files") if part.get("type") == "patch" else None
+            changed.update(dict.fromkeys(one for one in listed or () if isinstance(one, str) and one))
+        if not changed:
+            return []
+        folder = self._folder
+        for part in parts:
+            block = block_of(part) if part.get("type") == "tool" else None
+            for made in file_calls(tool_calls({"content": [block]})[0], OPENCODE_TOOLS) if block else ():
+                if made.action is not Action.READ:
+                    changed.pop(os.path.normpath(os.path.join(folder, made.path)), None)
+        return list(changed)
 
     def _summary(self, index: int, told: Body) -> Body:
         parts = list(self._parts(index))
