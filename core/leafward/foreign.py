@@ -17,7 +17,7 @@ from leafward.session import Entry, Growth, Session
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.columns import Columns
@@ -45,6 +45,19 @@ class Note(NamedTuple):
     entry: EntryIndex = NO_ENTRY
     path: Path | None = None
     offset: int | None = None
+
+
+_TYPES_NAMED = 8
+
+
+def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> Note:
+    """What is to be said of records of types that a reader does not know: how many of each, and where the first one lies."""
+    listed = sorted(types.items(), key=lambda one: (-one[1], one[0]))
+    names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
+    if len(listed) > _TYPES_NAMED:
+        names += f" and {len(listed) - _TYPES_NAMED} more types"
+    text = f"records that are not known, kept as they are: {names}"
+    return Note("unknown-record", text, EntryIndex(entry), path, offset)
 
 
 @dataclass(slots=True)

@@ -94,7 +94,7 @@ def test_a_last_line_without_an_end_is_pending_until_it_is_whole(tmp_path: Path)
 
 def test_unknown_records_are_kept_and_shown(tmp_path: Path) -> None:
     rollout = talk(tmp_path)
-    rollout.line("brand_new_thing", some="value")
+    at = rollout.line("brand_new_thing", some="value")
     rollout.event("never_seen_before", some="value")
     rollout.item("odd_item", some="value")
     rollout.turn("two", "second")
@@ -108,6 +108,11 @@ def test_unknown_records_are_kept_and_shown(tmp_path: Path) -> None:
         "codex.response_item",
     ]
     assert [entry.body["data"]["some"] for entry in unknown] == ["value"] * 3
+    (note,) = [one for one in session.notes if one.code == "unknown-record"]
+    assert note.text.endswith(
+        "brand_new_thing (1), event_msg never_seen_before (1), response_item odd_item (1)"
+    )
+    assert note.offset == at
     assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
 
 

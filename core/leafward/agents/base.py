@@ -34,6 +34,8 @@ class Listing(NamedTuple):
     """By name."""
     agent: str
     """Whose folder it is; empty where only the content can tell."""
+    empty: tuple[str, ...] = ()
+    """Files without a byte in it that are no sessions, as the agent leaves them where one was begun and nothing was said."""
 
     def candidate(self, name: str) -> Candidate:
         """One of the files."""

@@ -78,10 +78,10 @@ class Claude:
         """Every transcript, those of sub-agents among them; empty files are none."""
         seen: set[str] = set()
         for root in roots:
-            for folder, files in walk(str(root), stop, trouble):
+            for folder, files, empty in walk(str(root), stop, trouble):
                 if folder not in seen:
                     seen.add(folder)
-                    yield Listing(folder, files, self.name)
+                    yield Listing(folder, files, self.name, empty)
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
         """Takes away the empty files that Claude Code leaves where a session was begun and nothing was said."""

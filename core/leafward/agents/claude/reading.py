@@ -22,7 +22,7 @@ from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript
+from leafward.foreign import Note, Origin, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
 
 if TYPE_CHECKING:
@@ -275,15 +275,6 @@ def _notes(rows: Rows, weaver: Weaver, wrong: list[int], path: Path) -> list[Not
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, weaver.columns.start[entry]))
     for row, role in enumerate(rows.role):
         if role == Role.UNKNOWN and rows.facts.types:
-            names = ", ".join(f"{name} ({count})" for name, count in sorted(rows.facts.types.items())[:8])
-            notes.append(
-                Note(
-                    "unknown-record",
-                    f"records that are not known, kept as they are: {names}",
-                    EntryIndex(weaver.entry[row]),
-                    path,
-                    rows.start[row],
-                )
-            )
+            notes.append(unknown_records(rows.facts.types, weaver.entry[row], path, rows.start[row]))
             break
     return notes

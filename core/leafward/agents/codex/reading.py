@@ -19,7 +19,7 @@ from leafward.agents.lines import BLANK, stretch_of
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex
 from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript
+from leafward.foreign import Note, Origin, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
 
 if TYPE_CHECKING:
@@ -128,6 +128,10 @@ class CodexReader:
         for damaged, text in made.orphans:
             origin = self.origin(damaged)
             notes.append(Note("missing-base", text, EntryIndex(damaged), origin.path, origin.offset))
+        weaver = made.weaver
+        if weaver.unknown:
+            origin = self.origin(weaver.first_unknown)
+            notes.append(unknown_records(weaver.unknown, weaver.first_unknown, origin.path, origin.offset))
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
         self._translator = Translator(made.weaver, self.region, header.get("provider"))
         live = made.tips.get(thread.live.path, -1)

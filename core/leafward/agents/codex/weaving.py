@@ -64,6 +64,9 @@ class Weaver:
         self.stale: set[int] = set()
         """Replies whose token counts are those of the reply before."""
         self.system: str | None = None
+        self.unknown: dict[str, int] = {}
+        """Types of records that are not known, with how many there are of each."""
+        self.first_unknown = -1
         self._ids: set[bytes] | None = None
         self._said: dict[str, list[int]] = {}
         self._user_bytes: dict[int, int] = {}
@@ -239,6 +242,8 @@ class Weaver:
             self._prompt(payload_of(body or {}), at)
         else:
             self._open = False
+            if role is Role.UNKNOWN:
+                self._strange(body or {})
             self._other(role, payload_of(body or {}), at)
 
     def _other(self, role: Role, payload: dict[str, Any], at: int) -> None:
@@ -259,6 +264,17 @@ class Weaver:
             self._add(Kind.INJECTED, at)
         else:
             self._add(Kind.UNKNOWN if role is Role.UNKNOWN else Kind.CUSTOM, at)
+
+    def _strange(self, body: Body) -> None:
+        """Counts a record of a type that is not known."""
+        kind, sub = body.get("type"), payload_of(body).get("type")
+        item = payload_of(body).get("item")
+        if sub == "item_completed" and isinstance(item, dict):
+            sub = f"{sub} {item.get('type')}"
+        name = str(kind) if sub is None else f"{kind} {sub}"
+        self.unknown[name] = self.unknown.get(name, 0) + 1
+        if self.first_unknown < 0:
+            self.first_unknown = len(self.columns)
 
     def _meta(self, payload: dict[str, Any], at: int) -> None:
         given = payload.get("base_instructions")

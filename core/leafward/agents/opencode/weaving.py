@@ -131,6 +131,9 @@ class Weaver:
         """Messages that were deleted."""
         self.folder = ""
         """Where the first reply was made."""
+        self.unknown: dict[str, int] = {}
+        """Roles and types of parts that are not known, with how many there are of each."""
+        self.first_unknown = -1
         self.dangling: list[tuple[int, str]] = []
         """Compactions that keep from a message which is not there."""
         self._hide_from, self._hide_part = hide_from, hide_part
@@ -288,6 +291,7 @@ class Weaver:
                 tip = self._reply(name, body, decoded, parts, above, record, low, live=live)
             else:
                 tip = self._entry(Role.OTHER, name, above, record, low, high)
+                self._strange(f"role {role}", tip)
             tip = self._others(decoded, parts, tip, record, low)
         if live:
             self._first.setdefault(name, first)
@@ -379,7 +383,15 @@ class Weaver:
                 tip = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
                 if part is None:
                     self.columns.damage[tip] = Damage.MALFORMED
+                else:
+                    self._strange(f"part {part.get('type')}", tip)
         return tip
+
+    def _strange(self, name: str, entry: int) -> None:
+        """Counts a record that is not known."""
+        self.unknown[name] = self.unknown.get(name, 0) + 1
+        if self.first_unknown < 0:
+            self.first_unknown = entry
 
 
 _KNOWN = SILENT | _SPOKEN
