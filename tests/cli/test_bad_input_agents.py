@@ -162,7 +162,7 @@ def answered(store: Store) -> None:
     if codes == {1}:
         return
     for form in FORMATS:
-        code, out, err = quietly("export", store.session, "--all", "--format", form)
+        code, out, err = quietly("export", store.session, "--all", "--format", form, "--keep-secrets")
         assert (code, err) == (0, "")
         assert "\x1b" not in out
     code, out, _ = quietly("tree", store.session)

@@ -170,6 +170,21 @@ def test_surrogates_and_bytes_that_are_no_text(tmp_path: Path) -> None:
     assert not problems(session)
 
 
+@pytest.mark.parametrize("at_once", [True, False], ids=["in_a_block", "line_by_line"])
+def test_ids_of_calls_that_are_no_text(tmp_path: Path, at_once: bool) -> None:
+    rollout = talk(tmp_path)
+    line = rollout.text_of(
+        "response_item", type="function_call_output", call_id="c#1", output="done"
+    ).encode()
+    end = rollout.text_of("event_msg", type="exec_command_end", call_id="c#1", exit_code=0).encode()
+    rollout.raw(
+        end.replace(b"#", b"\xff") + b"\n" + line.replace(b"#", b"\xff") + (b"\n" if at_once else b"")
+    )
+    session = rollout.opened()
+    assert session.columns.kind[-1] == Kind.TOOL_RESULT
+    assert session.entry(len(session) - 1).message["toolCallId"] == "c\ufffd1"
+
+
 def test_line_ends_of_another_system(tmp_path: Path) -> None:
     rollout = talk(tmp_path)
     rollout.path.write_bytes(rollout.path.read_bytes().replace(b"\n", b"\r\n"))

@@ -155,6 +155,13 @@ def test_a_torn_database_is_said_and_hides_no_other(root: Path, tmp_path: Path) 
             OPENCODE.open(torn.path)
 
 
+def test_a_schema_that_is_no_text_is_said(root: Path) -> None:
+    path = Database(root).write(Conversation()).parent
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE part", b"CREATE T\xdfBLE part"))
+    with pytest.raises(NotASession, match=r"damaged|malformed|schema"):
+        opened(path / "ses_one")
+
+
 def test_pages_that_are_overwritten_lose_what_lay_on_them_only(root: Path) -> None:
     talk = Conversation()
     for number in range(60):

@@ -218,8 +218,8 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
         if done is None:
             body = decode_line(data[start:end])
             return line_of(body) if body is not None else None
-        role = _COMPLETED.get(done[1].decode(), Role.UNKNOWN)
-        call = done[2].decode()
+        role = _COMPLETED.get(done[1].decode("utf-8", "replace"), Role.UNKNOWN)
+        call = done[2].decode("utf-8", "replace")
     else:
         role = HEADS.get((kind, sub), Role.UNKNOWN)
         if role is Role.MESSAGE:
@@ -228,7 +228,7 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
                 return Line(Role.REPLY, ordinal, None, None)
         elif role in (Role.RESULT, Role.ANSWER):
             named = CALL.match(data, head.end(), end)
-            call = named[1].decode() if named is not None else None
+            call = named[1].decode("utf-8", "replace") if named is not None else None
     if role not in _DECODED and role is not Role.UNKNOWN:
         return Line(role, ordinal, call, None)
     body = decode_line(data[start:end])

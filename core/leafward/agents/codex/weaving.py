@@ -170,9 +170,9 @@ class Weaver:
             elif role is _USAGE and self._open:
                 self._held, self._open, self._records = None, False, True
             elif role is _RESULT:
-                self._result(call.decode() if call else "", at + start)
+                self._result(call.decode("utf-8", "replace") if call else "", at + start)
             elif role is _ANSWER and call:
-                name = call.decode()
+                name = call.decode("utf-8", "replace")
                 self._held = (at + start, name) if self._answered != (self.tip, name) else None
             elif role is _BOOKS:
                 self._held, self._open = None, False
