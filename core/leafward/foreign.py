@@ -138,7 +138,7 @@ class ForeignSession(Session):
         session = cls(path, agent, reader, tools)
         try:
             session.read(stop, lambda _scan: None)
-        except BaseException:
+        except BaseException:  # also an interrupt: nobody else could close what it opened
             session.close()
             raise
         return session

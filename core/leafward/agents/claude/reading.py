@@ -75,7 +75,7 @@ class ClaudeReader:
             self._file = file
             with collector_paused():
                 made = self._read(file, stop)
-        except BaseException:
+        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
             self._file = before
             file.close()
             raise

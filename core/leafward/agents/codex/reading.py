@@ -96,7 +96,7 @@ class CodexReader:
         self._open = []
         try:
             found = self._read(thread, stop)
-        except BaseException:
+        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
             self.close()
             self._open = before
             raise

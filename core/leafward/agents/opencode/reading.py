@@ -72,7 +72,7 @@ class OpenCodeReader:
         try:
             made = _Made(setting, spool)
             transcript = made.from_database(stop) if setting.database is not None else made.from_tree(stop)
-        except BaseException:
+        except BaseException:  # also an interrupt: the temporary file goes
             spool.close()
             raise
         spool.done()
