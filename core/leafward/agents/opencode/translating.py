@@ -90,7 +90,7 @@ class Translator:
             body.update(self._edit(index, role))
         elif role is Role.REVERT:
             count = f"{self._hidden:,} message" + ("s" if self._hidden != 1 else "")
-            body.update(type="opencode.revert", data=told, says=f"taken back: {count}, not deleted yet")
+            body.update(type="opencode.revert", data=told, says=f"{count} taken back, not deleted yet")
             body.pop("timestamp")
         elif role is Role.PART:
             part = decode_line(self.records.data(self._low[index])) or {}
