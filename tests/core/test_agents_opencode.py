@@ -438,6 +438,7 @@ def test_a_file_that_a_command_changed_is_known_by_the_snapshots(root: Path) -> 
         call("edit", filePath="m.txt", oldString="a", newString="b", number=1),
         call("bash", "", command="make list", metadata={"exit": 2}, number=2),
         {"type": "patch", "hash": "abc", "files": [f"{FOLDER}/m.txt", f"{FOLDER}/list.txt", 7]},
+        {"type": "patch", "hash": "abc", "files": 7},
     )
     talk.reply(said("Done."), {"type": "patch", "hash": "abd", "files": [f"{FOLDER}/by-somebody.txt"]})
     session = opened(Database(root).write(talk))

@@ -203,7 +203,8 @@ class Translator:
         changed: dict[str, None] = {}
         for part in parts:
             listed = part.get("files") if part.get("type") == "patch" else None
-            changed.update(dict.fromkeys(one for one in listed or () if isinstance(one, str) and one))
+            named = listed if isinstance(listed, list) else ()
+            changed.update(dict.fromkeys(one for one in named if isinstance(one, str) and one))
         if not changed:
             return []
         folder = self._folder

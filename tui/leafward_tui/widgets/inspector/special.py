@@ -71,7 +71,7 @@ def write_special(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind,
             if isinstance(body.get("says"), str):
                 sheet.pairs("says", shown_line(body["says"], 200), width=_NAMES)
         sheet.blank()
-        whole = {name: value for name, value in body.items() if name != "says"}
+        whole = {name: value for name, value in body.items() if name != "says" or not isinstance(value, str)}
         JsonWriter(sheet, f"json{index}").write(body.get("data") if kind is Kind.CUSTOM else whole)
     else:
         write_other(sheet, session, index, kind, body)
