@@ -119,8 +119,10 @@ def _remarks(
     elif more:
         remarks.append({"code": "limit", "text": f"{plural(more, 'more hit')} in sessions with very many"})
     unread = running.unread
-    for one in unread if whole else unread[:_NAMED_AT_MOST]:
-        remarks.append({"code": "unreadable", "text": f"not searched: {_with_path(one.path, one.reason)}"})
+    remarks += [
+        {"code": "unreadable", "text": f"not searched: {_with_path(one.path, one.reason)}"}
+        for one in (unread if whole else unread[:_NAMED_AT_MOST])
+    ]
     if not whole and len(unread) > _NAMED_AT_MOST:
         hidden = plural(len(unread) - _NAMED_AT_MOST, "more session")
         remarks.append({"code": "unreadable", "text": f"not searched: {hidden} that cannot be read"})

@@ -173,12 +173,12 @@ class Base:
 
     def texts(self, session: str) -> Iterator[bytes]:
         """What is stored of a session's messages and parts, those that were deleted among them, in no order."""
-        wanted = (
-            "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?",
+        told = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
+        parts = (
             "SELECT CAST(part.data AS BLOB) FROM part JOIN message ON part.message_id = message.id"
-            " WHERE message.session_id = ?",
+            " WHERE message.session_id = ?"
         )
-        for query in wanted:
+        for query in (told, parts):
             for (data,) in self.ask(query, session):
                 yield data or b""
         if {"aggregate_id", "seq", "type", "data"} <= self.columns("event") and any(
