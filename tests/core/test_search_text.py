@@ -333,6 +333,14 @@ def test_what_was_copied_is_found_where_it_was_said(tmp_path: Path) -> None:
         assert [part for _, _, part, _ in entries(found("needle", copy, road=road))] == ["prompt", "reply"]
 
 
+def test_entries_that_only_share_an_id_are_no_copies(tmp_path: Path) -> None:
+    first = PiFile(tmp_path / "first.jsonl", HEADER | {"id": "first"})
+    first.user("a needle")
+    fork = PiFile(tmp_path / "fork.jsonl", HEADER | {"id": "fork", "parentSession": str(first.path)})
+    fork.user("another needle")
+    assert {Path(path).stem for path, *_ in entries(found("needle", tmp_path))} == {"first", "fork"}
+
+
 def test_a_fork_of_pi_repeats_nothing(tmp_path: Path) -> None:
     first = PiFile(tmp_path / "first.jsonl", HEADER | {"id": "first"})
     first.user("a needle")
@@ -588,9 +596,8 @@ def test_a_search_that_is_stopped_stops(tmp_path: Path) -> None:
     for number in range(20):
         PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user("needle")
     search = searching("needle", cards_in(tmp_path))
-    seen = []
-    for session in search.run(lambda: len(seen) >= 3):
-        seen.append(session)
+    seen: list[str] = []
+    seen.extend(session.card.id for session in search.run(lambda: search.sessions >= 3))
     assert len(seen) == 3
     assert search.work.opened <= 4
 

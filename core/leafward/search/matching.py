@@ -32,6 +32,8 @@ _COUNTED = 10_000
 """Places counted in one text."""
 _BEFORE, _AFTER = 80, 240
 """Code points of a snippet before and behind the first place found."""
+_NEAR = 120
+"""Code points within which several places are seen together."""
 _SLOW_AT_MOST = 8
 """Texts that a pattern may fail on before it is not tried any more."""
 _SPACE = re.compile(r"\s+")
@@ -79,10 +81,10 @@ class Matcher:
 
     def __init__(self, query: Query) -> None:
         self.query = query
-        self._words = [_Word(word) for word in query.words]
+        self._words = [Phrase(word) for word in query.words]
         self._patterns = [Pattern(pattern) for pattern in query.patterns]
         self._files = tuple(folded(name) for name in query.files)
-        self._excluded = [_Word(word) for word in query.excluded]
+        self._excluded = [Phrase(word) for word in query.excluded]
         self._all = (1 << (len(self._words) + len(self._patterns) + len(self._files))) - 1
         kinds = {kind for part in query.parts or KINDS for kind in KINDS[part]}
         if query.failed:
@@ -117,7 +119,7 @@ class Matcher:
         session: Session,
         first: int,
         stop: Callable[[], bool],
-        leave_out: Callable[[EntryId], bool] | None = None,
+        leave_out: Callable[[EntryId, Body], bool] | None = None,
     ) -> Found:
         """The hits among the entries of a session from `first` on. `leave_out` is asked of every entry found."""
         kinds = session.columns.kind
@@ -135,7 +137,7 @@ class Matcher:
             found = self._in_entry([one for one in texts if self._concerns(one)])
             if found is None:
                 continue
-            if leave_out is not None and leave_out(session.columns.id(index)):
+            if leave_out is not None and leave_out(session.columns.id(index), body):
                 continue
             mask |= found.mask
             into = whole if found.mask == self._all else partly
@@ -173,6 +175,11 @@ class Matcher:
         if best is None or (self._all and not mask):
             return None
         return _Place(mask, best.passage, best.spans, count)
+
+    def places(self, passage: Passage) -> tuple[Span, ...]:
+        """Where the query is found in one text, in order; none where what must not be there is."""
+        found = self._in_text(passage)
+        return found.spans if found is not None else ()
 
     def _in_text(self, passage: Passage) -> _Place | None:
         text = passage.text
@@ -230,7 +237,7 @@ class _Place:
     count: int
 
 
-class _Word:
+class Phrase:
     """A word or phrase. White space in it stands for any white space."""
 
     def __init__(self, word: str) -> None:
@@ -240,11 +247,13 @@ class _Word:
         self._pattern = re.compile(r"\s+".join(map(re.escape, self.runs)))
 
     def is_in(self, low: str) -> bool:
+        """Whether it stands in a folded text."""
         if len(self.runs) == 1:
             return self._text in low
         return self._pattern.search(low) is not None
 
     def spans(self, low: str) -> list[Span]:
+        """Where it stands in a folded text."""
         if not self.is_in(low):
             return []
         return [found.span() for found in islice(self._pattern.finditer(low), _COUNTED)]
@@ -270,6 +279,10 @@ def _joined(spans: list[Span]) -> list[Span]:
 def _hit(session: Session, index: int, kind: Kind, body: Body, place: _Place) -> Hit:
     passage = place.passage
     text, spans = snippet(passage.text, place.spans)
+    name = len(passage.tool) + 1
+    if passage.part == "call" and text[:name] == f"{passage.tool} " and (not spans or spans[0][0] >= name):
+        # The tool is told beside it.
+        text, spans = text[name:], tuple((start - name, stop - name) for start, stop in spans)
     first = place.spans[0] if place.spans else (0, 0)
     stamp = body.get("timestamp")
     return Hit(
@@ -289,8 +302,12 @@ def _hit(session: Session, index: int, kind: Kind, body: Body, place: _Place) ->
 
 
 def snippet(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Span, ...]]:
-    """What stands around the first span on one line, and the spans in it; runs of white space are one space each."""
-    first = spans[0][0] if spans else 0
+    """What stands on one line where most of the spans are near each other, and the spans in it.
+
+    Runs of white space are one space each.
+    """
+    near = [sum(start <= other < start + _NEAR for other, _ in spans) for start, _ in spans]
+    first = spans[near.index(max(near))][0] if spans else 0
     begin = max(0, first - _BEFORE)
     end = min(len(text), first + _AFTER)
     if 0 < begin < first:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
 from leafward.catalog import parents
+from leafward.entries import NO_ENTRY
 from leafward.errors import LeafwardError
 from leafward.foreign import ForeignSession
 from leafward.search.cards import concerns
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from leafward.catalog import Card
-    from leafward.columns import Columns
-    from leafward.entries import EntryId
+    from leafward.entries import Body, EntryId
     from leafward.search.query import Query
     from leafward.session import Session
 
@@ -30,7 +30,7 @@ PUBLISH_EVERY = 0.1
 """Seconds between two words on how far it is."""
 FIRST_BATCH = 128
 """Sessions sifted together at first; each batch is four times as large as the one before."""
-_PARENTS_KEPT = 8
+_SOURCES_KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +74,33 @@ class Work:
     """`rg`, `scan`, or empty where every session had to be opened."""
 
 
-@dataclass(slots=True)
-class _Copies:
-    """The entries of sessions that others were forked from."""
+class _Sources:
+    """Sessions that others were copied from, kept open while their copies are searched."""
 
-    known: OrderedDict[str, Columns | None] = field(default_factory=OrderedDict)
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, Session | None] = OrderedDict()
 
-    def held_by(self, card: Card, entry: EntryId) -> bool:
-        """Whether a session holds an entry of an id; it is opened when first asked."""
-        if card.path not in self.known:
-            self.known[card.path] = _columns_of(card)
-            while len(self.known) > _PARENTS_KEPT:
-                self.known.popitem(last=False)
-        columns = self.known[card.path]
-        return columns is not None and columns.index(entry) >= 0
+    def hold(self, card: Card, entry: EntryId, body: Body) -> bool:
+        """Whether a session holds the same entry; it is opened when first asked."""
+        if card.path not in self._open:
+            try:
+                self._open[card.path] = agent_named(card.agent).open(Path(card.path))
+            except (LeafwardError, OSError):
+                self._open[card.path] = None
+            while len(self._open) > _SOURCES_KEPT:
+                _, old = self._open.popitem(last=False)
+                if old is not None:
+                    old.close()
+        source = self._open[card.path]
+        index = source.columns.index(entry) if source is not None else NO_ENTRY
+        return source is not None and index >= 0 and source.body(index) == body
 
-
-def _columns_of(card: Card) -> Columns | None:
-    try:
-        session = agent_named(card.agent).open(Path(card.path))
-    except (LeafwardError, OSError):
-        return None
-    session.close()
-    return session.columns
+    def close(self) -> None:
+        """Closes them."""
+        while self._open:
+            _, source = self._open.popitem()
+            if source is not None:
+                source.close()
 
 
 class Search:
@@ -127,7 +131,7 @@ class Search:
             if card.problem is not None and concerns(query, card)
         ]
         self.done = self.sessions = self.hits = 0
-        self._copies = _Copies()
+        self._sources = _Sources()
         self._by_path = {card.path: card for card in wanted}
 
     @cached_property
@@ -148,6 +152,12 @@ class Search:
         """Sessions with hits, newest first. `publish` is called at most ten times a second."""
         if not self.query.looks_inside:
             return
+        try:
+            yield from self._run(stop, publish)
+        finally:
+            self._sources.close()
+
+    def _run(self, stop: Callable[[], bool], publish: Callable[[Progress], object]) -> Iterator[SessionHits]:
         needle = self.matcher.needle()
         sieve = Sieve(needle, self.program) if needle is not None else None
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
@@ -205,7 +215,7 @@ class Search:
 
     def _own(
         self, card: Card, session: Session, stop: Callable[[], bool]
-    ) -> tuple[int, Callable[[], bool], Callable[[EntryId], bool] | None]:
+    ) -> tuple[int, Callable[[], bool], Callable[[EntryId, Body], bool] | None]:
         """From which entry on a session is searched, when to stop, and which entries another session has."""
         above = self._above.get(card.path)
         if above is None:
@@ -213,7 +223,7 @@ class Search:
         if isinstance(session, ForeignSession):
             return session.inherited, stop, None
         parent = self._by_path[above[0]]
-        return 0, stop, partial(self._copies.held_by, parent)
+        return 0, stop, partial(self._sources.hold, parent)
 
 
 __all__ = ["FIRST_BATCH", "Progress", "Search", "SessionHits", "Unread", "ripgrep"]
