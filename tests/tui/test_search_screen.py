@@ -160,18 +160,21 @@ async def test_keys_move_over_hits_sessions_and_panes(tmp_path: Path, store: dic
     async with app_over(tmp_path).run_test(size=SMALL) as pilot:
         screen = await searched(pilot, "theme")
         results = screen.results
+
+        def kind() -> FindKind | None:
+            return results.line.kind if results.line is not None else None
+
         await pilot.press("n")
-        assert results.line is not None
-        assert results.line.kind is FindKind.SESSION
+        assert kind() is FindKind.SESSION
         await pilot.press("N")
         assert results.cursor == 0
         await pilot.press("G")
         assert results.cursor == len(results.finds.lines) - 1
-        assert results.line.kind is FindKind.MORE
+        assert kind() is FindKind.MORE
         before = len(results.finds.lines)
         await pilot.press("enter")
         assert len(results.finds.lines) > before
-        assert results.line.kind is FindKind.HIT
+        assert kind() is FindKind.HIT
         assert not screen.view.display
         await pilot.press("space")
         await in_text(pilot, screen)

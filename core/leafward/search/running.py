@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
@@ -139,6 +141,12 @@ class Search:
         """What each session was made from, where that is searched too."""
         return parents(self._by_path.values())
 
+    @cached_property
+    def _shared(self) -> set[int]:
+        """What several sessions begin with."""
+        counts = Counter(card.origin for card in self.cards if card.origin)
+        return {origin for origin, number in counts.items() if number > 1}
+
     @property
     def progress(self) -> Progress:
         """How far it is."""
@@ -161,23 +169,39 @@ class Search:
         needle = self.matcher.needle()
         sieve = Sieve(needle, self.program) if needle is not None else None
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
+        ended = Event()
         said = self.clock()
-        for batch in self._batches():
-            passing = self._sifted(sieve, batch, stop)
-            for card in batch:
-                if stop():
-                    return
-                if card.path in passing:
-                    found = self._look_into(card, stop)
-                    if found is not None:
-                        self.sessions += 1
-                        self.hits += found.total
-                        yield found
-                self.done += 1
-                if self.clock() - said >= PUBLISH_EVERY:
-                    said = self.clock()
-                    publish(self.progress)
+        with ThreadPoolExecutor(1, "sieve") as pool:
+            try:
+                for batch, passing in self._ahead(pool, sieve, lambda: ended.is_set() or stop()):
+                    for card in batch:
+                        if stop():
+                            return
+                        if card.path in passing:
+                            found = self._look_into(card, stop)
+                            if found is not None:
+                                self.sessions += 1
+                                self.hits += found.total
+                                yield found
+                        self.done += 1
+                        if self.clock() - said >= PUBLISH_EVERY:
+                            said = self.clock()
+                            publish(self.progress)
+            finally:
+                ended.set()
         publish(self.progress)
+
+    def _ahead(
+        self, pool: ThreadPoolExecutor, sieve: Sieve | None, stop: Callable[[], bool]
+    ) -> Iterator[tuple[list[Card], set[str]]]:
+        """Each batch with the sessions in it that may hold a hit; the next one is sifted while this one is read."""
+        batches = list(self._batches())
+        waiting = [pool.submit(self._sifted, sieve, batch, stop) for batch in batches[:1]]
+        for number, batch in enumerate(batches):
+            passing = waiting.pop().result()
+            if number + 1 < len(batches):
+                waiting.append(pool.submit(self._sifted, sieve, batches[number + 1], stop))
+            yield batch, passing
 
     def _batches(self) -> Iterator[list[Card]]:
         at, size = 0, FIRST_BATCH
@@ -217,6 +241,8 @@ class Search:
         self, card: Card, session: Session, stop: Callable[[], bool]
     ) -> tuple[int, Callable[[], bool], Callable[[EntryId, Body], bool] | None]:
         """From which entry on a session is searched, when to stop, and which entries another session has."""
+        if not session.inherited and card.parent is None and card.origin not in self._shared:
+            return 0, stop, None
         above = self._above.get(card.path)
         if above is None:
             return 0, stop, None
