@@ -161,6 +161,9 @@ async def test_keys_move_over_hits_sessions_and_panes(tmp_path: Path, store: dic
         screen = await searched(pilot, "theme")
         results = screen.results
 
+        def panes() -> tuple[bool, bool]:
+            return bool(screen.query_one("#results").display), bool(screen.view.display)
+
         def kind() -> FindKind | None:
             return results.line.kind if results.line is not None else None
 
@@ -175,13 +178,12 @@ async def test_keys_move_over_hits_sessions_and_panes(tmp_path: Path, store: dic
         await pilot.press("enter")
         assert len(results.finds.lines) > before
         assert kind() is FindKind.HIT
-        assert not screen.view.display
+        assert panes() == (True, False)
         await pilot.press("space")
         await in_text(pilot, screen)
-        assert screen.view.display
-        assert not screen.query_one("#results").display
+        assert panes() == (False, True)
         await pilot.press("escape")
-        assert screen.query_one("#results").display
+        assert panes() == (True, False)
         await pilot.press("g", "k", "k")
         assert results.cursor == 0
 
