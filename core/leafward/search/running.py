@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from leafward.search.sieve import Sieve, ripgrep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from leafward.catalog import Card
     from leafward.entries import Body, EntryId
@@ -32,6 +34,8 @@ PUBLISH_EVERY = 0.1
 """Seconds between two words on how far it is."""
 FIRST_BATCH = 128
 """Sessions sifted together at first; each batch is four times as large as the one before."""
+_AHEAD = 2
+"""Batches that are sifted while one is read: one is made ready while ripgrep looks through another."""
 _SOURCES_KEPT = 8
 
 
@@ -171,9 +175,10 @@ class Search:
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
         ended = Event()
         said = self.clock()
-        with ThreadPoolExecutor(1, "sieve") as pool:
+        with ThreadPoolExecutor(_AHEAD, "sieve") as pool:
             try:
                 for batch, passing in self._ahead(pool, sieve, lambda: ended.is_set() or stop()):
+                    self.work.sifted += len(batch) if sieve is not None else 0
                     for card in batch:
                         if stop():
                             return
@@ -194,14 +199,16 @@ class Search:
     def _ahead(
         self, pool: ThreadPoolExecutor, sieve: Sieve | None, stop: Callable[[], bool]
     ) -> Iterator[tuple[list[Card], set[str]]]:
-        """Each batch with the sessions in it that may hold a hit; the next one is sifted while this one is read."""
-        batches = list(self._batches())
-        waiting = [pool.submit(self._sifted, sieve, batch, stop) for batch in batches[:1]]
-        for number, batch in enumerate(batches):
-            passing = waiting.pop().result()
-            if number + 1 < len(batches):
-                waiting.append(pool.submit(self._sifted, sieve, batches[number + 1], stop))
-            yield batch, passing
+        """Each batch with the sessions in it that may hold a hit; the next ones are sifted while this one is read."""
+        coming = self._batches()
+        waiting: deque[tuple[list[Card], Future[set[str]]]] = deque()
+        while True:
+            for batch in islice(coming, 1 + _AHEAD - len(waiting)):
+                waiting.append((batch, pool.submit(self._sifted, sieve, batch, stop)))
+            if not waiting:
+                return
+            batch, passing = waiting.popleft()
+            yield batch, passing.result()
 
     def _batches(self) -> Iterator[list[Card]]:
         at, size = 0, FIRST_BATCH
@@ -213,7 +220,6 @@ class Search:
     def _sifted(self, sieve: Sieve | None, batch: list[Card], stop: Callable[[], bool]) -> set[str]:
         if sieve is None:
             return {card.path for card in batch}
-        self.work.sifted += len(batch)
         passing = sieve.passing(batch, stop)
         # What such a session shares with one that is not searched may lie in the file of that one.
         passing.update(
