@@ -14,7 +14,7 @@ import pytest
 
 from leafward.entries import Kind
 from leafward.search.folding import folded, original_spans
-from leafward.search.matching import KEPT, snippet
+from leafward.search.matching import KEPT, Phrase, snippet
 from leafward.search.passages import passages
 from leafward.search.patterns import complaint, needed_runs
 from leafward.search.running import FIRST_BATCH, Search
@@ -610,6 +610,19 @@ def test_what_the_query_does_not_concern_is_not_looked_into(tmp_path: Path) -> N
     assert search.progress.total == 1
     assert list(searching("needle agent:codex", cards_in(tmp_path)).run()) == []
     assert list(searching("project:orch", cards_in(tmp_path)).run()) == []
+
+
+def test_a_session_of_an_agent_that_nobody_knows_is_told(tmp_path: Path) -> None:
+    PiFile(tmp_path / "a.jsonl").user("needle")
+    (card,) = cards_in(tmp_path)
+    search = searching("needle", [card._replace(agent="later")])
+    assert list(search.run()) == []
+    assert [one.reason for one in search.unread] == ["no agent 'later'"]
+
+
+def test_white_space_alone_is_nothing_to_find() -> None:
+    assert not Phrase("  ").is_in("a b")
+    assert Phrase("  ").spans("a b") == []
 
 
 def test_a_ripgrep_that_fails_loses_nothing(tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ class Phrase:
         """Whether it stands in a folded text."""
         if len(self.runs) == 1:
             return self._text in low
-        return self._pattern.search(low) is not None
+        return bool(self.runs) and self._pattern.search(low) is not None
 
     def spans(self, low: str) -> list[Span]:
         """Where it stands in a folded text."""

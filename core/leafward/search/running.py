@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
+from leafward.agents import agent_named, all_agents
 from leafward.catalog import parents
 from leafward.entries import NO_ENTRY
 from leafward.errors import LeafwardError
@@ -125,16 +125,18 @@ class Search:
     ) -> None:
         """`program` is ripgrep's path; None does without it (`ripgrep()` says where it is)."""
         self.query = query
-        wanted = [card for card in cards if card.problem is None and concerns(query, card)]
+        known = {agent.name for agent in all_agents()}
+        concerned = [card for card in cards if concerns(query, card)]
+        wanted = [card for card in concerned if card.problem is None and card.agent in known]
         self.cards = sorted(wanted, key=lambda card: (-card.modified, card.path))
         self.matcher = Matcher(query)
         self.program = program
         self.clock = clock
         self.work = Work()
         self.unread: list[Unread] = [
-            Unread(card.path, card.problem)
-            for card in cards
-            if card.problem is not None and concerns(query, card)
+            Unread(card.path, card.problem or f"no agent {card.agent!r}")
+            for card in concerned
+            if card.problem is not None or card.agent not in known
         ]
         self.done = self.sessions = self.hits = 0
         self._sources = _Sources()

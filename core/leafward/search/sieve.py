@@ -51,7 +51,7 @@ class Sieve:
     def passing(self, cards: Sequence[Card], stop: Callable[[], bool]) -> set[str]:
         """Paths of the sessions that may hold the needle, among a few. What cannot be read passes: opening it says why."""
         found: set[str] = set()
-        files: dict[str, str] = {}
+        files: dict[str, list[str]] = {}
         by_agent: dict[str, list[str]] = {}
         for card in cards:
             by_agent.setdefault(card.agent, []).append(card.path)
@@ -62,10 +62,11 @@ class Sieve:
                 if text.session in found:
                     continue
                 if text.file is not None:
-                    files[text.file] = text.session
+                    files.setdefault(text.file, []).append(text.session)
                 elif text.data is None or self.needle.held_by(text.data):
                     found.add(text.session)
-        found.update(files[file] for file in self._holding(files, stop))
+        for file in self._holding(files, stop):
+            found.update(files[file])
         return found
 
     def _holding(self, files: Iterable[str], stop: Callable[[], bool]) -> Iterable[str]:
