@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PUBLISH_EVERY = 0.1
 """Seconds between two words on how far it is."""
 FIRST_BATCH = 128
-"""Sessions sifted together at first; each batch is four times as large as the one before."""
+"""Sessions sifted together at first; each batch is eight times as large as the one before."""
 _AHEAD = 2
 """Batches that are sifted while one is read: one is made ready while ripgrep looks through another."""
 _SOURCES_KEPT = 8
@@ -217,7 +217,7 @@ class Search:
         while at < len(self.cards):
             yield self.cards[at : at + size]
             at += size
-            size *= 4
+            size *= 8
 
     def _sifted(self, sieve: Sieve | None, batch: list[Card], stop: Callable[[], bool]) -> set[str]:
         if sieve is None:
