@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.agents.base import Listing, Resume, Stamp, Touch, Trouble, own_variables
+from leafward.agents.forking import after_results
 from leafward.edits import NATIVE_TOOLS, Action
 from leafward.errors import Refused
 from leafward.scan import decode_line
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Glimpse
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
+    from leafward.entries import EntryIndex
 
 SUFFIX = ".jsonl"
 
@@ -113,6 +116,18 @@ class Pi:
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """Not yet."""
+        raise Refused(f"no new session of {self.title} can be made yet")
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """Not yet."""
+        raise Refused(f"no new session of {self.title} can be made yet")
 
 
 def _expand(given: str, env: Mapping[str, str]) -> Path:

@@ -14,6 +14,7 @@ from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
 from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
+from leafward.agents.forking import after_reply
 from leafward.errors import Refused
 from leafward.foreign import ForeignSession
 from leafward.scan import decode_line
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Touch
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 _TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
@@ -134,6 +137,18 @@ class Claude:
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
         return Resume(("claude", "--resume", session.id), folder, own_variables(env))
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a finished reply only."""
+        return after_reply(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """Not yet."""
+        raise Refused(f"no new session of {self.title} can be made yet")
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """Not yet."""
+        raise Refused(f"no new session of {self.title} can be made yet")
 
 
 def _expand(given: str, env: Mapping[str, str]) -> Path:

@@ -26,6 +26,7 @@ from leafward.agents.codex.store import (
     walk,
 )
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
+from leafward.agents.forking import after_results
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession, Note
 
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Stamp, Touch
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 _HEAD = re.compile(
@@ -140,6 +143,18 @@ class Codex:
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
         return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env))
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """Not yet."""
+        raise Refused(f"no new session of {self.title} can be made yet")
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """Not yet."""
+        raise Refused(f"no new session of {self.title} can be made yet")
 
     # --- a thread and what surrounds it ---
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.forking import after_results
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.parts import block_of, is_typed
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Touch
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.agents.opencode.records import Info, Told
     from leafward.config import Config
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 _FIRST_MESSAGES = 4
@@ -161,6 +164,18 @@ class OpenCode:
                     " opencode cannot open it"
                 )
         return Resume(("opencode", "-s", session.id), folder, own_variables(env))
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """Not yet."""
+        raise Refused(f"no new session of {self.title} can be made yet")
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """Not yet."""
+        raise Refused(f"no new session of {self.title} can be made yet")
 
     # --- where a session lies ---
 
