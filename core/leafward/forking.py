@@ -122,8 +122,7 @@ def store(session: Session, draft: Draft) -> Path:
         make_private(path.parent)
         write_new(waiting, draft.content())
         try:
-            if session.changed_on_disk() or session.gone:
-                raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
+            _refuse_changed(session)
             give_name(waiting, path)
         except BaseException:
             waiting.unlink(missing_ok=True)
@@ -133,6 +132,11 @@ def store(session: Session, draft: Draft) -> Path:
     except OSError as error:
         raise Refused(f"cannot write {path}: {error.strerror or error}") from error
     return path
+
+
+def _refuse_changed(session: Session) -> None:
+    if session.changed_on_disk() or session.gone:
+        raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
 
 
 def import_now(draft: Draft, env: Mapping[str, str]) -> None:
