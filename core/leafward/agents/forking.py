@@ -6,6 +6,7 @@ unchanged up to the cut; one that adopts another agent's session tells in its ow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -48,6 +49,8 @@ _FAR = 400
 _BESIDE = BOOKKEEPING | {Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.SYSTEM, Kind.CONTEXT_EDIT}
 """Kinds that stand beside what is said: they neither end a turn nor go on with one."""
 _NOT_SENT = ("aborted", "error")
+_CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Ids of calls that every provider takes."""
 
 
 # --- where a session may end ---
@@ -327,6 +330,7 @@ class Past:
         """
         self.orphans = self.invented = 0
         waiting: dict[str, str] = {}
+        names = _CallNames()
         last: Told | None = None
         stamp = 0
         for said, message in self.messages():
@@ -336,6 +340,7 @@ class Past:
             if one is None:
                 continue
             if one.role == "result":
+                one = one._replace(call=names.latest(one.call))
                 if one.call not in waiting:
                     self.orphans += 1
                     continue
@@ -343,6 +348,7 @@ class Past:
             elif waiting and last is not None:
                 yield from self._unanswered(waiting, last)
             if one.role == "assistant":
+                one = one._replace(content=tuple(names.renamed(block) for block in one.content))
                 waiting = {
                     str(block.get("id")): str(block.get("name", ""))
                     for block in one.content
@@ -430,6 +436,32 @@ def _kept(block: Body) -> Body | None:
 
 def _count(number: int, word: str) -> str:
     return f"1 {word}" if number == 1 else f"{number:,} {word}s"
+
+
+class _CallNames:
+    """Ids of calls that every provider takes, none of them twice: the source's own wherever they are like that."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._now: dict[str, str] = {}
+
+    def renamed(self, block: Body) -> Body:
+        """A block of a reply; a call with the id that it goes by."""
+        if block.get("type") != "toolCall":
+            return block
+        given = str(block.get("id", ""))
+        name = given
+        if name in self._seen or _CALL_ID.fullmatch(name) is None:
+            name = f"call_{len(self._seen):06d}"
+            while name in self._seen:
+                name += "_"
+        self._seen.add(name)
+        self._now[given] = name
+        return {**block, "id": name}
+
+    def latest(self, given: str) -> str:
+        """The id that the last call of a source's id goes by."""
+        return self._now.get(given, given)
 
 
 def _told(message: Body, role: str, entry: EntryIndex, stamp: int) -> Told | None:

@@ -9,7 +9,7 @@ from uuid import uuid4
 from leafward.agents.base import Resume, own_variables
 from leafward.agents.forking import Draft, Past, Remark, is_own, told_blocks
 from leafward.context import PROJECTION
-from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind
+from leafward.entries import Body, EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.journal import encode_line, iso_time, refuse_unreachable
 from leafward.journal.migrate import migrated_line
@@ -63,11 +63,11 @@ def _copied(
     """By id of an entry that is left out: the entry that stands behind it."""
     after: str | None = None
     for index in reversed(path):
-        name = columns.id(EntryIndex(index))
+        known = columns.id(EntryIndex(index))
         if index not in dropped:
-            after = name
+            after = known
         elif after is not None:
-            instead[name] = after
+            instead[known] = after
     above: str | None = None
     labels: dict[EntryIndex, str] = {}
     name: str | None = None
