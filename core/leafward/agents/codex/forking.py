@@ -66,8 +66,10 @@ def forked(
     env_set: tuple[tuple[str, str], ...],
 ) -> Draft:
     """The lines up to a cut, of all segments that lead there, in one file of their own. Raises Refused."""
-    end = _stored(reader, session, cut.end)
     prompt = cut.prompt if 0 <= cut.prompt < reader.entries else -1
+    # What Codex put in behind the last reply is part of the context there, where that is asked for.
+    wanted = cut.end if cut.prompt >= 0 else session.tree.content_at(cut.entry)
+    end = _stored(reader, session, wanted)
     step, offset = _place(reader, session, end, prompt)
     stretches = _leading_to(reader, step, offset)
     own = reader.chain.metas.get(step.segment.path, {})
@@ -97,7 +99,7 @@ def forked(
     meta.setdefault("cli_version", __version__)
     meta.setdefault("model_provider", _provider(home))
     remarks = []
-    if end != cut.end:
+    if end != wanted:
         text = "what Leafward itself noted there cannot stand in a file of Codex: it ends at the entry above"
         remarks.append(Remark("leafward-entries", text))
     kept = session.tree.depth(end) + 1
@@ -143,7 +145,7 @@ def _place(reader: CodexReader, session: Session, end: int, prompt: int) -> tupl
         following, start, _ = reader.stretch(prompt)
         begin = stop if following is rollout and stop <= start else 0
         return _step_of(reader, following), _turn_start(following, begin, start)
-    if session.columns.kind[end] == Kind.TOOL_RESULT:
+    if session.columns.kind[end] in (Kind.TOOL_RESULT, Kind.CUSTOM_MESSAGE):
         return _step_of(reader, rollout), stop
     return _step_of(reader, rollout), _turn_end(rollout, stop)
 
