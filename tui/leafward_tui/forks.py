@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from leafward.entries import NO_ENTRY
 from leafward.safe_text import safe_line
-from leafward_tui.cells import counted
 from leafward_tui.widgets.sheet import Choice, SheetLine
 
 if TYPE_CHECKING:
@@ -50,31 +49,29 @@ def letters(agents: Sequence[Agent]) -> dict[str, Agent]:
     return found
 
 
-def targets(
-    agents: Mapping[str, Agent], cuts: Mapping[str, Cut], own: str, named: Callable[[int], str]
-) -> list[Choice]:
-    """The agents that could go on, the session's own first; those that cannot say why, and where they could."""
+def targets(agents: Mapping[str, Agent], cuts: Mapping[str, Cut], own: str) -> list[Choice]:
+    """The agents that could go on, the session's own first; those that cannot say why."""
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
-        cut = cuts[agent.name]
         effect = "a copy of what it stored" if agent.name == own else "told in its own form"
-        refused = cut.rule or ""
-        if refused and cut.nearest >= 0:
-            refused += f" (nearest: {named(cut.nearest)})"
-        choices.append(
-            Choice(letter, f"In {agent.title}", effect, "nothing is written yet: it is shown first", refused)
-        )
+        shown = "nothing is written yet: it is shown first"
+        choices.append(Choice(letter, agent.title, effect, shown, cuts[agent.name].rule or ""))
     return choices
 
 
 def options(
-    wish: ForkWish, cuts: Mapping[str, Cut], named: Callable[[int], str], *, leaves: bool
+    wish: ForkWish,
+    agents: Mapping[str, Agent],
+    cuts: Mapping[str, Cut],
+    named: Callable[[int], str],
+    *,
+    leaves: bool,
 ) -> list[Choice]:
-    """What else can be chosen before an agent is."""
+    """What else can be chosen before an agent is: where to end, what to put in, and places that are legal instead."""
     found = []
     if wish.prompt >= 0:
         title = "After this turn instead" if wish.before else "Before this prompt instead, to write it anew"
-        found.append(Choice("b", title, "" if wish.before else "its text is copied"))
+        found.append(Choice("b", title, "" if wish.before else "its text is offered again"))
     found.append(
         Choice("i", "With the injected context", "yes" if wish.inject else "no", current=wish.inject)
     )
@@ -82,9 +79,12 @@ def options(
         effect = "yes" if wish.summary else "no"
         found.append(Choice("s", "With a summary of what is left behind", effect, current=wish.summary))
     for letter, nearest in zip("gx", nearest_of(cuts), strict=False):
-        whose = [cut for cut in cuts.values() if not cut.legal and cut.nearest == nearest]
-        words = f"legal for {counted(len(whose), 'agent')} that cannot go on here"
-        found.append(Choice(letter, f"Go to {named(nearest)}", words))
+        whose = [
+            agent.title
+            for agent in agents.values()
+            if not cuts[agent.name].legal and cuts[agent.name].nearest == nearest
+        ]
+        found.append(Choice(letter, f"Go to {named(nearest)}", f"the nearest for {', '.join(whose)}"))
     return found
 
 
@@ -98,10 +98,13 @@ def nearest_of(cuts: Mapping[str, Cut]) -> list[int]:
 def told(made: Fork) -> list[SheetLine]:
     """What would be written, the command that goes on, and what is to be known of it."""
     draft = made.draft
-    lines = [SheetLine(f"writes {safe_line(str(draft.file), _LINE)}")]
+    lines = [
+        SheetLine(f"writes {safe_line(draft.file.name, _LINE)}"),
+        SheetLine(f"in {safe_line(str(draft.file.parent), _LINE)}"),
+    ]
     if draft.imported is not None:
-        lines.append(SheetLine(f"import: {safe_line(draft.imported.command.line(), _LINE)}"))
-    lines.append(SheetLine(f"then: {safe_line(draft.resume.line(), _LINE)}"))
+        lines.append(SheetLine(f"import: {safe_line(draft.imported.command.line(), _LINE)}", "", _WHOLE))
+    lines.append(SheetLine(f"then: {safe_line(draft.resume.line(), _LINE)}", "", _WHOLE))
     if made.prompt is not None:
         lines.append(SheetLine(f"prompt: {safe_line(made.prompt, 300)}"))
     if made.obstacle is not None:
@@ -111,6 +114,8 @@ def told(made: Fork) -> list[SheetLine]:
 
 
 _LINE = 1000
+_WHOLE = 6
+"""Lines that a command may take: it is shown whole."""
 _HUES = {"working-tree": "warn", "leafward-entries": "warn", "damaged-lines": "warn"}
 
 

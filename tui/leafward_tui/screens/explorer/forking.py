@@ -100,13 +100,11 @@ class Forking(Handing):
         known = letters(all_agents())
         leaves = bool(self.entries_left(session.place, wish.entry))
         choices = [
-            *targets(known, cuts, message.own, self.named),
-            *options(wish, cuts, self.named, leaves=leaves),
+            *targets(known, cuts, message.own),
+            *options(wish, known, cuts, self.named, leaves=leaves),
         ]
-        where = "before its prompt" if wish.before else "after it"
-        about = [
-            SheetLine(f"this session stays as it is; the new one ends {where}, files stay as they are now")
-        ]
+        where = "before this prompt" if wish.before else "here"
+        about = [SheetLine(f"it ends {where}; this session stays as it is, and so do the files")]
 
         def done(key: str | None) -> None:
             if key is None:
