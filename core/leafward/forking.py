@@ -75,7 +75,7 @@ def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | 
     else:
         draft = to.adopt(Past(session, cut), terms)
     prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
-    remarks = (*draft.remarks, *_remarks(session, cut, draft, own=to is source))
+    remarks = (*draft.remarks, *_remarks(session, cut, own=to is source))
     return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle())
 
 
@@ -98,7 +98,7 @@ def carried(
     return "\n\n".join(part for part in parts if part)
 
 
-def _remarks(session: Session, cut: Cut, draft: Draft, *, own: bool) -> list[Remark]:
+def _remarks(session: Session, cut: Cut, *, own: bool) -> list[Remark]:
     tree = session.tree
     leaf = session.leaf
     below = tree.below(tree.common_ancestor(cut.end, leaf), leaf)
