@@ -107,12 +107,11 @@ class _Copy:
 
     def __init__(self, session: Session, reader: ClaudeReader, cut: OwnCut) -> None:
         self._session, self._reader, self._cut = session, reader, cut
-        self.unanswered = 0
-        """Notices behind the last reply that are left out."""
         file = reader.again()
         try:
             self.rows = rows_again(file, reader.size)
-            self.target = self._target(file)
+            self.target = self._target()
+            self.ends_with_notice = self._notice(file)
         finally:
             file.close()
         if self.rows.flags[self.target] & SIDECHAIN:
@@ -120,7 +119,7 @@ class _Copy:
         self._kept = Kept(self.rows, self.target).marks
         self.held, self.left = self._counted()
 
-    def _target(self, file: TranscriptFile) -> int:
+    def _target(self) -> int:
         """The row that the new session ends with.
 
         Before a prompt, that is the row the prompt hangs on; else that of the entry, with what follows there and says nothing.
@@ -139,20 +138,18 @@ class _Copy:
             at = columns.parent[at]
         if target < 0:
             raise Refused("nothing of it stands in the chain of the conversation")
-        return self._answered(file, target)
+        return target
 
-    def _answered(self, file: TranscriptFile, target: int) -> int:
-        """The row itself, or the one above notices that Claude Code would answer by itself before it sends the next prompt."""
-        rows, row = self.rows, target
+    def _notice(self, file: TranscriptFile) -> bool:
+        """Whether a notice that nobody answered stands behind the last reply; what Claude Code's own commands leave is none."""
+        rows, row = self.rows, self.target
         while row >= 0 and rows.role[row] in (*_BESIDE, Role.COMMAND):
             if rows.role[row] in (Role.INJECTED, Role.COMMAND):
                 body = self._body(file, row)
-                said = text_in(message_of(body).get("content"))
-                if body.get("type") == "user" and tag_of(said) not in _ECHOES:
-                    self.unanswered += 1
-                    target = rows.parent[row]
+                if body.get("type") == "user":
+                    return tag_of(text_in(message_of(body).get("content"))) not in _ECHOES
             row = rows.parent[row]
-        return target if target >= 0 else row
+        return False
 
     def _counted(self) -> tuple[int, int]:
         """Of the path up to the end: entries that are copied, and entries that are not."""
@@ -171,11 +168,9 @@ class _Copy:
     def remarks(self) -> tuple[Remark, ...]:
         """What is to be said of the copy."""
         found = list(self._cut.remarks())
-        if self.unanswered:
-            text = (
-                f"{self.unanswered} notices behind the last reply are left out: Claude Code would answer them"
-            )
-            found.append(Remark("unanswered", text))
+        if self.ends_with_notice:
+            text = "it ends with a notice, which Claude Code answers by itself before it sends the next prompt"
+            found.append(Remark("notice", text))
         return tuple(found)
 
     def lines(self, name: str, terms: Terms) -> Iterator[bytes]:
