@@ -74,7 +74,9 @@ def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
         mine = here[place] if place < len(here) else None
         theirs = there[place] if place < len(there) else None
         if mine != theirs:
-            found.append(f"message {place} of {len(here)} and {len(there)}: {_short(mine)} / {_short(theirs)}")
+            found.append(
+                f"message {place} of {len(here)} and {len(there)}: {_short(mine)} / {_short(theirs)}"
+            )
     return found
 
 

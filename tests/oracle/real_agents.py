@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.request import Request, urlopen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.oracle.scripted_model import Model
@@ -85,7 +88,6 @@ class Asked:
     session: str
     """Its id, as the agent says."""
     output: str = ""
-    notes: list[str] = field(default_factory=list)
 
     @property
     def first(self) -> dict[str, Any]:
@@ -103,16 +105,20 @@ class OpenCodeClient:
 
     def environment(self, folder: Path) -> dict[str, str]:
         """What it runs in: nothing of ours, no sharing, no updates, no list of models, the model on loopback."""
-        provider = {
+        provider: dict[str, Any] = {
             "npm": "@ai-sdk/openai-compatible",
             "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "none"},
             "models": {"pear-1": {"name": "Pear", "limit": {"context": 100_000, "output": 8_000}}},
         }
         config = {
-            "provider": {"grove": provider},
+            "provider": {
+                "grove": provider,
+                "fake": {**provider, "models": {"fake-model": provider["models"]["pear-1"]}},
+            },
             "model": "grove/pear-1",
             "small_model": "grove/pear-1",
-            "enabled_providers": ["grove"],
+            "enabled_providers": ["grove", "fake"],
+            "compaction": {"auto": False},
             "share": "disabled",
             "autoupdate": False,
             "lsp": False,
@@ -152,6 +158,35 @@ class OpenCodeClient:
             stdin=subprocess.DEVNULL,
             check=False,
         )
+
+    @contextmanager
+    def serving(self, folder: Path) -> Iterator[Callable[[str, dict[str, Any]], Any]]:
+        """Its server, for what no command does: yields what posts a document to a path of it."""
+        process = subprocess.Popen(
+            [self.program, "serve", "--port", "0", "--hostname", "127.0.0.1"],
+            cwd=folder,
+            env=self.environment(folder),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            assert process.stdout is not None
+            line = next((line for line in process.stdout if "http://" in line), "")
+            root = line[line.index("http://") :].strip()
+
+            def post(path: str, body: dict[str, Any]) -> Any:
+                request = Request(
+                    root + path, json.dumps(body).encode(), {"content-type": "application/json"}
+                )
+                with urlopen(request, timeout=LIMIT) as answer:
+                    return json.loads(answer.read() or b"null")
+
+            yield post
+        finally:
+            process.terminate()
+            process.communicate(timeout=LIMIT)
 
     def ask(self, folder: Path, prompt: str, *arguments: str) -> Asked:
         """Asks one prompt in a folder; `arguments` come before it."""

@@ -47,7 +47,7 @@ class Model:
                 continue
             for words, steps in self.script.items():
                 if words in text:
-                    made = sum(role == "assistant" for role, _ in said[place + 1 :])
+                    made = [role for role, _ in said[place + 1 :]].count("assistant")
                     return steps[min(made, len(steps) - 1)]
         return Step("Understood.")
 
@@ -88,19 +88,24 @@ def _anthropic(model: str, step: Step) -> Iterator[tuple[str, dict[str, Any]]]:
         "cache_read_input_tokens": 0,
         "output_tokens": 20,
     }
-    message = {"id": f"msg_{next(_NUMBER):020}", "type": "message", "role": "assistant", "model": model}
+    message: dict[str, Any] = {
+        "id": f"msg_{next(_NUMBER):020}",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+    }
     message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
     yield "message_start", {"message": message}
     for index, block in enumerate(blocks):
         place = {"index": index}
         kind = block["type"]
-        begun = {
+        begun: dict[str, dict[str, Any]] = {
             "text": {"text": ""},
             "thinking": {"thinking": "", "signature": ""},
             "tool_use": {"input": {}},
         }
         yield "content_block_start", {**place, "content_block": {**block, **begun[kind]}}
-        deltas = {
+        deltas: dict[str, list[dict[str, Any]]] = {
             "text": [{"type": "text_delta", "text": block.get("text")}],
             "thinking": [
                 {"type": "thinking_delta", "thinking": block.get("thinking")},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.forking import Remark
-from leafward.entries import NO_ENTRY, EntryIndex
+from leafward.entries import NO_ENTRY, EntryIndex, Kind
 
 if TYPE_CHECKING:
     from leafward.agents.forking import Cut
@@ -22,6 +22,21 @@ class OwnCut(NamedTuple):
     prompt: EntryIndex
     passed: int
     """Entries of ours, above the end, that are not copied."""
+
+    def last(self, columns: Columns) -> int:
+        """The last entry of the path that is copied; -1 for none.
+
+        Before a prompt, the one it follows; else the entry asked for, or the one above a command behind the last reply that
+        nobody answered.
+        """
+        if self.prompt >= 0:
+            return columns.parent[self.prompt]
+        chosen = at = int(self.entry)
+        while at >= 0 and at != self.end:
+            if columns.kind[at] == Kind.CUSTOM_MESSAGE:
+                chosen = columns.parent[at]
+            at = columns.parent[at]
+        return chosen
 
     def remarks(self) -> tuple[Remark, ...]:
         """What is to be said of them."""

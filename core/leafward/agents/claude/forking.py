@@ -35,7 +35,7 @@ from leafward.foreign import ForeignSession
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from leafward.agents.claude.source import TranscriptFile
     from leafward.agents.forking import Cut, Terms
@@ -129,7 +129,7 @@ class _Copy:
         if cut.prompt >= 0:
             prompt = row_at(rows, columns.start[cut.prompt])
             target = rows.parent[prompt] if prompt >= 0 else -1
-        at = _before_commands(columns.kind, columns.parent, cut)
+        at = cut.last(columns)
         while target < 0 <= at:
             row = row_of(rows, columns, at)
             if row >= 0:
@@ -169,7 +169,9 @@ class _Copy:
         """What is to be said of the copy."""
         found = list(self._cut.remarks())
         if self.ends_with_notice:
-            text = "it ends with a notice, which Claude Code answers by itself before it sends the next prompt"
+            text = (
+                "it ends with a notice, which Claude Code answers by itself before it sends the next prompt"
+            )
             found.append(Remark("notice", text))
         return tuple(found)
 
@@ -220,14 +222,3 @@ class _Copy:
         if decode_line(raw) is None:
             raise Refused(f"{self._session.path} is not what was read: reload it")
         return raw.strip(b"\r \t\0")
-
-
-def _before_commands(kinds: bytearray, parents: Sequence[int], cut: OwnCut) -> int:
-    """The entry asked for, or the one above a command behind the last reply that nobody answered."""
-    chosen: int = cut.end if cut.prompt >= 0 else cut.entry
-    at = chosen
-    while at >= 0 and at != cut.end:
-        if kinds[at] == Kind.CUSTOM_MESSAGE:
-            chosen = parents[at]
-        at = parents[at]
-    return chosen
