@@ -16,6 +16,7 @@ from leafward.agents.forking import Cut, Draft, Past, Remark, Terms, cut_at
 from leafward.entries import NO_ENTRY, EntryIndex
 from leafward.errors import Refused
 from leafward.files import touched
+from leafward.injection import inject
 from leafward.journal.durable import give_name, write_new
 from leafward.messages import prompt_text
 from leafward.paths import DRAFT_END, DRAFT_MARK, make_private
@@ -25,13 +26,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents import Agent, Resume
+    from leafward.compaction.branch import BranchDraft
+    from leafward.injection import InjectionSettings
     from leafward.session import Session
 
-__all__ = ["Cut", "Draft", "Fork", "Remark", "Terms", "cuts", "fork", "import_now", "store"]
+__all__ = ["Cut", "Draft", "Fork", "Remark", "Terms", "carried", "cuts", "fork", "import_now", "store"]
 
 _PATIENCE = 120
 """Seconds that an import may take."""
 _LISTED = 5
+_LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,16 @@ def refusal(session: Session, cut: Cut, to: Agent) -> str:
     return f"{said}; the nearest legal entry is {columns.id(cut.nearest)}"
 
 
+def carried(
+    session: Session, cut: Cut, settings: InjectionSettings | None, summary: BranchDraft | None = None
+) -> str:
+    """What is put in behind what is copied: a summary of what is left behind, then the injected context. Reads only."""
+    parts = [] if summary is None else [f"{_LEFT_BEHIND}\n\n{summary.text}"]
+    if settings is not None:
+        parts.append(inject(session, cut.end, settings).text)
+    return "\n\n".join(part for part in parts if part)
+
+
 def _remarks(session: Session, cut: Cut, source: Agent, to: Agent) -> list[Remark]:
     tree = session.tree
     leaf = session.leaf
@@ -122,8 +136,7 @@ def store(session: Session, draft: Draft) -> Path:
         make_private(path.parent)
         write_new(waiting, draft.content())
         try:
-            if session.changed_on_disk() or session.gone:
-                raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
+            _refuse_changed(session)
             give_name(waiting, path)
         except BaseException:
             waiting.unlink(missing_ok=True)
@@ -133,6 +146,11 @@ def store(session: Session, draft: Draft) -> Path:
     except OSError as error:
         raise Refused(f"cannot write {path}: {error.strerror or error}") from error
     return path
+
+
+def _refuse_changed(session: Session) -> None:
+    if session.changed_on_disk() or session.gone:
+        raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
 
 
 def import_now(draft: Draft, env: Mapping[str, str]) -> None:

@@ -6,15 +6,16 @@ unchanged up to the cut; one that adopts another agent's session tells in its ow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.context import Context, context_at, message_body
+from leafward.context import Context, ContextMessage, context_at, message_body
 from leafward.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.foreign import INJECTED
 from leafward.journal.write import Remark
-from leafward.messages import message_text, prompt_text
+from leafward.messages import call_text, message_text, prompt_text
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -48,6 +49,8 @@ _FAR = 400
 _BESIDE = BOOKKEEPING | {Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.SYSTEM, Kind.CONTEXT_EDIT}
 """Kinds that stand beside what is said: they neither end a turn nor go on with one."""
 _NOT_SENT = ("aborted", "error")
+_CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Ids of calls that every provider takes."""
 
 
 # --- where a session may end ---
@@ -117,7 +120,7 @@ def _nearest(session: Session, entry: EntryIndex, rule: Rule) -> EntryIndex:
                 return EntryIndex(up)
             up = parents[up]
         if down >= 0:
-            down = _onward(session, down)
+            down = EntryIndex(_onward(session, down))
             if (
                 down >= 0
                 and kinds[down] not in _BESIDE
@@ -157,9 +160,7 @@ def open_calls(session: Session, end: int) -> int:
 
 
 def calls_of(reply: Body) -> list[str]:
-    """The ids of the calls of a reply that are answered by results: not those of one that was broken off, nor those that the
-    provider runs itself.
-    """
+    """The ids of the calls of a reply that results answer: none of one that was broken off, nor what the provider runs itself."""
     if reply.get("stopReason") in _NOT_SENT:
         return []
     hosted = {str(block.get("id")) for block in blocks_of(reply.get("content")) if "hosted" in block}
@@ -258,7 +259,7 @@ class Told(NamedTuple):
     role: str
     """`user`, `assistant` or `result`."""
     content: tuple[Body, ...]
-    """Blocks as in pi's files: `text` and `image`; of a reply `text`, `thinking` and `toolCall`."""
+    """Blocks as in pi's files: `text` and `image`; of a reply `text` and `toolCall`."""
     entry: EntryIndex
     """Where it comes from."""
     time: int
@@ -296,6 +297,8 @@ class Past:
     instructions, environment."""
     orphans: int = 0
     """After `told`: results without a call, which no provider takes; left out as well."""
+    thoughts: int = 0
+    """After `told`: pieces of reasoning left out: they are signed or encrypted for the provider that made them."""
     invented: int = 0
     """After `told`: calls that were never answered, and got a result that says so."""
 
@@ -325,11 +328,19 @@ class Past:
 
         Every call is followed by its result. What another agent puts in by itself is left out, and counted.
         """
-        self.left_out = self.orphans = self.invented = 0
+        self.orphans = self.invented = 0
         waiting: dict[str, str] = {}
+        names = _CallNames()
         last: Told | None = None
-        for one in self._messages():
+        stamp = 0
+        for said, message in self.messages():
+            given = message.get("timestamp")
+            stamp = int(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else stamp
+            one = _told(message, said.role, said.entry, stamp)
+            if one is None:
+                continue
             if one.role == "result":
+                one = one._replace(call=names.latest(one.call))
                 if one.call not in waiting:
                     self.orphans += 1
                     continue
@@ -337,11 +348,11 @@ class Past:
             elif waiting and last is not None:
                 yield from self._unanswered(waiting, last)
             if one.role == "assistant":
-                hosted = {str(block.get("id")) for block in one.content if "hosted" in block}
+                one = one._replace(content=tuple(names.renamed(block) for block in one.content))
                 waiting = {
                     str(block.get("id")): str(block.get("name", ""))
                     for block in one.content
-                    if block.get("type") == "toolCall" and str(block.get("id")) not in hosted
+                    if block.get("type") == "toolCall"
                 }
             last = one
             yield one
@@ -355,38 +366,109 @@ class Past:
             yield Told("result", (nothing,), last.entry, last.time, call, tool, failed=True)
         waiting.clear()
 
-    def _messages(self) -> Iterator[Told]:
-        stamp = 0
-        for position in range(len(self.context.messages)):
-            said = self.context.messages[position]
-            body = self.session.body(said.entry) or {}
+    def messages(self) -> Iterator[tuple[ContextMessage, Body]]:
+        """The messages as pi's files hold them, edits applied, without those that only the source's agent puts in.
+
+        Counts those as `told` does. Of replies that were broken off nothing is sent, and nothing comes.
+        """
+        self.left_out = self.thoughts = 0
+        every = self.context.messages
+        for position in range(len(every)):
+            said = every[position]
             if not said.sent:
                 continue
-            if said.role == "system" or (
-                said.role == "custom" and (said.kind is Kind.INJECTED or body.get(INJECTED))
-            ):
+            if is_own(self.session, said.kind, said.entry) or said.role == "system":
                 self.left_out += 1
                 continue
             message = message_body(self.session, said)
-            given = message.get("timestamp")
-            stamp = int(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else stamp
-            one = _told(message, said.role, said.entry, stamp)
-            if one is not None:
-                yield one
+            if said.role == "assistant":
+                if message.get("stopReason") in _NOT_SENT:
+                    continue
+                self.thoughts += sum(
+                    1 for block in blocks_of(message.get("content")) if block.get("type") == "thinking"
+                )
+                content = told_blocks(message)
+                if not content:
+                    continue
+                message = {**message, "content": content}
+            yield said, message
+
+    def remarks(self) -> list[Remark]:
+        """What `told` or `messages` left out or made up, once they ran."""
+        found = []
+        if self.left_out:
+            text = (
+                f"{_count(self.left_out, 'message')} that the other agent put in by itself"
+                " (system prompt, instructions, environment) left out"
+            )
+            found.append(Remark("instructions-left", text))
+        if self.thoughts:
+            text = f"{_count(self.thoughts, 'piece')} of reasoning left out: only the provider that made it can use it"
+            found.append(Remark("reasoning-left", text))
+        if self.orphans:
+            text = f"{_count(self.orphans, 'result')} without a call left out"
+            found.append(Remark("orphan-results", text))
+        if self.invented:
+            text = f"{_count(self.invented, 'call')} without a result got one that says so"
+            found.append(Remark("open-calls", text))
+        return found
+
+
+def is_own(session: Session, kind: Kind, entry: int) -> bool:
+    """Whether an entry is what the source's agent puts in by itself, and another brings its own of: instructions, environment."""
+    if kind is Kind.INJECTED:
+        return True
+    return kind is Kind.CUSTOM_MESSAGE and bool((session.body(entry) or {}).get(INJECTED))
+
+
+def told_blocks(reply: Body) -> list[Body]:
+    """The blocks of a reply that another provider can take."""
+    return [kept for block in blocks_of(reply.get("content")) if (kept := _kept(block)) is not None]
+
+
+def _kept(block: Body) -> Body | None:
+    """A block of a reply for another provider: a call that the first one ran itself as text, reasoning not at all."""
+    kind = block.get("type")
+    if kind == "toolCall" and "hosted" in block:
+        return {"type": "text", "text": call_text(block)}
+    return block if kind in ("text", "toolCall") else None
+
+
+def _count(number: int, word: str) -> str:
+    return f"1 {word}" if number == 1 else f"{number:,} {word}s"
+
+
+class _CallNames:
+    """Ids of calls that every provider takes, none of them twice: the source's own wherever they are like that."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._now: dict[str, str] = {}
+
+    def renamed(self, block: Body) -> Body:
+        """A block of a reply; a call with the id that it goes by."""
+        if block.get("type") != "toolCall":
+            return block
+        given = str(block.get("id", ""))
+        name = given
+        if name in self._seen or _CALL_ID.fullmatch(name) is None:
+            name = f"call_{len(self._seen):06d}"
+            while name in self._seen:
+                name += "_"
+        self._seen.add(name)
+        self._now[given] = name
+        return {**block, "id": name}
+
+    def latest(self, given: str) -> str:
+        """The id that the last call of a source's id goes by."""
+        return self._now.get(given, given)
 
 
 def _told(message: Body, role: str, entry: EntryIndex, stamp: int) -> Told | None:
     if role == "assistant":
-        if message.get("stopReason") in _NOT_SENT:
-            return None
-        content = tuple(
-            block
-            for block in blocks_of(message.get("content"))
-            if block.get("type") in ("text", "thinking", "toolCall")
-        )
         return Told(
             "assistant",
-            content,
+            tuple(blocks_of(message.get("content"))),
             entry,
             stamp,
             provider=str(message.get("provider") or ""),

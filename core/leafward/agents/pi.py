@@ -13,6 +13,7 @@ import orjson
 
 from leafward.agents.base import Listing, Resume, Stamp, Touch, Trouble, own_variables
 from leafward.agents.forking import after_results
+from leafward.agents.pi_forking import adopted, forked
 from leafward.edits import NATIVE_TOOLS, Action
 from leafward.errors import Refused
 from leafward.scan import decode_line
@@ -122,12 +123,19 @@ class Pi:
         return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
-        """Not yet."""
-        raise Refused(f"no new session of {self.title} can be made yet")
+        """The path to the cut in a new file beside the session's own."""
+        return forked(session, cut, terms)
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
-        """Not yet."""
-        raise Refused(f"no new session of {self.title} can be made yet")
+        """The path in pi's form, among pi's sessions of the same folder."""
+        env = terms.env
+        given = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
+        folder = _expand(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+        chosen = bool(given or _session_dir_setting(folder / "settings.json"))
+        root = self.roots(terms.config, env)[0]
+        # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
+        flat = chosen and not any(root.glob("--*--"))
+        return adopted(past, terms, (root,), flat=flat)
 
 
 def _expand(given: str, env: Mapping[str, str]) -> Path:

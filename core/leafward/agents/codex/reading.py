@@ -174,6 +174,21 @@ class CodexReader:
         first = piece.rollout.at(start, min(stop - start, 1 << 16)).find(b"\n")
         return Origin(Path(piece.segment.path), start, first if first >= 0 else stop - start)
 
+    @property
+    def chain(self) -> Chain:
+        """The segments it was read from, and what each is based on."""
+        return self._made.chain if self._made is not None else Chain()
+
+    @property
+    def entries(self) -> int:
+        """How many entries the files themselves make."""
+        return len(self._columns)
+
+    def stretch(self, index: int) -> tuple[Rollout, int, int]:
+        """The file of an entry, and where in it what belongs to the entry begins and ends."""
+        piece, start, stop = self._span(index)
+        return piece.rollout, start, stop
+
     def body(self, index: int) -> Body | None:
         """An entry, translated."""
         return self._translator.body(index) if self._translator is not None else None
