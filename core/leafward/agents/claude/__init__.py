@@ -7,14 +7,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Trouble
+from leafward.agents.claude import adopting, forking
+from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.glimpse import glimpse
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
 from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
-from leafward.agents.forking import after_reply
 from leafward.errors import Refused
 from leafward.foreign import ForeignSession
 from leafward.scan import decode_line
@@ -136,19 +137,19 @@ class Claude:
             raise Refused(
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
-        return Resume(("claude", "--resume", session.id), folder, own_variables(env))
+        return resume_of(session.path, session.id, folder, env)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Behind a finished reply only."""
-        return after_reply(session, end, before_prompt)
+        """Why a session of Claude Code may not end at an entry; None where it may."""
+        return adopting.may_end(session, end, before_prompt, self.title)
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
-        """Not yet."""
-        raise Refused(f"no new session of {self.title} can be made yet")
+        """A transcript beside the source, with the rows of the path. Raises Refused."""
+        return forking.fork(session, cut, terms)
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
-        """Not yet."""
-        raise Refused(f"no new session of {self.title} can be made yet")
+        """A transcript of what another agent's session said. Raises Refused."""
+        return adopting.adopt(past, terms, self.roots(terms.config, terms.env)[0])
 
 
 def _expand(given: str, env: Mapping[str, str]) -> Path:

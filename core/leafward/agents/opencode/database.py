@@ -101,6 +101,21 @@ class Base:
             return _info(row)
         return None
 
+    def row(self, session: str) -> dict[str, Any]:
+        """Everything that a session's row says, by column; empty where there is no such session."""
+        cursor = self.ask("SELECT * FROM session WHERE id = ?", session)
+        found = cursor.fetchone()
+        names = [str(column[0]) for column in cursor.description]
+        return dict(zip(names, found, strict=True)) if found is not None else {}
+
+    def latest_model(self) -> dict[str, Any]:
+        """The model of the session that was used last and says one: `id` and `providerID`; empty where none does."""
+        if not {"model", "time_updated"} <= self.columns("session"):
+            return {}
+        query = "SELECT model FROM session WHERE model IS NOT NULL ORDER BY time_updated DESC LIMIT 1"
+        found = self.ask(query).fetchone()
+        return object_in(found[0]) if found is not None and isinstance(found[0], str) else {}
+
     def holds(self, session: str) -> bool:
         """Whether a session lies here."""
         return next(iter(self.ask("SELECT 1 FROM session WHERE id = ?", session)), None) is not None
