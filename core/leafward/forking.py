@@ -75,7 +75,7 @@ def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | 
     else:
         draft = to.adopt(Past(session, cut), terms)
     prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
-    remarks = (*draft.remarks, *_remarks(session, cut, source, to))
+    remarks = (*draft.remarks, *_remarks(session, cut, own=to is source))
     return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle())
 
 
@@ -98,7 +98,7 @@ def carried(
     return "\n\n".join(part for part in parts if part)
 
 
-def _remarks(session: Session, cut: Cut, source: Agent, to: Agent) -> list[Remark]:
+def _remarks(session: Session, cut: Cut, *, own: bool) -> list[Remark]:
     tree = session.tree
     leaf = session.leaf
     below = tree.below(tree.common_ancestor(cut.end, leaf), leaf)
@@ -111,14 +111,9 @@ def _remarks(session: Session, cut: Cut, source: Agent, to: Agent) -> list[Remar
         )
         text = f"files are as they are now, not as they were at this entry: {listed} changed after it"
         found.append(Remark("working-tree", text))
-    if to is source:
-        found.append(
-            Remark("inherited-usage", "token counts that are copied with the entries are those of the source")
-        )
-    else:
-        found.append(
-            Remark("own-instructions", f"{to.title} brings its own system prompt, tools and instructions")
-        )
+    if own:
+        text = "token counts that are copied with the entries are those of the source"
+        found.append(Remark("inherited-usage", text))
     return found
 
 

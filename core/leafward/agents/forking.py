@@ -186,14 +186,14 @@ def after_reply(session: Session, end: EntryIndex, before_prompt: bool) -> str |
     if kind == Kind.USER:
         return "a prompt without its reply"
     if kind == Kind.TOOL_RESULT:
-        return "inside a turn: the reply is not finished"
+        return "inside a turn, which is not finished"
     if kind == Kind.ASSISTANT:
         reply = _message(session, end)
         if tool_calls(reply):
-            return "inside a turn: the reply calls tools"
+            return "inside a turn: it calls tools"
         said = (block for block in blocks_of(reply.get("content")) if block.get("type") == "text")
         if not any(block.get("text") for block in said):
-            return "inside a turn: the reply says nothing yet"
+            return "inside a turn: nothing is said yet"
     return after_results(session, end, before_prompt)
 
 
@@ -398,8 +398,8 @@ class Past:
         found = []
         if self.left_out:
             text = (
-                f"{_count(self.left_out, 'message')} that the other agent put in by itself"
-                " (system prompt, instructions, environment) left out"
+                f"{_count(self.left_out, 'message')} left out that the other agent put in itself (system prompt,"
+                " instructions, environment): each brings its own"
             )
             found.append(Remark("instructions-left", text))
         if self.thoughts:

@@ -16,7 +16,8 @@ from leafward.agents.codex.records import HEAD, STARTS, Role, line_at, line_of, 
 from leafward.agents.codex.source import lines_in
 from leafward.agents.codex.store import LIVE_FOLDER
 from leafward.agents.forking import Draft, Remark
-from leafward.entries import Kind
+from leafward.agents.owned import own_cut
+from leafward.entries import BOOKKEEPING, Kind
 from leafward.errors import Refused
 from leafward.journal import encode_line, iso_time
 from leafward.scan import decode_line
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from leafward.agents.codex.reading import CodexReader
     from leafward.agents.codex.source import Rollout
     from leafward.agents.forking import Cut, Past, Terms, Told
-    from leafward.entries import Body, EntryIndex
+    from leafward.agents.owned import OwnCut
+    from leafward.columns import Columns
+    from leafward.entries import Body
     from leafward.session import Session
 
 _LOST = frozenset(
@@ -66,11 +69,12 @@ def forked(
     env_set: tuple[tuple[str, str], ...],
 ) -> Draft:
     """The lines up to a cut, of all segments that lead there, in one file of their own. Raises Refused."""
-    prompt = cut.prompt if 0 <= cut.prompt < reader.entries else -1
-    # What Codex put in behind the last reply is part of the context there, where that is asked for.
-    wanted = cut.end if cut.prompt >= 0 else session.tree.content_at(cut.entry)
-    end = _stored(reader, session, wanted)
-    step, offset = _place(reader, session, end, prompt)
+    columns = reader.columns
+    owned = own_cut(session, columns, cut)
+    tip = owned.end if owned.prompt >= 0 else _last_put(reader, owned)
+    if tip < 0:
+        raise Refused("nothing of it lies in the files of Codex; --to pi takes everything along")
+    step, offset = _place(reader, tip, owned.prompt)
     stretches = _leading_to(reader, step, offset)
     own = reader.chain.metas.get(step.segment.path, {})
     if step.segment.thread != session.id:
@@ -98,13 +102,11 @@ def forked(
     meta.setdefault("originator", "leafward")
     meta.setdefault("cli_version", __version__)
     meta.setdefault("model_provider", _provider(home))
-    remarks = []
-    if end != wanted:
-        text = "what Leafward itself noted there cannot stand in a file of Codex: it ends at the entry above"
-        remarks.append(Remark("leafward-entries", text))
-    kept = session.tree.depth(end) + 1
-    damaged = session.columns.kind.count(Kind.MALFORMED)
-    if damaged:
+    remarks = [*owned.remarks()]
+    if owned.entry >= 0 and not reader.stands_alone(owned.entry):
+        text = "what was asked for stands only in a compaction: the new session ends right before that one"
+        remarks.append(Remark("inside-compaction", text))
+    if columns.kind.count(Kind.MALFORMED):
         remarks.append(Remark("damaged-lines", "damaged lines are left out; whole records on them are kept"))
     return _draft(
         name,
@@ -112,20 +114,29 @@ def forked(
         terms,
         _folder(session),
         lambda: _copied(meta, stretches, terms, paginated=paginated),
-        kept,
+        _depth(columns, tip),
         tuple(remarks),
         env_set,
     )
 
 
-def _stored(reader: CodexReader, session: Session, entry: EntryIndex) -> int:
-    """The nearest entry at or above one that lies in the files of Codex."""
-    parents = session.columns.parent
-    found = int(entry)
-    while found >= reader.entries:
-        found = parents[found]
-    if found < 0:
-        raise Refused("nothing of it lies in the files of Codex; --to pi takes everything along")
+def _last_put(reader: CodexReader, owned: OwnCut) -> int:
+    """The last entry of the context: what Codex put in behind the last reply is part of it, where that is asked for."""
+    columns = reader.columns
+    at: int = owned.entry
+    while at >= 0 and at != owned.end:
+        if columns.kind[at] not in BOOKKEEPING and reader.stands_alone(at):
+            return at
+        at = columns.parent[at]
+    return owned.end
+
+
+def _depth(columns: Columns, index: int) -> int:
+    """How many entries a path has."""
+    found = 0
+    while index >= 0:
+        found += 1
+        index = columns.parent[index]
     return found
 
 
@@ -138,14 +149,14 @@ def _folder(session: Session) -> str:
 # --- where the copy ends ---
 
 
-def _place(reader: CodexReader, session: Session, end: int, prompt: int) -> tuple[Step, int]:
+def _place(reader: CodexReader, end: int, prompt: int) -> tuple[Step, int]:
     """The segment that the copy ends in, and the byte before which it ends."""
     rollout, _, stop = reader.stretch(end)
     if prompt >= 0:
         following, start, _ = reader.stretch(prompt)
         begin = stop if following is rollout and stop <= start else 0
         return _step_of(reader, following), _turn_start(following, begin, start)
-    if session.columns.kind[end] in (Kind.TOOL_RESULT, Kind.CUSTOM_MESSAGE):
+    if reader.columns.kind[end] in (Kind.TOOL_RESULT, Kind.CUSTOM_MESSAGE):
         return _step_of(reader, rollout), stop
     return _step_of(reader, rollout), _turn_end(rollout, stop)
 

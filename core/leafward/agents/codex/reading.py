@@ -180,9 +180,13 @@ class CodexReader:
         return self._made.chain if self._made is not None else Chain()
 
     @property
-    def entries(self) -> int:
-        """How many entries the files themselves make."""
-        return len(self._columns)
+    def columns(self) -> Columns:
+        """The entries that the files make."""
+        return self._columns
+
+    def stands_alone(self, index: int) -> bool:
+        """Whether an entry has lines of its own, rather than standing in a compaction only."""
+        return self._made is None or index not in self._made.weaver.literals
 
     def stretch(self, index: int) -> tuple[Rollout, int, int]:
         """The file of an entry, and where in it what belongs to the entry begins and ends."""
