@@ -206,15 +206,15 @@ def test_past_a_compaction_and_a_revert(yard: Yard) -> None:
     source = yard.opened(session)
     assert Kind.COMPACTION in source.columns.kind
     places = prompts_of(source)
-    for prompt in asked:
+    for prompt, known in asked.items():
         again = yard.resumed(yard.forked(source, places[prompt]), prompt).first
-        assert differences(again, asked[prompt].first) == [], prompt
+        assert differences(again, known.first) == [], prompt
         assert said(again) == told(source, source.columns.parent[places[prompt]])
     # Before the compaction the whole conversation is back.
     again = yard.resumed(yard.forked(source, places["Write"]), "Write").first
     assert said(again) == told(source, source.columns.parent[places["Write"]])
     with yard.client.serving(yard.project) as post:
-        post(f"/session/{session}/revert", {"messageID": source.columns.id(places["Goodbye"])})  # type: ignore[arg-type]
+        post(f"/session/{session}/revert", {"messageID": source.columns.id(places["Goodbye"])})
     source = yard.opened(session)
     places = prompts_of(source)
     at_leaf = yard.resumed(yard.forked(source, source.leaf), "Goodbye").first
