@@ -261,6 +261,8 @@ def test_another_agents_session(codex: Codex, opened: Opened) -> None:
                 ]
         assert [text for text in texts(items) if text in set(expected)] == expected
         assert items[-1] == ("user", PROMPT)
-        assert any("<environment_context>" in text for _, text in items)
+        # Codex 0.80 says where it works in a new thread only.
+        newer = numbered(codex.version()) > (0, 100)
+        assert any("<environment_context>" in text for _, text in items) == newer
         listed = text_of(sent["input"][-1])
         assert listed == PROMPT

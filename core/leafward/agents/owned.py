@@ -42,9 +42,7 @@ class OwnCut(NamedTuple):
         """What is to be said of them."""
         if not self.passed:
             return ()
-        text = (
-            f"{self.passed:,} entries that Leafward keeps beside this session cannot be copied into its files"
-        )
+        text = f"{self.passed:,} entries that Leafward keeps beside this session cannot be copied into its files; a session of pi takes them along"
         return (Remark("leafward-entries", text),)
 
 
