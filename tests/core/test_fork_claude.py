@@ -557,6 +557,8 @@ def test_what_another_agent_said_is_told_in_rows(tmp_path: Path) -> None:
     assert asked == []
     assert chain[-1]["type"] == "assistant"
     copy = written(made, made.draft.path.parent)
+    assert (copy.header["parentSession"], copy.header["relation"]) == (source.id, "fork")
+    assert copy.inherited == 0, "nobody else counts what was said there in this form"
     spoken = [text for role, text in texts(copy, copy.leaf) if role == "toolResult"]
     assert spoken == [text for role, text in texts(source, end) if role == "toolResult"]
     source.close()

@@ -123,12 +123,12 @@ class _Writer:
     def lines(self) -> Iterator[bytes]:
         """The whole transcript."""
         results: list[Body] = []
-        stamp = 0
+        stamp = entry = 0
         for told in self._past.told():
             if told.role != "result" and results:
-                yield self._user(results, stamp)
+                yield self._user(results, stamp, entry)
                 results = []
-            stamp = told.time or stamp
+            stamp, entry = told.time or stamp, told.entry
             if told.role == "result":
                 results.append(self._result(told))
             elif told.role == "assistant":
@@ -136,33 +136,35 @@ class _Writer:
                 if row is not None:
                     yield row
             else:
-                yield self._user(_content(told), stamp)
+                yield self._user(_content(told), stamp, entry)
         if results:
-            yield self._user(results, stamp)
+            yield self._user(results, stamp, entry)
         if self._terms.injected:
             yield written(attachment_row(self._terms, self._session, self._last)) + b"\n"
         title = self._past.session.name
         if title:
             yield written({"type": "custom-title", "customTitle": title, "sessionId": self._session}) + b"\n"
 
-    def _row(self, kind: str, stamp: int, **fields: Any) -> bytes:
+    def _row(self, kind: str, stamp: int, entry: int, **fields: Any) -> bytes:
+        source = self._past.session
         row: Body = {
             "parentUuid": self._tip,
             "isSidechain": False,
             "userType": "external",
-            "cwd": self._past.session.cwd,
+            "cwd": source.cwd,
             "sessionId": self._session,
             "version": VERSION,
             "type": kind,
             **fields,
             "uuid": str(uuid4()),
             "timestamp": iso_time(stamp or self._now) or iso_time(self._now),
+            "forkedFrom": {"sessionId": source.id, "messageUuid": source.columns.id(EntryIndex(entry))},
         }
         self._tip, self._last = row["uuid"], row
         return written(row) + b"\n"
 
-    def _user(self, content: object, stamp: int) -> bytes:
-        return self._row("user", stamp, message={"role": "user", "content": content})
+    def _user(self, content: object, stamp: int, entry: int) -> bytes:
+        return self._row("user", stamp, entry, message={"role": "user", "content": content})
 
     def _assistant(self, told: Told) -> bytes | None:
         blocks: list[Body] = []
@@ -185,7 +187,7 @@ class _Writer:
             "stop_sequence": None,
             "usage": _NOTHING,
         }
-        return self._row("assistant", told.time, message=message)
+        return self._row("assistant", told.time, told.entry, message=message)
 
     def _call(self, block: Body) -> Body:
         given = str(block.get("id") or "")

@@ -145,7 +145,7 @@ class _Copy:
         rows, row = self.rows, self.target
         while row >= 0 and rows.role[row] in (*_BESIDE, Role.COMMAND):
             if rows.role[row] in (Role.INJECTED, Role.COMMAND):
-                body = self._body(file, row)
+                _, body = self._row(file, row)
                 if body.get("type") == "user":
                     return tag_of(text_in(message_of(body).get("content"))) not in _ECHOES
             row = rows.parent[row]
@@ -186,8 +186,7 @@ class _Copy:
                 named = rows.flags[row] & NAMED
                 if not (self._kept[row] and named) and rows.role[row] != Role.REPLACED:
                     continue
-                raw = self._raw(file, row)
-                body = decode_line(raw) or {}
+                raw, body = self._row(file, row)
                 if rows.role[row] == Role.RESULT:
                     answered.update(str(one.get("tool_use_id")) for one in results_in(body))
                 if named:
@@ -210,15 +209,14 @@ class _Copy:
             title = given if given.endswith(FORKED) else given + FORKED
             yield written({"type": "custom-title", "customTitle": title, "sessionId": name}) + b"\n"
 
-    def _body(self, file: TranscriptFile, row: int) -> Body:
-        return decode_line(self._raw(file, row)) or {}
-
-    def _raw(self, file: TranscriptFile, row: int) -> bytes:
-        """A row as it stands, without what stands on the same line."""
+    def _row(self, file: TranscriptFile, row: int) -> tuple[bytes, Body]:
+        """A row as it stands, without what stands on the same line; and decoded."""
         raw = file.line(self.rows.start[row])
-        if decode_line(raw) is None:
+        body = decode_line(raw)
+        if body is None:
             first, stop = next(iter(seams(raw, 0, len(raw))), (0, len(raw)))
             raw = raw[first:stop]
-        if decode_line(raw) is None:
+            body = decode_line(raw)
+        if body is None:
             raise Refused(f"{self._session.path} is not what was read: reload it")
-        return raw.strip(b"\r \t\0")
+        return raw.strip(b"\r \t\0"), body
