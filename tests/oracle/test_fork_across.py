@@ -148,7 +148,8 @@ def test_the_first_request_says_what_the_source_said(
             ran = client.run(project, *made.draft.imported.command.argv[1:])
             assert ran.returncode == 0, ran.stderr
             first = client.ask(project, NEW, *made.draft.resume.argv[1:]).first
-    ours, theirs = expected(source, ends[-1]), sent(first, aside := [])
+    aside: list[str] = []
+    ours, theirs = expected(source, ends[-1]), sent(first, aside)
     source.close()
     last = theirs.pop()
     assert last[0] == "user"

@@ -10,7 +10,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from leafward.agents.forking import Remark
-from leafward.agents.opencode.database import opened
+from leafward.agents.opencode.database import OURS, opened
 from leafward.agents.opencode.documents import Ids, document, draft_of, injected_message
 from leafward.entries import text_of
 from leafward.errors import NotASession, Refused
@@ -97,7 +97,7 @@ class _Writer:
             "directory": source.cwd,
             "title": source.name or past.opening(_LONGEST_TITLE) or source.id,
             "version": VERSION,
-            "metadata": {"leafward": {"forkedFrom": source.id, "at": source.columns.id(past.cut.end)}},
+            "metadata": {OURS: {"forkedFrom": source.id, "at": source.columns.id(past.cut.end)}},
             "time": {"created": now, "updated": now},
         }
         return document(info, self._messages())

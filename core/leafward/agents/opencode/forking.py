@@ -11,7 +11,7 @@ import re
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.opencode.database import opened
+from leafward.agents.opencode.database import OURS, opened
 from leafward.agents.opencode.documents import Ids, document, draft_of, injected_message
 from leafward.agents.opencode.reading import OpenCodeReader, merged, named
 from leafward.agents.opencode.records import object_at, object_in, text_in
@@ -122,7 +122,7 @@ class _Copy:
             if known:
                 info[field] = known
         lineage = {"forkedFrom": self._session.id, "at": self._at}
-        info["metadata"] = {**object_in(str(row.get("metadata") or "")), "leafward": lineage}
+        info["metadata"] = {**object_in(str(row.get("metadata") or "")), OURS: lineage}
         info["time"] = {"created": now, "updated": now}
         return info
 
