@@ -236,6 +236,7 @@ ARGUMENTS = {
     "archive": ["{}", "#9"],
     "doctor": ["{}"],
     "export": ["{}"],
+    "fork": ["{}", "leaf", "--dry-run"],
     "resume": ["{}"],
     "demo": [],
 }

@@ -77,7 +77,7 @@ def test_an_unknown_agent_names_the_nearest(run: Run, session: Path) -> None:
 
 def test_a_folder_that_is_gone_is_an_error_before_anything_is_written(run: Run, tmp_path: Path) -> None:
     path = conversation(tmp_path / "s.jsonl").path
-    path.write_bytes(path.read_bytes().replace(HEADER["cwd"].encode(), b"/gone/orchard"))
+    path.write_bytes(path.read_bytes().replace(str(HEADER["cwd"]).encode(), b"/gone/orchard"))
     outcome = run("fork", path, "leaf")
     assert outcome.code == 1
     assert "the folder of this session is gone: /gone/orchard" in outcome.err

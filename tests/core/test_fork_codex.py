@@ -209,7 +209,8 @@ def test_what_is_put_in_is_a_message_at_the_end(tmp_path: Path) -> None:
         rollout = Rollout(
             home(tmp_path),
             THREADS[paginated],
-            **({"first": 0, "history_mode": "paginated"} if paginated else {}),
+            first=0 if paginated else None,
+            history_mode="paginated" if paginated else "legacy",
         )
         rollout.turn("one", "first")
         session = rollout.opened()

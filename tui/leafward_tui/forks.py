@@ -69,7 +69,7 @@ def options(
 ) -> list[Choice]:
     """What else can be chosen before an agent is: where to end, what to put in, and places that are legal instead."""
     found = []
-    if wish.prompt >= 0:
+    if wish.prompt >= 0 and wish.prompt != wish.end:
         title = "After this turn instead" if wish.before else "Before this prompt instead, to write it anew"
         found.append(Choice("b", title, "" if wish.before else "its text is offered again"))
     found.append(

@@ -66,7 +66,8 @@ class Forking(Handing):
             return
         head = exploration.layout.head[line.row]
         typed = session.columns.kind[head] == Kind.USER and line.kind is LineKind.ROW
-        self._look_for_cuts(ForkWish(exploration.target(line), head if typed else NO_ENTRY))
+        target = exploration.target(line)
+        self._look_for_cuts(ForkWish(target, head if typed else NO_ENTRY, before=typed and head == target))
 
     def _look_for_cuts(self, wish: ForkWish) -> None:
         if self.session is not None:
