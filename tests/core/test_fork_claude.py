@@ -620,7 +620,7 @@ def test_ids_and_images_that_anthropic_does_not_take_are_made_anew(tmp_path: Pat
     assert [block["type"] for block in seen] == ["text", "image", "text"]
     assert rows[1]["message"]["model"] == "gpt-5"
     assert rows[-1]["attachment"]["content"] == "Mind the pears."
-    assert "thinking" in {remark.code for remark in made.remarks}
+    assert "reasoning-left" in {remark.code for remark in made.remarks}
     source.close()
 
 

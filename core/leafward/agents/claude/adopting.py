@@ -17,7 +17,7 @@ from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.injecting import attachment_row
 from leafward.agents.claude.rewriting import written
 from leafward.agents.claude.store import PROJECTS, SUFFIX, folder_for
-from leafward.agents.forking import Draft, Remark, after_reply
+from leafward.agents.forking import Draft, after_reply
 from leafward.context import context_at
 from leafward.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.errors import Refused
@@ -77,8 +77,7 @@ def adopt(past: Past, terms: Terms, root: Path) -> Draft:
         )
     name = str(uuid4())
     path = Path(folder_for(os.path.join(root, PROJECTS), cwd)) / f"{name}{SUFFIX}"
-    for _ in past.told():
-        """What is left out is known behind the last message only."""
+    kept = sum(1 for _ in past.told())
     writer = _Writer(past, terms, name)
     return Draft(
         agent="claude",
@@ -87,23 +86,10 @@ def adopt(past: Past, terms: Terms, root: Path) -> Draft:
         file=path,
         content=writer.lines,
         resume=resume_of(path, name, cwd, terms.env),
-        kept=len(past.entries),
+        kept=kept,
         left=past.left_out,
-        remarks=_remarks(past),
+        remarks=tuple(past.remarks()),
     )
-
-
-def _remarks(past: Past) -> tuple[Remark, ...]:
-    found = [
-        Remark(
-            "thinking", "what the model thought is left out: Anthropic takes only what its own models signed"
-        )
-    ]
-    if past.orphans:
-        found.append(Remark("orphans", f"{past.orphans} results without a call are left out"))
-    if past.invented:
-        found.append(Remark("invented", f"{past.invented} calls have no result; it says so in its place"))
-    return tuple(found)
 
 
 class _Writer:
