@@ -17,11 +17,9 @@ from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.injecting import attachment_row
 from leafward.agents.claude.rewriting import written
 from leafward.agents.claude.store import PROJECTS, SUFFIX, folder_for
-from leafward.agents.forking import Draft, after_reply
-from leafward.context import context_at
-from leafward.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.agents.forking import Draft
+from leafward.entries import EntryIndex
 from leafward.errors import Refused
-from leafward.foreign import ForeignSession
 from leafward.times import iso_time
 
 if TYPE_CHECKING:
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
 
     from leafward.agents.forking import Past, Terms, Told
     from leafward.entries import Body
-    from leafward.session import Session
 
 VERSION = "2.1.330"
 """The version whose rows these are."""
@@ -43,29 +40,6 @@ _NOTHING = {
     "cache_read_input_tokens": 0,
     "output_tokens": 0,
 }
-
-
-def may_end(session: Session, end: EntryIndex, before_prompt: bool, own: str) -> str | None:
-    """Why a session of Claude Code may not end at an entry of any session: anywhere but behind a finished reply it puts in one.
-
-    `own` is the title of the agent. Right behind a compaction it does so too, unless the compaction is its own.
-    """
-    kind = session.columns.kind[end]
-    if isinstance(session, ForeignSession) and session.agent == own and kind == Kind.COMPACTION:
-        return None
-    if kind == Kind.COMPACTION:
-        last = _last_sent(session, end)
-        if last != end and last >= 0:
-            return may_end(session, last, before_prompt, own)
-    if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
-        return "no reply stands behind it yet"
-    return after_reply(session, end, before_prompt)
-
-
-def _last_sent(session: Session, at: EntryIndex) -> EntryIndex:
-    """The entry that the last message of a context comes from."""
-    messages = context_at(session, at).messages
-    return EntryIndex(messages.entry[len(messages) - 1]) if len(messages) else NO_ENTRY
 
 
 def adopt(past: Past, terms: Terms, root: Path) -> Draft:

@@ -27,9 +27,10 @@ from leafward.agents.claude.records import (
 from leafward.agents.claude.rewriting import with_field, written
 from leafward.agents.claude.rows import NAMED, SIDECHAIN
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
-from leafward.agents.forking import Draft, Remark
+from leafward.agents.forking import Draft, Remark, after_reply
 from leafward.agents.owned import OwnCut, own_cut
-from leafward.entries import Kind
+from leafward.context import context_at
+from leafward.entries import EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.foreign import ForeignSession
 from leafward.scan import decode_line
@@ -48,6 +49,28 @@ _RESUMED = "Claude Code resumes only the session that started it"
 _ECHOES = frozenset({"local-command-caveat", "command-name", "local-command-stdout", "local-command-stderr"})
 """What a command of Claude Code itself leaves in the conversation; nobody has to answer that."""
 _BESIDE = frozenset({Role.QUIET, Role.INJECTED, Role.ATTACHED})
+
+
+def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+    """Why a session of Claude Code may not end at an entry of any session: anywhere but behind a finished reply it puts in one.
+
+    Right behind a compaction it does so as well, unless the compaction is its own.
+    """
+    kind = session.columns.kind[end]
+    if isinstance(session, ForeignSession) and isinstance(session.reader, ClaudeReader):
+        source = (session.body(end) or {}).get("source") or {}
+        if place_of(str(session.path)).helper or source.get("isSidechain") is True:
+            return f"it belongs to a sub-agent: {_RESUMED}"
+        if kind == Kind.COMPACTION:
+            return None
+    elif kind == Kind.COMPACTION:
+        messages = context_at(session, end).messages
+        last = messages.entry[len(messages) - 1] if len(messages) else end
+        if last != end:
+            return may_end(session, EntryIndex(last), before_prompt)
+    if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
+        return "no reply stands behind it yet"
+    return after_reply(session, end, before_prompt)
 
 
 def fork(session: Session, cut: Cut, terms: Terms) -> Draft:
