@@ -564,6 +564,22 @@ def test_what_another_agent_said_is_told_in_rows(tmp_path: Path) -> None:
     source.close()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_folder_reached_by_a_link_is_the_folder_itself(tmp_path: Path) -> None:
+    (tmp_path / "orchard").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "orchard")
+    source = PI.open(PI_SESSIONS / "branches.jsonl")
+    source.header["cwd"] = str(tmp_path / "link")
+    end = next(
+        index
+        for index in range(len(source.columns))
+        if forking.cuts(source, index, (CLAUDE,))["claude"].legal
+    )
+    made = draft(source, end, terms(HOME=str(tmp_path)), source="pi")
+    assert made.draft.path.parent.name.endswith("-orchard")
+    source.close()
+
+
 def test_ids_and_images_that_anthropic_does_not_take_are_made_anew(tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
     calls: list[dict[str, Any]] = [

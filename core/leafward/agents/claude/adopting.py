@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 VERSION = "2.1.330"
 """The version whose rows these are."""
+EMPTY = "(empty)"
+"""What stands for nothing: Anthropic takes no message without text."""
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _NOT_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
@@ -50,7 +52,9 @@ def adopt(past: Past, terms: Terms, root: Path) -> Draft:
             f"{past.session.path.name} does not say which folder it belongs to; Claude Code needs one"
         )
     name = str(uuid4())
-    path = Path(folder_for(os.path.join(root, PROJECTS), cwd)) / f"{name}{SUFFIX}"
+    # Claude Code goes by the folder itself, however one got there.
+    folder = os.path.realpath(cwd) if os.path.isdir(cwd) else cwd
+    path = Path(folder_for(os.path.join(root, PROJECTS), folder)) / f"{name}{SUFFIX}"
     kept = sum(1 for _ in past.told())
     writer = _Writer(past, terms, name)
     return Draft(
@@ -182,7 +186,8 @@ def _content(told: Told) -> str | list[Body]:
     """Text as a string where there is nothing else, else blocks; images of forms that Anthropic does not take are named."""
     texts = [str(block.get("text") or "") for block in told.content if block.get("type") == "text"]
     if len(texts) == len(told.content):
-        return "\n".join(texts) or "(empty)"
+        text = "\n".join(texts)
+        return text if text.strip() else EMPTY
     found: list[Body] = []
     for block in told.content:
         if block.get("type") == "image":
@@ -194,4 +199,4 @@ def _content(told: Told) -> str | list[Body]:
                 found.append({"type": "text", "text": f"[image {kind}]"})
         elif str(block.get("text") or "").strip():
             found.append({"type": "text", "text": block["text"]})
-    return found or "(empty)"
+    return found or EMPTY

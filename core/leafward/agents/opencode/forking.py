@@ -118,7 +118,7 @@ class _Copy:
                 info[field] = row[field]
         for field in ("model", "permission"):
             text = row.get(field)
-            known = decode_value(text) if isinstance(text, str) else None
+            known = _value(text) if isinstance(text, str) else None
             if known:
                 info[field] = known
         lineage = {"forkedFrom": self._session.id, "at": self._at}
@@ -195,7 +195,7 @@ def _refuse(name: str, error: Exception) -> None:
     raise Refused(f"{name} cannot be read: {error}")
 
 
-def decode_value(text: str) -> Any:
+def _value(text: str) -> Any:
     """A JSON value of any kind; None where it is none."""
     found = decode_line(b'{"value":' + text.encode("utf-8", "surrogatepass") + b"}")
     return found.get("value") if found is not None else None
