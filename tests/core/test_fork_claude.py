@@ -557,8 +557,26 @@ def test_what_another_agent_said_is_told_in_rows(tmp_path: Path) -> None:
     assert asked == []
     assert chain[-1]["type"] == "assistant"
     copy = written(made, made.draft.path.parent)
+    assert (copy.header["parentSession"], copy.header["relation"]) == (source.id, "fork")
+    assert copy.inherited == 0, "nobody else counts what was said there in this form"
     spoken = [text for role, text in texts(copy, copy.leaf) if role == "toolResult"]
     assert spoken == [text for role, text in texts(source, end) if role == "toolResult"]
+    source.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_folder_reached_by_a_link_is_the_folder_itself(tmp_path: Path) -> None:
+    (tmp_path / "orchard").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "orchard")
+    source = PI.open(PI_SESSIONS / "branches.jsonl")
+    source.header["cwd"] = str(tmp_path / "link")
+    end = next(
+        index
+        for index in range(len(source.columns))
+        if forking.cuts(source, index, (CLAUDE,))["claude"].legal
+    )
+    made = draft(source, end, terms(HOME=str(tmp_path)), source="pi")
+    assert made.draft.path.parent.name.endswith("-orchard")
     source.close()
 
 
@@ -618,7 +636,7 @@ def test_ids_and_images_that_anthropic_does_not_take_are_made_anew(tmp_path: Pat
     assert [block["type"] for block in seen] == ["text", "image", "text"]
     assert rows[1]["message"]["model"] == "gpt-5"
     assert rows[-1]["attachment"]["content"] == "Mind the pears."
-    assert "thinking" in {remark.code for remark in made.remarks}
+    assert "reasoning-left" in {remark.code for remark in made.remarks}
     source.close()
 
 

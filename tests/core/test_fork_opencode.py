@@ -314,6 +314,22 @@ def test_the_store_is_only_read(tmp_path: Path) -> None:
     assert files_of(tmp_path / "store") == before
 
 
+def test_what_was_imported_names_the_session_it_was_made_from(tmp_path: Path) -> None:
+    base = Database(tmp_path)
+    source = opened(base.write(busy()))
+    body = document(draft(source, at(source, "Last?")))
+    talk = Conversation(body["info"]["id"], at=STAMP)
+    talk.messages = [(one["info"], one["parts"]) for one in body["messages"]]
+    path = base.write(talk)
+    base.execute(
+        "UPDATE session SET metadata = ? WHERE id = ?", json.dumps(body["info"]["metadata"]), talk.id
+    )
+    copy = opened(path)
+    assert copy.header["relation"] == "fork"
+    assert copy.header["parentSession"] == str(base.path / source.id)
+    assert copy.inherited == len(copy.columns), "what was copied counts once"
+
+
 # --- commands ---
 
 

@@ -257,6 +257,22 @@ def last_prompt(body: dict[str, Any]) -> str:
     return content if isinstance(content, str) else str(content[-1].get("text"))
 
 
+def test_what_is_put_in_goes_with_the_next_prompt_and_nobody_answers_it(yard: Yard) -> None:
+    session, _ = made(yard, *SESSIONS["plain"])
+    source = yard.opened(session)
+    new = fork(
+        source,
+        source.place,
+        yard.client.environment(),
+        to="claude",
+        source="claude",
+        injected="Mind the pears.",
+    )
+    sent = pieces(yard.resumed(new, NEW).first)
+    assert [side for side, _ in sent] == [*(side for side, _ in told(source, source.place)), "user"]
+    assert "Mindthepears." in sent[-1][1]
+
+
 # --- stored sessions ---
 
 

@@ -141,7 +141,7 @@ class Claude:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Why a session of Claude Code may not end at an entry; None where it may."""
-        return adopting.may_end(session, end, before_prompt, self.title)
+        return forking.may_end(session, end, before_prompt)
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
         """A transcript beside the source, with the rows of the path. Raises Refused."""

@@ -17,11 +17,9 @@ from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.injecting import attachment_row
 from leafward.agents.claude.rewriting import written
 from leafward.agents.claude.store import PROJECTS, SUFFIX, folder_for
-from leafward.agents.forking import Draft, Remark, after_reply
-from leafward.context import context_at
-from leafward.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.agents.forking import Draft
+from leafward.entries import EntryIndex
 from leafward.errors import Refused
-from leafward.foreign import ForeignSession
 from leafward.times import iso_time
 
 if TYPE_CHECKING:
@@ -29,10 +27,11 @@ if TYPE_CHECKING:
 
     from leafward.agents.forking import Past, Terms, Told
     from leafward.entries import Body
-    from leafward.session import Session
 
 VERSION = "2.1.330"
 """The version whose rows these are."""
+EMPTY = "(empty)"
+"""What stands for nothing: Anthropic takes no message without text."""
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _NOT_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
@@ -45,29 +44,6 @@ _NOTHING = {
 }
 
 
-def may_end(session: Session, end: EntryIndex, before_prompt: bool, own: str) -> str | None:
-    """Why a session of Claude Code may not end at an entry of any session: anywhere but behind a finished reply it puts in one.
-
-    `own` is the title of the agent. Right behind a compaction it does so too, unless the compaction is its own.
-    """
-    kind = session.columns.kind[end]
-    if isinstance(session, ForeignSession) and session.agent == own and kind == Kind.COMPACTION:
-        return None
-    if kind == Kind.COMPACTION:
-        last = _last_sent(session, end)
-        if last != end and last >= 0:
-            return may_end(session, last, before_prompt, own)
-    if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
-        return "no reply stands behind it yet"
-    return after_reply(session, end, before_prompt)
-
-
-def _last_sent(session: Session, at: EntryIndex) -> EntryIndex:
-    """The entry that the last message of a context comes from."""
-    messages = context_at(session, at).messages
-    return EntryIndex(messages.entry[len(messages) - 1]) if len(messages) else NO_ENTRY
-
-
 def adopt(past: Past, terms: Terms, root: Path) -> Draft:
     """A draft of a transcript under a configuration folder. Raises Refused where the session names no folder."""
     cwd = past.session.cwd
@@ -76,9 +52,10 @@ def adopt(past: Past, terms: Terms, root: Path) -> Draft:
             f"{past.session.path.name} does not say which folder it belongs to; Claude Code needs one"
         )
     name = str(uuid4())
-    path = Path(folder_for(os.path.join(root, PROJECTS), cwd)) / f"{name}{SUFFIX}"
-    for _ in past.told():
-        """What is left out is known behind the last message only."""
+    # Claude Code goes by the folder itself, however one got there.
+    folder = os.path.realpath(cwd) if os.path.isdir(cwd) else cwd
+    path = Path(folder_for(os.path.join(root, PROJECTS), folder)) / f"{name}{SUFFIX}"
+    kept = sum(1 for _ in past.told())
     writer = _Writer(past, terms, name)
     return Draft(
         agent="claude",
@@ -87,23 +64,10 @@ def adopt(past: Past, terms: Terms, root: Path) -> Draft:
         file=path,
         content=writer.lines,
         resume=resume_of(path, name, cwd, terms.env),
-        kept=len(past.entries),
+        kept=kept,
         left=past.left_out,
-        remarks=_remarks(past),
+        remarks=tuple(past.remarks()),
     )
-
-
-def _remarks(past: Past) -> tuple[Remark, ...]:
-    found = [
-        Remark(
-            "thinking", "what the model thought is left out: Anthropic takes only what its own models signed"
-        )
-    ]
-    if past.orphans:
-        found.append(Remark("orphans", f"{past.orphans} results without a call are left out"))
-    if past.invented:
-        found.append(Remark("invented", f"{past.invented} calls have no result; it says so in its place"))
-    return tuple(found)
 
 
 class _Writer:
@@ -123,12 +87,12 @@ class _Writer:
     def lines(self) -> Iterator[bytes]:
         """The whole transcript."""
         results: list[Body] = []
-        stamp = 0
+        stamp = entry = 0
         for told in self._past.told():
             if told.role != "result" and results:
-                yield self._user(results, stamp)
+                yield self._user(results, stamp, entry)
                 results = []
-            stamp = told.time or stamp
+            stamp, entry = told.time or stamp, told.entry
             if told.role == "result":
                 results.append(self._result(told))
             elif told.role == "assistant":
@@ -136,33 +100,35 @@ class _Writer:
                 if row is not None:
                     yield row
             else:
-                yield self._user(_content(told), stamp)
+                yield self._user(_content(told), stamp, entry)
         if results:
-            yield self._user(results, stamp)
+            yield self._user(results, stamp, entry)
         if self._terms.injected:
             yield written(attachment_row(self._terms, self._session, self._last)) + b"\n"
         title = self._past.session.name
         if title:
             yield written({"type": "custom-title", "customTitle": title, "sessionId": self._session}) + b"\n"
 
-    def _row(self, kind: str, stamp: int, **fields: Any) -> bytes:
+    def _row(self, kind: str, stamp: int, entry: int, **fields: Any) -> bytes:
+        source = self._past.session
         row: Body = {
             "parentUuid": self._tip,
             "isSidechain": False,
             "userType": "external",
-            "cwd": self._past.session.cwd,
+            "cwd": source.cwd,
             "sessionId": self._session,
             "version": VERSION,
             "type": kind,
             **fields,
             "uuid": str(uuid4()),
             "timestamp": iso_time(stamp or self._now) or iso_time(self._now),
+            "forkedFrom": {"sessionId": source.id, "messageUuid": source.columns.id(EntryIndex(entry))},
         }
         self._tip, self._last = row["uuid"], row
         return written(row) + b"\n"
 
-    def _user(self, content: object, stamp: int) -> bytes:
-        return self._row("user", stamp, message={"role": "user", "content": content})
+    def _user(self, content: object, stamp: int, entry: int) -> bytes:
+        return self._row("user", stamp, entry, message={"role": "user", "content": content})
 
     def _assistant(self, told: Told) -> bytes | None:
         blocks: list[Body] = []
@@ -185,7 +151,7 @@ class _Writer:
             "stop_sequence": None,
             "usage": _NOTHING,
         }
-        return self._row("assistant", told.time, message=message)
+        return self._row("assistant", told.time, told.entry, message=message)
 
     def _call(self, block: Body) -> Body:
         given = str(block.get("id") or "")
@@ -220,7 +186,8 @@ def _content(told: Told) -> str | list[Body]:
     """Text as a string where there is nothing else, else blocks; images of forms that Anthropic does not take are named."""
     texts = [str(block.get("text") or "") for block in told.content if block.get("type") == "text"]
     if len(texts) == len(told.content):
-        return "\n".join(texts) or "(empty)"
+        text = "\n".join(texts)
+        return text if text.strip() else EMPTY
     found: list[Body] = []
     for block in told.content:
         if block.get("type") == "image":
@@ -232,4 +199,4 @@ def _content(told: Told) -> str | list[Body]:
                 found.append({"type": "text", "text": f"[image {kind}]"})
         elif str(block.get("text") or "").strip():
             found.append({"type": "text", "text": block["text"]})
-    return found or "(empty)"
+    return found or EMPTY

@@ -27,9 +27,10 @@ from leafward.agents.claude.records import (
 from leafward.agents.claude.rewriting import with_field, written
 from leafward.agents.claude.rows import NAMED, SIDECHAIN
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
-from leafward.agents.forking import Draft, Remark
+from leafward.agents.forking import Draft, Remark, after_reply
 from leafward.agents.owned import OwnCut, own_cut
-from leafward.entries import Kind
+from leafward.context import context_at
+from leafward.entries import EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.foreign import ForeignSession
 from leafward.scan import decode_line
@@ -48,6 +49,28 @@ _RESUMED = "Claude Code resumes only the session that started it"
 _ECHOES = frozenset({"local-command-caveat", "command-name", "local-command-stdout", "local-command-stderr"})
 """What a command of Claude Code itself leaves in the conversation; nobody has to answer that."""
 _BESIDE = frozenset({Role.QUIET, Role.INJECTED, Role.ATTACHED})
+
+
+def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+    """Why a session of Claude Code may not end at an entry of any session: anywhere but behind a finished reply it puts in one.
+
+    Right behind a compaction it does so as well, unless the compaction is its own.
+    """
+    kind = session.columns.kind[end]
+    if isinstance(session, ForeignSession) and isinstance(session.reader, ClaudeReader):
+        source = (session.body(end) or {}).get("source") or {}
+        if place_of(str(session.path)).helper or source.get("isSidechain") is True:
+            return f"it belongs to a sub-agent: {_RESUMED}"
+        if kind == Kind.COMPACTION:
+            return None
+    elif kind == Kind.COMPACTION:
+        messages = context_at(session, end).messages
+        last = messages.entry[len(messages) - 1] if len(messages) else end
+        if last != end:
+            return may_end(session, EntryIndex(last), before_prompt)
+    if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
+        return "no reply stands behind it yet"
+    return after_reply(session, end, before_prompt)
 
 
 def fork(session: Session, cut: Cut, terms: Terms) -> Draft:
@@ -145,7 +168,7 @@ class _Copy:
         rows, row = self.rows, self.target
         while row >= 0 and rows.role[row] in (*_BESIDE, Role.COMMAND):
             if rows.role[row] in (Role.INJECTED, Role.COMMAND):
-                body = self._body(file, row)
+                _, body = self._row(file, row)
                 if body.get("type") == "user":
                     return tag_of(text_in(message_of(body).get("content"))) not in _ECHOES
             row = rows.parent[row]
@@ -186,8 +209,7 @@ class _Copy:
                 named = rows.flags[row] & NAMED
                 if not (self._kept[row] and named) and rows.role[row] != Role.REPLACED:
                     continue
-                raw = self._raw(file, row)
-                body = decode_line(raw) or {}
+                raw, body = self._row(file, row)
                 if rows.role[row] == Role.RESULT:
                     answered.update(str(one.get("tool_use_id")) for one in results_in(body))
                 if named:
@@ -210,15 +232,14 @@ class _Copy:
             title = given if given.endswith(FORKED) else given + FORKED
             yield written({"type": "custom-title", "customTitle": title, "sessionId": name}) + b"\n"
 
-    def _body(self, file: TranscriptFile, row: int) -> Body:
-        return decode_line(self._raw(file, row)) or {}
-
-    def _raw(self, file: TranscriptFile, row: int) -> bytes:
-        """A row as it stands, without what stands on the same line."""
+    def _row(self, file: TranscriptFile, row: int) -> tuple[bytes, Body]:
+        """A row as it stands, without what stands on the same line; and decoded."""
         raw = file.line(self.rows.start[row])
-        if decode_line(raw) is None:
+        body = decode_line(raw)
+        if body is None:
             first, stop = next(iter(seams(raw, 0, len(raw))), (0, len(raw)))
             raw = raw[first:stop]
-        if decode_line(raw) is None:
+            body = decode_line(raw)
+        if body is None:
             raise Refused(f"{self._session.path} is not what was read: reload it")
-        return raw.strip(b"\r \t\0")
+        return raw.strip(b"\r \t\0"), body

@@ -272,8 +272,8 @@ def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> G
         project=info.directory,
         created=info.created,
         modified=info.updated or info.created,
-        parent=(path_of(info.parent) or info.parent) if info.parent is not None else None,
-        relation="subagent" if info.parent is not None else None,
+        parent=(path_of(above) or above) if (above := info.parent or info.source) is not None else None,
+        relation=info.relation,
         archived=bool(info.archived),
     )
 

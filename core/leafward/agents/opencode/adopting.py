@@ -10,7 +10,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from leafward.agents.forking import Remark
-from leafward.agents.opencode.database import opened
+from leafward.agents.opencode.database import OURS, opened
 from leafward.agents.opencode.documents import Ids, document, draft_of, injected_message
 from leafward.entries import text_of
 from leafward.errors import NotASession, Refused
@@ -33,8 +33,7 @@ def adopt(past: Past, terms: Terms, database: str, store: Store) -> Draft:
     session = past.session
     if not session.cwd:
         raise Refused(f"{session.path.name} does not say which folder it belongs to; opencode needs one")
-    for _ in past.told():
-        """What is left out is known behind the last message only."""
+    kept = sum(1 for _ in past.told())
     ids = Ids(os.urandom(16))
     name = ids.session(round(terms.now.timestamp() * 1000))
     model, remarks = _model(past, database)
@@ -44,9 +43,9 @@ def adopt(past: Past, terms: Terms, database: str, store: Store) -> Draft:
         database=database,
         cwd=session.cwd,
         content=writer.document,
-        kept=len(past.entries),
+        kept=kept,
         left=past.left_out,
-        remarks=(*remarks, *_remarks(past)),
+        remarks=(*remarks, *past.remarks()),
         terms=terms,
         store=store,
     )
@@ -65,15 +64,6 @@ def _model(past: Past, database: str) -> tuple[Body, list[Remark]]:
     model = {"providerID": context.provider or "unknown", "modelID": context.model or "unknown"}
     text = f"opencode has used no model yet: it will ask for {model['providerID']}/{model['modelID']}, or -m names another"
     return model, [Remark("model", text)]
-
-
-def _remarks(past: Past) -> list[Remark]:
-    found = [Remark("thinking", "what the model thought is left out")]
-    if past.orphans:
-        found.append(Remark("orphans", f"{past.orphans} results without a call are left out"))
-    if past.invented:
-        found.append(Remark("invented", f"{past.invented} calls have no result; it says so in its place"))
-    return found
 
 
 class _Writer:
@@ -97,7 +87,7 @@ class _Writer:
             "directory": source.cwd,
             "title": source.name or past.opening(_LONGEST_TITLE) or source.id,
             "version": VERSION,
-            "metadata": {"leafward": {"forkedFrom": source.id, "at": source.columns.id(past.cut.end)}},
+            "metadata": {OURS: {"forkedFrom": source.id, "at": source.columns.id(past.cut.end)}},
             "time": {"created": now, "updated": now},
         }
         return document(info, self._messages())

@@ -32,6 +32,8 @@ _NEEDED = {
     "part": {"id", "message_id", "data"},
 }
 _NS_PER_MS = 1_000_000
+OURS = "leafward"
+"""The field of a session's metadata that says which one it was made from."""
 
 
 class Row(NamedTuple):
@@ -258,6 +260,7 @@ _FIELDS = (
     "slug",
     "share_url",
     "revert",
+    "metadata",
 )
 
 
@@ -283,6 +286,7 @@ def _info(row: tuple[Any, ...]) -> Info:
         project=text("project_id"),
         slug=text("slug"),
         share=text("share_url"),
+        source=text_in(object_at(object_in(text("metadata")), OURS), "forkedFrom") or None,
         revert=text("revert"),
     )
 

@@ -11,7 +11,7 @@ import re
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.opencode.database import opened
+from leafward.agents.opencode.database import OURS, opened
 from leafward.agents.opencode.documents import Ids, document, draft_of, injected_message
 from leafward.agents.opencode.reading import OpenCodeReader, merged, named
 from leafward.agents.opencode.records import object_at, object_in, text_in
@@ -118,11 +118,11 @@ class _Copy:
                 info[field] = row[field]
         for field in ("model", "permission"):
             text = row.get(field)
-            known = decode_value(text) if isinstance(text, str) else None
+            known = _value(text) if isinstance(text, str) else None
             if known:
                 info[field] = known
         lineage = {"forkedFrom": self._session.id, "at": self._at}
-        info["metadata"] = {**object_in(str(row.get("metadata") or "")), "leafward": lineage}
+        info["metadata"] = {**object_in(str(row.get("metadata") or "")), OURS: lineage}
         info["time"] = {"created": now, "updated": now}
         return info
 
@@ -195,7 +195,7 @@ def _refuse(name: str, error: Exception) -> None:
     raise Refused(f"{name} cannot be read: {error}")
 
 
-def decode_value(text: str) -> Any:
+def _value(text: str) -> Any:
     """A JSON value of any kind; None where it is none."""
     found = decode_line(b'{"value":' + text.encode("utf-8", "surrogatepass") + b"}")
     return found.get("value") if found is not None else None

@@ -279,10 +279,11 @@ class _Made:
         ):
             if value:
                 header[key] = value
-        above = info.parent or (source.session if source is not None else None)
+        inferred = source.session if source is not None else None
+        above = info.parent or info.source or inferred
         if above is not None:
             header["parentSession"] = self.setting.path_of(above) or above
-            header["relation"] = "subagent" if info.parent is not None else "inferred"
+            header["relation"] = info.relation or "inferred"
         return header
 
 
