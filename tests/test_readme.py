@@ -253,6 +253,7 @@ ARGUMENTS = {
     "archive": ["{}", "#9"],
     "doctor": ["{}"],
     "export": ["{}"],
+    "fork": ["{}", "leaf", "--dry-run"],
     "resume": ["{}"],
     "demo": [],
 }

@@ -199,6 +199,9 @@ INTENTS: tuple[Intent, ...] = (
     Intent("draft.save", "e", "Write this summary to a file", "export", ("draft",), "Leafward"),
     Intent("copy.text", "y", "Copy", "copy", (*EVERYWHERE, "draft"), "Leafward"),
     Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
+    Intent(
+        "session.fork", "b", "Begin a new session here, in this agent or another", "fork", _TREE, "Leafward"
+    ),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "r,R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
     Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),

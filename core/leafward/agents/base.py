@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -12,8 +13,10 @@ from leafward.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
     from leafward.edits import ToolTable
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 OWN_PREFIX = "LEAFWARD_"
@@ -118,10 +121,18 @@ class Resume:
     """The folder to run it in."""
     env_remove: tuple[str, ...]
     """Variables of ours that it must not inherit."""
+    env_set: tuple[tuple[str, str], ...] = ()
+    """Variables that it needs: where its store is, for a session that does not lie in its usual one."""
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """`env` as it is handed over."""
-        return {name: value for name, value in env.items() if name not in self.env_remove}
+        """`env` as it is handed over, with the folder it is run in as `PWD`."""
+        kept = {name: value for name, value in env.items() if name not in self.env_remove}
+        return {**kept, **dict(self.env_set), "PWD": self.cwd}
+
+    def line(self) -> str:
+        """The command as it is typed into a shell, from any folder."""
+        before = "".join(f"{name}={shlex.quote(value)} " for name, value in self.env_set)
+        return f"cd {shlex.quote(self.cwd)} && {before}{shlex.join(self.argv)}"
 
     def obstacle(self) -> str | None:
         """Why it cannot be run here as things stand; None where nothing is in the way."""
@@ -194,6 +205,18 @@ class Agent(Protocol):
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """The command that opens the session in the agent. Raises Refused where its folder is gone."""
+        ...
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Why a new session of this agent may not end at an entry of any session; None where it may. See `forking.cut_at`."""
+        ...
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """A new session from one of its own, up to a legal cut, beside it. Raises Refused where it cannot be made."""
+        ...
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """A new session from another agent's, up to a legal cut. Raises Refused where it cannot be made."""
         ...
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.agents.base import Listing, Resume, Stamp, Text, Touch, Trouble, expanded, own_variables
+from leafward.agents.forking import after_results
+from leafward.agents.pi_forking import adopted, forked
 from leafward.edits import NATIVE_TOOLS, Action
 from leafward.errors import Refused
 from leafward.scan import decode_line
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.base import Candidate, Glimpse
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
+    from leafward.entries import EntryIndex
 
 SUFFIX = ".jsonl"
 
@@ -117,6 +121,25 @@ class Pi:
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """The path to the cut in a new file beside the session's own."""
+        return forked(session, cut, terms)
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """The path in pi's form, among pi's sessions of the same folder."""
+        env = terms.env
+        given = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
+        folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+        chosen = bool(given or _session_dir_setting(folder / "settings.json"))
+        root = self.roots(terms.config, env)[0]
+        # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
+        flat = chosen and not any(root.glob("--*--"))
+        return adopted(past, terms, (root,), flat=flat)
 
 
 def _session_dir_setting(path: Path) -> str | None:

@@ -27,7 +27,7 @@ ORDER = (
     *("ls", "search", "tree", "show", "context", "files"),
     *("plan", "compact", "inject", "survival", "summarize"),
     *("move", "undo", "redo", "log", "label", "name", "archive"),
-    *("doctor", "export", "resume", "demo"),
+    *("doctor", "export", "fork", "resume", "demo"),
 )
 """Verbs as they are listed."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -90,13 +89,19 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
     if as_json:
         remarks = [] if obstacle is None else [{"code": "cwd-missing", "text": obstacle}]
         emit_json(
-            {"agent": agent.name, "resume": list(command.argv), "cwd": command.cwd, "diagnostics": remarks}
+            {
+                "agent": agent.name,
+                "resume": list(command.argv),
+                "cwd": command.cwd,
+                "env": dict(command.env_set),
+                "diagnostics": remarks,
+            }
         )
         return 0
     if only_print:
         if obstacle is not None:
             note(obstacle)
-        say(f"cd {shlex.quote(command.cwd)} && {shlex.join(command.argv)}")
+        say(command.line())
         return 0
     return run(command.ready(), agent.title)
 
@@ -107,7 +112,6 @@ def run(command: Resume, title: str) -> int:
     program = shutil.which(command.argv[0], path=environment.get("PATH"))
     if program is None:
         raise LeafwardError(f"{title} is not installed: no {command.argv[0]!r} on PATH")
-    environment["PWD"] = command.cwd
     sys.stdout.flush()
     with _interrupts_for_the_child():
         code = subprocess.run(

@@ -304,6 +304,42 @@ def export(
     return run(session, form, at, whole, output, keep_secrets, as_json)
 
 
+@verb(
+    "leafward fork 019f3c 1a2b3c4d --dry-run",
+    "leafward fork 019f3c 1a2b3c4d --to pi",
+    "leafward fork 019f3c '#12' --summary extractive --run",
+)
+@session_argument
+@click.argument("entry")
+@click.option(
+    "--to", metavar="AGENT", help="The agent that goes on: pi, codex, claude or opencode (default: its own)."
+)
+@click.option("--inject", is_flag=True, help="Put the injected context in behind what is copied.")
+@click.option(
+    "--summary",
+    type=click.Choice(["none", "extractive", "model"]),
+    default="none",
+    show_default=True,
+    help="Put a summary of what is left behind in as well.",
+)
+@model_options
+@click.option("--import", "imports", is_flag=True, help="Run the agent's own import, where it needs one.")
+@click.option("--run", "runs", is_flag=True, help="Go on in the agent at once.")
+@dry_run_option
+@json_option
+def fork(session: str, entry: str, to: str | None, as_json: bool, **asked: Any) -> int:
+    """Begin a new session from an entry of an old one.
+
+    At a prompt the new session ends before it, and its text is given back to be edited; anywhere else it ends behind
+    ENTRY. The same agent gets a copy of what it stored; another one is told what the model had seen. The old session
+    is not touched, and files stay as they are now. The command that continues is shown. opencode takes sessions by an
+    import only: that command is shown too, and run with --import.
+    """
+    from leafward.cli.forking import fork as run
+
+    return run(session, entry, to, asked, as_json)
+
+
 @verb("leafward resume 019f3c", "leafward resume 019f3c --print")
 @session_argument
 @click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it.")

@@ -6,7 +6,9 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded
+from leafward.agents.claude import adopting, forking
+from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.glimpse import glimpse
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.reading import ClaudeReader
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.base import Candidate, Touch
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 _TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
@@ -137,4 +141,16 @@ class Claude:
             raise Refused(
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
-        return Resume(("claude", "--resume", session.id), folder, own_variables(env))
+        return resume_of(session.path, session.id, folder, env)
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Why a session of Claude Code may not end at an entry; None where it may."""
+        return forking.may_end(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """A transcript beside the source, with the rows of the path. Raises Refused."""
+        return forking.fork(session, cut, terms)
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """A transcript of what another agent's session said. Raises Refused."""
+        return adopting.adopt(past, terms, self.roots(terms.config, terms.env)[0])

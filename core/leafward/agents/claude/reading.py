@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,14 +13,14 @@ from leafward.agents.claude.requests import Requests, corrected
 from leafward.agents.claude.rows import NAMED, SIDECHAIN, UNTERMINATED, Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.standing import leaf_of
-from leafward.agents.claude.store import Place, place_of, stem
+from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translating import Translator
 from leafward.agents.claude.weaving import Weaver
 from leafward.agents.lines import BLANK, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
-from leafward.errors import NotASession
+from leafward.errors import NotASession, Refused
 from leafward.foreign import Note, Origin, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
 
@@ -30,11 +29,6 @@ if TYPE_CHECKING:
 
     from leafward.agents.claude.lineage import Origin as Source
     from leafward.entries import Body
-
-_NOT_PLAIN = re.compile(r"[^A-Za-z0-9]")
-_LONGEST_NAME = 200
-"""Characters of a folder's name that are those of the path it stands for."""
-
 
 _BLANK = 64
 """Bytes from which a line is not looked at for being blank."""
@@ -59,6 +53,7 @@ class ClaudeReader:
         self._file: TranscriptFile | None = None
         self._columns = Columns()
         self._end = 0
+        self._seal = b""
         self._translator: Translator | None = None
         self._known: _Known | None = None
 
@@ -111,7 +106,7 @@ class ClaudeReader:
             blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
         )
         weaver = Weaver(rows, seed, own=place.helper or _all_side(rows))
-        self._columns, self._end = weaver.columns, size
+        self._columns, self._end, self._seal = weaver.columns, size, file.seal(size)
         self._translator = Translator(weaver, self.region, self.row)
         wrong: list[int] = []
         if rows.requests and weaver.kept:
@@ -177,6 +172,27 @@ class ClaudeReader:
         entry = weaver.entry
         return entry[found.copied] if found.copied < len(entry) else len(weaver.columns)
 
+    @property
+    def columns(self) -> Columns:
+        """The entries as they were read."""
+        return self._columns
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file that were read."""
+        return self._end
+
+    def again(self) -> TranscriptFile:
+        """The file opened anew, for whoever reads it once more. Raises NotASession, and Refused where it is not what was read.
+
+        It may have grown meanwhile: what was read are its first `Transcript.size` bytes.
+        """
+        file = TranscriptFile(os.path.abspath(self.path))
+        if file.size < self._end or file.seal(self._end) != self._seal:
+            file.close()
+            raise Refused(f"{self.path} is not what was read: reload it")
+        return file
+
     # --- entries ---
 
     def _span(self, index: int) -> tuple[int, int]:
@@ -229,8 +245,7 @@ def _folder(place: Place, folders: list[str]) -> str:
     """The folder that a session belongs to: the first that its project's name stands for, as folders change on the way."""
     name = os.path.basename(place.project)
     for folder in folders:
-        plain = _NOT_PLAIN.sub("-", folder)
-        if plain == name or (len(plain) > _LONGEST_NAME and name.startswith(plain[:_LONGEST_NAME])):
+        if stands_for(name, folder):
             return folder
     return folders[0] if folders else ""
 

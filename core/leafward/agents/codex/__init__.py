@@ -6,10 +6,11 @@ import os
 import re
 import time
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
 from leafward.agents.codex.chain import meta_of
+from leafward.agents.codex.forking import adopted, forked
 from leafward.agents.codex.glimpse import glimpse
 from leafward.agents.codex.reading import CodexReader, Thread
 from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head, unpacked_lines
@@ -26,6 +27,7 @@ from leafward.agents.codex.store import (
     walk,
 )
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
+from leafward.agents.forking import after_results
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession, Note
 
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.base import Candidate, Stamp, Touch
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 _HEAD = re.compile(
@@ -160,7 +164,30 @@ class Codex:
             raise Refused(
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
-        return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env))
+        store = self._variables(home_of(os.path.abspath(session.path)), env)
+        return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env), store)
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """Its lines up to the cut as a rollout of their own, in the store that it lies in."""
+        home = home_of(os.path.abspath(session.path)) or str(self.roots(terms.config, terms.env)[0])
+        reader = cast("CodexReader", cast("ForeignSession", session).reader)
+        return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """A rollout in the user's own store."""
+        home = str(self.roots(terms.config, terms.env)[0])
+        return adopted(past, terms, home, self._variables(home, terms.env))
+
+    def _variables(self, home: str | None, env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """What Codex has to be told to find a thread: nothing where its store is the usual one."""
+        usual = expanded(env.get("CODEX_HOME") or "~/.codex", env)
+        if home is None or os.path.realpath(home) == os.path.realpath(usual):
+            return ()
+        return (("CODEX_HOME", home),)
 
     # --- a thread and what surrounds it ---
 

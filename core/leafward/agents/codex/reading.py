@@ -176,6 +176,25 @@ class CodexReader:
         first = piece.rollout.at(start, min(stop - start, 1 << 16)).find(b"\n")
         return Origin(Path(piece.segment.path), start, first if first >= 0 else stop - start)
 
+    @property
+    def chain(self) -> Chain:
+        """The segments it was read from, and what each is based on."""
+        return self._made.chain if self._made is not None else Chain()
+
+    @property
+    def columns(self) -> Columns:
+        """The entries that the files make."""
+        return self._columns
+
+    def stands_alone(self, index: int) -> bool:
+        """Whether an entry has lines of its own, rather than standing in a compaction only."""
+        return self._made is None or index not in self._made.weaver.literals
+
+    def stretch(self, index: int) -> tuple[Rollout, int, int]:
+        """The file of an entry, and where in it what belongs to the entry begins and ends."""
+        piece, start, stop = self._span(index)
+        return piece.rollout, start, stop
+
     def body(self, index: int) -> Body | None:
         """An entry, translated."""
         return self._translator.body(index) if self._translator is not None else None

@@ -275,6 +275,10 @@ def records(region: bytes) -> Iterator[Body]:
     return bodies_in(region, BEGINS)
 
 
+STARTS = frozenset({"task_started", "turn_started"})
+"""Events with which a turn begins."""
+
+
 def payload_of(body: Body) -> dict[str, Any]:
     """The payload of a record; empty where it has none."""
     payload = body.get("payload")

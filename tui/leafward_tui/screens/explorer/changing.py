@@ -109,6 +109,9 @@ class Changing(Finding):
         choices.append(
             Choice("r", "Move here and resume in the agent", "runs the agent's own command", self.appending())
         )
+        choices.append(
+            Choice("n", "New session from here", "in this agent or another", "this session stays as it is")
+        )
         about = [SheetLine(self._price_words())] if self.price is not None else []
 
         def done(key: str | None) -> None:
@@ -121,6 +124,8 @@ class Changing(Finding):
             elif key == "e":
                 said = f"moved before {self.named(prompt)}, its text is copied"
                 self.start_write(said, lambda it: move(it, before))
+            elif key == "n":
+                self.action_session_fork()
             elif key == "s":
                 self.start_summary(self.wanted(here, target))
             elif key == "f":
@@ -131,6 +136,10 @@ class Changing(Finding):
                 self.settle()
 
         self.app.push_screen(ChoiceSheet("Move", choices, about, note=self.named(target)), done)
+
+    def action_session_fork(self) -> None:
+        """Asks for whom a new session should begin at the turn of the cursor."""
+        raise NotImplementedError
 
     def entries_left(self, start: int, to: int) -> int:
         """Entries of the conversation that a move from one entry to another leaves."""

@@ -17,6 +17,7 @@ from leafward_tui.screens.explorer.results import Exported
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafward.agents import Resume
     from leafward.columns import Columns
     from leafward.session import Session
 
@@ -99,13 +100,18 @@ class Handing(Resting):
         except LeafwardError as error:
             self.tell(str(error), "bad")
             return
-        env = command.environment(os.environ) | {"PWD": command.cwd}
+        self.run_in_place(command)
+
+    def run_in_place(self, command: Resume) -> None:
+        """Hands the terminal to an agent, and takes it back when it ends; where that cannot be, its command is copied."""
         try:
             # Blocking on purpose: awaiting inside a suspended application lets timers paint into the agent's terminal.
             with self.app.suspend():
-                subprocess.run(command.argv, cwd=command.cwd, env=env, check=False)
+                subprocess.run(
+                    command.argv, cwd=command.cwd, env=command.environment(os.environ), check=False
+                )
         except SuspendNotSupported:
-            self.shell.copy(" ".join(command.argv))
+            self.shell.copy(command.line())
         except OSError as error:
             self.tell(f"cannot run {command.argv[0]}: {error.strerror or error}", "bad")
         self.look()
