@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from leafward.journal import Operation, Write
     from leafward.session import Session
+    from leafward_tui.widgets.line_scroll import LineList
 
 __all__ = ["LogScreen"]
 
@@ -210,7 +211,7 @@ class LogScreen(LogGoing):
 
     # --- going about --------------------------------------------------------------------------------------------------
 
-    def on_log_list_cursor_moved(self, message: LogList.CursorMoved) -> None:
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """The details follow."""
         message.stop()
         deeds, operation = self.list.deeds, self.list.operation
@@ -219,7 +220,7 @@ class LogScreen(LogGoing):
             self.details.show(deeds, operation, by)
         self.show_hints()
 
-    def on_log_list_chosen(self, message: LogList.Chosen) -> None:
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
         """A double click is enter."""
         message.stop()
         self.action_log_show()

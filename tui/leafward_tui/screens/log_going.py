@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.screens.base import BaseScreen
 from leafward_tui.widgets.price_line import KeyHint
 
@@ -14,10 +15,8 @@ if TYPE_CHECKING:
     from leafward_tui.widgets.log_view import LogList
     from leafward_tui.widgets.price_line import PriceLine
 
-_ALL = 1 << 40
 
-
-class LogGoing(BaseScreen["int | None"]):
+class LogGoing(RowKeys, BaseScreen["int | None"]):
     """Actions that only move the cursor of the list."""
 
     list: LogList
@@ -35,41 +34,14 @@ class LogGoing(BaseScreen["int | None"]):
 
     # --- rows -----------------------------------------------------------------------------------------------------------
 
-    def _step(self, by: int) -> None:
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor."""
         self.tell("")
         self.list.move_by(by)
 
-    def action_row_down(self) -> None:
-        """One operation on."""
-        self._step(1)
-
-    def action_row_up(self) -> None:
-        """One operation back."""
-        self._step(-1)
-
-    def action_page_down(self) -> None:
-        """One page on."""
-        self._step(self.list.size.height)
-
-    def action_page_up(self) -> None:
-        """One page back."""
-        self._step(-self.list.size.height)
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self._step(self.list.size.height // 2)
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self._step(-(self.list.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The oldest operation."""
-        self._step(-_ALL)
-
-    def action_row_bottom(self) -> None:
-        """The newest operation."""
-        self._step(_ALL)
+    def rows_seen(self) -> int:
+        """Operations on the screen."""
+        return self.list.size.height
 
     # --- finding ------------------------------------------------------------------------------------------------------
 

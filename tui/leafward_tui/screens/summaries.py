@@ -25,6 +25,7 @@ from leafward.safe_text import safe_line
 from leafward.summarizers import tokens_of
 from leafward_tui.cells import cell_len, counted, exact, fit, wrap
 from leafward_tui.intents import bindings_for
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.screens.base import BaseScreen
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.hairline import RowRule
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.session import Session
+    from leafward_tui.widgets.line_scroll import LineList
 
 __all__ = ["SummariesScreen"]
 
@@ -106,7 +108,7 @@ def fitting(parts: Sequence[str], width: int) -> str:
     return "   ".join(told)
 
 
-class SummariesScreen(BaseScreen["int | None"]):
+class SummariesScreen(RowKeys, BaseScreen["int | None"]):
     """The comparison. Ends with an entry to go to, or with None."""
 
     NAME: ClassVar[str] = "summaries"
@@ -213,7 +215,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         if self.diff is not None:
             self.view.show(diff_lines(self.diff, fold_same=self.fold_same), self.view.cursor)
 
-    def on_comparison_view_cursor_moved(self, message: ComparisonView.CursorMoved) -> None:
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """The line in full."""
         message.stop()
         line = self.view.line
@@ -230,37 +232,13 @@ class SummariesScreen(BaseScreen["int | None"]):
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 
-    def action_row_down(self) -> None:
-        """The next line."""
-        self.view.move_by(1)
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor."""
+        self.view.move_by(by)
 
-    def action_row_up(self) -> None:
-        """The line before."""
-        self.view.move_by(-1)
-
-    def action_page_down(self) -> None:
-        """One page on."""
-        self.view.move_by(max(1, self.view.size.height - 2))
-
-    def action_page_up(self) -> None:
-        """One page back."""
-        self.view.move_by(-max(1, self.view.size.height - 2))
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self.view.move_by(max(1, self.view.size.height // 2))
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self.view.move_by(-max(1, self.view.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The first line."""
-        self.view.move_by(-_ALL)
-
-    def action_row_bottom(self) -> None:
-        """The last line."""
-        self.view.move_by(_ALL)
+    def rows_seen(self) -> int:
+        """Lines on the screen."""
+        return self.view.size.height
 
     def action_pane_next(self) -> None:
         """The lines are all that keys go to."""
@@ -335,6 +313,3 @@ class SummariesScreen(BaseScreen["int | None"]):
             Hint("summary.go", "show in tree", "show"),
             Hint("app.back"),
         )
-
-
-_ALL = 1 << 40

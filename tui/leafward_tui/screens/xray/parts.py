@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.compaction.run import Draft
     from leafward.session import Session
+    from leafward_tui.widgets.line_scroll import LineList
 
 __all__ = ["Leaving", "XRayParts"]
 
@@ -238,14 +239,14 @@ class XRayParts(BaseScreen["Leaving | None"]):
             at = min(max(0, self.view.cursor), max(0, len(arrangement) - 1))
         self.view.show(arrangement, teller, at, side)
 
-    def on_xray_view_cursor_moved(self, message: XRayView.CursorMoved) -> None:
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Foot and light follow."""
         message.stop()
         self.head.show(self.xray, self.view.side)
         self.tell_about()
         self.show_hints()
 
-    def on_xray_view_chosen(self, message: XRayView.Chosen) -> None:
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
         """A double click is enter."""
         message.stop()
         self.action_source_go()

@@ -8,6 +8,7 @@ from leafward.compaction.xray import Link
 from leafward.safe_text import safe, safe_line
 from leafward_tui.cells import counted
 from leafward_tui.intents import bindings_for
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.widgets.key_bar import Hint
 from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine
 from leafward_tui.xray.arrangement import Side
@@ -27,44 +28,20 @@ _PINNABLE = "abcdefghilmnoprstuvwxyz"
 """Letters of the sheet that offers lost facts; j, k and q are the sheet's own."""
 
 
-class XRayScreen(XRayParts):
+class XRayScreen(RowKeys, XRayParts):
     """One compaction, before beside after. Ends with what is wanted next, or with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("xray")]
 
     # --- going about --------------------------------------------------------------------------------------------------
 
-    def action_row_down(self) -> None:
-        """The next line of this side."""
-        self.view.move_by(1)
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor."""
+        self.view.move_by(by)
 
-    def action_row_up(self) -> None:
-        """The line before."""
-        self.view.move_by(-1)
-
-    def action_page_down(self) -> None:
-        """One page on."""
-        self.view.move_by(max(1, self.view.size.height - 2))
-
-    def action_page_up(self) -> None:
-        """One page back."""
-        self.view.move_by(-max(1, self.view.size.height - 2))
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self.view.move_by(max(1, self.view.size.height // 2))
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self.view.move_by(-max(1, self.view.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The first line."""
-        self.view.move_by(-_ALL)
-
-    def action_row_bottom(self) -> None:
-        """The last line."""
-        self.view.move_by(_ALL)
+    def rows_seen(self) -> int:
+        """Lines on the screen."""
+        return self.view.size.height
 
     def action_pane_next(self) -> None:
         """The other side: at what the line comes from or led to, else at the same height."""
@@ -279,6 +256,3 @@ class XRayScreen(XRayParts):
             Hint("summaries.compare", "diff"),
             Hint(("only.kept", "only.cut"), "only kept, replaced", "only"),
         )
-
-
-_ALL = 1 << 40
