@@ -78,10 +78,14 @@ class IntentCommands(Provider):
             )
 
     async def search(self, query: str) -> Hits:
-        """What works now and matches title or id."""
+        """What works now and matches its title, its words in the key bar, or its id."""
         matcher = self.matcher(query)
         for entry in self._working():
-            score = max(matcher.match(entry.title), 0.8 * matcher.match(entry.id))
+            score = max(
+                matcher.match(entry.title),
+                0.9 * matcher.match(entry.hint),
+                0.8 * matcher.match(entry.id),
+            )
             if score > 0:
                 yield Hit(
                     score,

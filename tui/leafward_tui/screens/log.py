@@ -305,7 +305,9 @@ class LogScreen(LogGoing):
             return
         again = operation.op != operation.root
         name = self.session.path.name
-        change: Callable[[Session], Write] = redo if again else lambda session: undo(session, operation.op)
+        change: Callable[[Session, Writing], Write] = (
+            redo if again else lambda session, writing: undo(session, operation.op, writing)
+        )
         done = "done again" if again else "undone"
         choice = Choice(
             "U" if again else "u",
@@ -327,9 +329,9 @@ class LogScreen(LogGoing):
         self.app.push_screen(ChoiceSheet(title, [choice], about, note=f"line #{operation.entry}"), answered)
 
     @work(thread=True, group="write", exit_on_error=False)
-    def _write(self, change: Callable[[Session], Write], done: str) -> None:
+    def _write(self, change: Callable[[Session, Writing], Write], done: str) -> None:
         try:
-            written = change(self.session)
+            written = change(self.session, Writing(now=self.shell.clock))
         except (LeafwardError, OSError) as error:
             self.post_message(Written(None, f"refused: {error}"))
         else:

@@ -244,7 +244,7 @@ def _groups(quote: Quote, form: _Form, glyphs: Glyphs) -> list[tuple[list[_Piece
         if form.cost:
             gap = "  " if form.verb else " "
             cells += len(gap) + 7
-            if quote.cost is not None:
+            if quote.cost is not None and quote.again:
                 price = money(quote.cost, zero=glyphs.zero)
                 pieces += [(f"{gap}{glyphs.about} ", "faint"), (price, "sub")]
         groups.append((pieces, cells))

@@ -85,7 +85,7 @@ class Summarising(SummaryAsking):
             self.tell("nothing to summarise there", "warn")
         else:
             said = f"moved to {self.named(wanted.to)}; there was nothing to summarise"
-            self.start_write(said, lambda it: move(it, wanted.to))
+            self.start_write(said, lambda it, writing: move(it, wanted.to, writing))
 
     @work(thread=True, group="summary", exit_on_error=False)
     def _look_over(self, run: int, summing: Summing, session: Session) -> None:
@@ -151,7 +151,9 @@ class Summarising(SummaryAsking):
                 written = (
                     None
                     if wanted.preview
-                    else move_with_summary(session, wanted.to, draft, Writing(claim=claim))
+                    else move_with_summary(
+                        session, wanted.to, draft, Writing(claim=claim, now=self.shell.clock)
+                    )
                 )
         except (LeafwardError, OSError) as error:
             self.post_message(Summarised(run, summing, draft, problem=str(error)))
@@ -270,7 +272,7 @@ class Summarising(SummaryAsking):
         from leafward.compaction.branch import move_with_summary
 
         said = f"moved to {self.named(wanted.to)} with a summary of {counted(wanted.entries, 'entry', 'entries')}"
-        self.start_write(said, lambda it: move_with_summary(it, wanted.to, draft))
+        self.start_write(said, lambda it, writing: move_with_summary(it, wanted.to, draft, writing))
 
     def _ask_again(self, wanted: Wanted) -> None:
         session = self.session

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 
 _NAMES = 15
 _BAR = 18
+_SURVIVAL_ABOUT = (
+    "by weight, in summary, injected or kept",
+    "by weight, in the context after",
+    "by weight",
+)
 _MOST_LOST = 12
 _MOST_OTHERS = 5
 _PLURAL = {
@@ -211,9 +216,10 @@ def _survival(sheet: Sheet, report: Survival) -> None:
         sheet.heading("Survival")
         sheet.note("no facts stood in what it replaced", indent=INDENT)
         return
-    sheet.heading(
-        "Survival", "by weight, in summary, injected or kept", [Span(percent(overall, 1), "strong")]
-    )
+    share = percent(overall, 1)
+    room = sheet.width - len("Survival") - len(share) - 4
+    about = next((words for words in _SURVIVAL_ABOUT if len(words) <= room), "")
+    sheet.heading("Survival", about, [Span(share, "strong")])
     glyphs = sheet.glyphs
     for kind, row in report.counts().items():
         there = sum(number for status, number in row.items() if status is not Status.INVENTED)
