@@ -57,8 +57,9 @@ class ExplorerScreen(Reading):
             if self.graph.styles.margin.bottom:
                 self.graph.styles.margin = 0
 
-    def on_graph_view_rows_shown(self) -> None:
-        """The tree was laid out anew, maybe under a sheet."""
+    def on_graph_view_rows_shown(self, message: GraphView.RowsShown) -> None:
+        """The tree was laid out anew, maybe under a sheet. What it shows is counted by the base's own method."""
+        message.stop()
         if self._covered:
             self.make_room(self._covered)
 

@@ -13,6 +13,7 @@ from leafward.errors import LeafwardError
 from leafward.summarizers import Cancelled, tokens_of
 from leafward_tui.lab.choices import EXTRACTIVE
 from leafward_tui.lab.fates import fate_lines
+from leafward_tui.lab.kept import kept_drafts
 from leafward_tui.lab.line import Block
 from leafward_tui.lab.texts import injected_lines, note_lines, prompt_lines, summary_lines
 from leafward_tui.screens.lab.planning import Planning
@@ -122,6 +123,8 @@ class Drafting(Planning):
             self.amending = self.asking = False
             self.streaming = None
             self.remember_run(message.draft, what_if.choices)
+            kept = kept_drafts(self.app)
+            kept.keep(self.session, self.at, what_if.choices, message.draft, self.shell.clock())
             self.show_text()
             self.show_cut()
         self.show_plan()

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from leafward_tui.intents import bindings_for
 from leafward_tui.lab.choices import Choices
 from leafward_tui.lab.line import Block
-from leafward_tui.lab.runs import difference, run_head, run_lines
+from leafward_tui.lab.runs import FactsKept, difference, run_head, run_lines
 from leafward_tui.lab.texts import summary_lines
 from leafward_tui.row_keys import RowKeys
 from leafward_tui.screens.base import BaseScreen
@@ -51,6 +51,8 @@ class RunsScreen(RowKeys, BaseScreen[Choices | None]):
     def __init__(self, runs: tuple[Run, ...]) -> None:
         super().__init__()
         self.runs = runs
+        self.kept = FactsKept(runs)
+        self.shares = self.kept.shares()
         self.first = max(0, len(runs) - 2)
         """The run that is called A."""
 
@@ -95,16 +97,24 @@ class RunsScreen(RowKeys, BaseScreen[Choices | None]):
     def show_runs(self, at: str | None = None) -> None:
         """Everything, after A or the cursor changed."""
         glyphs = self.shell.glyphs
-        self.head.show(("Runs",), "Runs", note="A is held against the one under the cursor", focused=True)
+        self.head.show(
+            ("Runs",),
+            "Runs",
+            note="facts of all spans together; A is held against the one under the cursor",
+            focused=True,
+        )
         self.table_head.show(lambda width, _height: Block([run_head(width)]))
-        self.table.show(lambda width, _height: run_lines(self.runs, self.first, width, glyphs), at=at)
+        self.table.show(
+            lambda width, _height: run_lines(self.runs, self.shares, self.first, width, glyphs), at=at
+        )
         self.show_pair()
 
     def show_pair(self) -> None:
         """A beside B."""
         glyphs = self.shell.glyphs
-        pair = (self.runs[self.first], self.runs[self.second])
-        self.facts.show(lambda width, _height: difference(pair[0], pair[1], width, glyphs))
+        one, other = self.first, self.second
+        pair = (self.runs[one], self.runs[other])
+        self.facts.show(lambda width, _height: difference(self.kept, one, other, width))
         signs = (glyphs.minus, "+")
         for letter, head, view, sign, run, other in zip(
             "AB", self.names, self.texts, signs, pair, reversed(pair), strict=True
