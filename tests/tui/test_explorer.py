@@ -15,10 +15,11 @@ import pytest
 from leafward.config import Config
 from leafward.demo import demo_session
 from leafward.entries import Kind
+from leafward_tui.commands import working_intents
 from leafward_tui.exploration import Filter
 from leafward_tui.folds import LineKind
 from leafward_tui.graph import Density
-from leafward_tui.intents import intents_for
+from leafward_tui.intents import WRITES, intents_for
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.explorer.finding import _FILTER_KEYS
 from leafward_tui.screens.log import LogScreen
@@ -399,10 +400,15 @@ class TestMoving:
         async with exploring(newer.path) as (pilot, screen):
             assert "read only" in rows(screen.app)[0]
             await pilot.press("k")
-            await chosen(pilot, "enter", "m")
-            await until(pilot, lambda: "read only: the file is of version 4" in note(screen))
-            await pilot.press("u")
-            assert "read only" in note(screen)
+            await until(pilot, lambda: screen.price is not None)
+            assert "move" not in rows(screen.app)[-1]
+            assert not {entry.id for entry in working_intents(screen)} & WRITES
+            for key in ("enter", "u", "U", "l", "r", "A"):
+                screen.tell("")
+                await pilot.press(key)
+                await pilot.pause()
+                assert screen.app.screen is screen, "nothing is asked that is refused afterwards"
+                assert "read only: the file is of version 4" in note(screen), key
         assert newer.path.read_bytes() == before
 
     async def test_an_old_version_is_migrated_and_says_so(self, tmp_path: Path) -> None:

@@ -277,10 +277,15 @@ class LogScreen(LogGoing):
         else:
             self._consider(last, redo)
 
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        return self.session.read_only or ""
+
     def _refused(self) -> bool:
         """Whether nothing can be written now, and says why."""
-        if self.session.read_only:
-            self.tell(f"read only: {self.session.read_only}", "bad")
+        if self.refusal:
+            self.tell(f"read only: {self.refusal}", "bad")
         elif self.writing:
             self.tell("still writing the change before", "warn")
         else:
@@ -363,7 +368,7 @@ class LogScreen(LogGoing):
     def action_mode_leave(self) -> None:
         """Ends the search; then back to the tree."""
         if self.searched:
-            self._search("")
+            self.end_search()
         else:
             self.dismiss(None)
 

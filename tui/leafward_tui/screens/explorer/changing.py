@@ -43,15 +43,24 @@ class Changing(Finding):
     def start_write(self, done: str, change: Change, then: str = "") -> None:
         """Starts a change unless one is under way."""
         session = self.session
-        if session is None or self.refuse_while_summing():
+        if session is None or self.refuse_while_summing() or self.refuse_to_write():
             return
-        if session.read_only:
-            self.tell(f"read only: {session.read_only}", "bad")
-        elif self.writing:
+        if self.writing:
             self.tell("still writing the change before", "warn")
         else:
             self.writing = True
             self.write(session, done, change, then)
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        return (self.session.read_only or "") if self.session is not None else ""
+
+    def refuse_to_write(self) -> bool:
+        """Whether nothing can be written to the session; says why, before anything is asked."""
+        if self.refusal:
+            self.tell(f"read only: {self.refusal}", "bad")
+        return bool(self.refusal)
 
     # --- moving the leaf ----------------------------------------------------------------------------------------------
 
@@ -65,7 +74,7 @@ class Changing(Finding):
         session = self.session
         if exploration is None or session is None or line is None or line.kind is LineKind.HIDDEN:
             return
-        if self.refuse_while_summing():
+        if self.refuse_while_summing() or self.refuse_to_write():
             return
         target = exploration.target(line)
         prompt = exploration.layout.head[line.row]
@@ -225,7 +234,7 @@ class Changing(Finding):
         from leafward_tui.widgets.sheet import TextSheet
 
         session, exploration = self.session, self.exploration
-        if session is None or exploration is None or self.graph.row < 0:
+        if session is None or exploration is None or self.graph.row < 0 or self.refuse_to_write():
             return
         spans = exploration.layout.entries_of(self.graph.row)
         labelled = [entry for entry in session.labels if any(entry in span for span in spans)]
@@ -257,7 +266,7 @@ class Changing(Finding):
         from leafward_tui.widgets.sheet import TextSheet
 
         session = self.session
-        if session is None:
+        if session is None or self.refuse_to_write():
             return
         before = session.name or ""
 
@@ -281,7 +290,7 @@ class Changing(Finding):
         from leafward.journal import archive
 
         exploration, line = self.exploration, self.graph.line
-        if exploration is None or line is None:
+        if exploration is None or line is None or self.refuse_to_write():
             return
         layout = exploration.layout
         branch = layout.branches[layout.branch_of(line.row)]

@@ -242,7 +242,7 @@ class ExplorerScreen(Reading):
         if not self.in_tree:
             return (
                 Hint("row.down"),
-                Hint("move.here", "open"),
+                Hint("move.here", "open", key_only=True),
                 Hint("mode.leave", "tree"),
                 Hint("copy.text"),
             )

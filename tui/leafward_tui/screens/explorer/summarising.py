@@ -64,8 +64,7 @@ class Summarising(SummaryAsking):
         if session is None or self.refuse_while_summing():
             return
         if not wanted.preview:
-            if session.read_only:
-                self.tell(f"read only: {session.read_only}", "bad")
+            if self.refuse_to_write():
                 return
             if self.writing:
                 self.tell("still writing the change before", "warn")
@@ -225,9 +224,8 @@ class Summarising(SummaryAsking):
         taken_out = redacted_words(draft.summary.redacted)
         said = f"{said}; {taken_out}" if taken_out else said
         refused = "" if wanted.carried else "this branch is not the active one: nothing is moved"
-        session = self.session
-        if session is not None and session.read_only:
-            refused = f"read only: {session.read_only}"
+        if self.refusal:
+            refused = f"read only: {self.refusal}"
         sheet.ended(
             draft.text,
             f"not written: {problem}" if problem else said,

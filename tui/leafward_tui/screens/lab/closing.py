@@ -245,8 +245,8 @@ class Closing(Asking):
                 self.tell("counting what survives the edit; accept again in a moment")
                 return
         draft = self.draft
-        if session.read_only:
-            self.tell(f"read only: {session.read_only}", "bad")
+        if self.refusal:
+            self.tell(f"read only: {self.refusal}", "bad")
         elif what_if.plan.nothing:
             self.tell(what_if.plan.diagnostics[0].text, "warn")
         elif self.writing or self.streaming is not None:

@@ -249,7 +249,7 @@ class LabScreen(RowKeys, Closing):
             return (Hint("mode.leave", "cancel the summary", "cancel"),)
         accept: tuple[Hint, ...] = (Hint("summary.run", "summarise"),)
         if self.draft is not None:
-            accept = () if self.session.read_only else (Hint("compaction.accept"),)
+            accept = (Hint("compaction.accept"),)
         slide = Hint(("slider.less", "slider.more"), "slide")
         strategies = Hint(("strategy.pi", "strategy.codex", "strategy.opencode"), "strategy")
         more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]

@@ -57,7 +57,7 @@ class XRayScreen(RowKeys, XRayParts):
 
     def _change(self, direction: int) -> None:
         view = self.view
-        if view.arrangement is None:
+        if view.arrangement is None or (self.searched and self.step_hit(direction)):
             return
         at = view.arrangement.change(view.side, view.cursor, direction)
         if at == view.cursor:
@@ -68,11 +68,11 @@ class XRayScreen(RowKeys, XRayParts):
             view.turn(view.side.other, at)
 
     def action_change_next(self) -> None:
-        """The next band of what did not simply stay."""
+        """The next hit; while nothing is searched, the next band of what did not simply stay."""
         self._change(1)
 
     def action_change_previous(self) -> None:
-        """The band before."""
+        """The hit before; while nothing is searched, the band before."""
         self._change(-1)
 
     def action_source_go(self) -> None:
@@ -226,8 +226,10 @@ class XRayScreen(RowKeys, XRayParts):
         self.shell.copy(safe(teller.piece(view.piece, view.line.link).text))
 
     def action_mode_leave(self) -> None:
-        """Everything again; then back."""
-        if self.only is not None:
+        """Ends the search, then shows everything again; then back."""
+        if self.searched:
+            self.end_search()
+        elif self.only is not None:
             self._show_only(self.only)
         else:
             self.dismiss(None)
@@ -235,6 +237,9 @@ class XRayScreen(RowKeys, XRayParts):
     def action_app_back(self) -> None:
         """Back to where it was opened."""
         self.dismiss(None)
+
+    def _leaves(self) -> str:
+        return "end search" if self.searched else "all again" if self.only is not None else "back"
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
@@ -249,9 +254,13 @@ class XRayScreen(RowKeys, XRayParts):
             Hint(("row.down", "row.up"), "line"),
             Hint("pane.next", "other side", "side"),
             Hint("source.go", enter, enter.rpartition(" ")[2]),
-            Hint(("change.next", "change.previous"), "next change", "change"),
+            Hint(
+                ("change.next", "change.previous"),
+                *(("hit",) if self.searched else ("next change", "change")),
+            ),
             *pin,
-            Hint("mode.leave", "all again" if self.only is not None else "back"),
+            Hint("mode.leave", self._leaves()),
+            Hint("xray.find"),
             Hint("kept.fold", "fold kept", "fold"),
             Hint("summaries.compare", "diff"),
             Hint(("only.kept", "only.cut"), "only kept, replaced", "only"),

@@ -10,12 +10,14 @@ from textual.strip import Strip
 
 from leafward.compaction.comparing import Mark
 from leafward_tui.cells import counted, fit
+from leafward_tui.hits import lit
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.line_scroll import LineList
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rich.style import Style
     from textual import events
 
     from leafward_tui.theme import Ground
@@ -36,6 +38,7 @@ class ComparisonView(LineList):
         self._rows: list[tuple[int, int]] = []
         """The line of each row, and which part of it stands there."""
         self._spans: list[range] = []
+        self._query = ""
 
     @property
     def line(self) -> DiffLine | None:
@@ -47,6 +50,12 @@ class ComparisonView(LineList):
         self.lines = lines
         self.cursor = max(0, min(len(lines) - 1, cursor))
         self.shown_anew()
+
+    def light(self, query: str) -> None:
+        """Lights what is searched for; empty for nothing."""
+        if query != self._query:
+            self._query = query
+            self.refresh()
 
     @property
     def both(self) -> bool:
@@ -136,26 +145,22 @@ class ComparisonView(LineList):
         sign = Segment(f" {signs[line.mark]} ", getattr(ground, _INK[line.mark]))
         ink = ground.strong if chosen else ground.text
         quiet = ground.sub if line.mark is not Mark.SAME else ground.faint
+        hit = ground.strong_hit if chosen else ground.hit
+
+        def words(text: str, cells: int, style: Style) -> list[Segment]:
+            fitted = fit(text, cells, pad=True, ellipsis=glyphs.ellipsis)
+            return lit(fitted, self._query, style, hit)
+
         if self.both:
             half = (width - 8) // 2
             yield Segment("   ", ground.blank)
-            yield Segment(fit(line.before, half, pad=True, ellipsis=glyphs.ellipsis), quiet)
+            yield from words(line.before, half, quiet)
             yield sign
-            yield Segment(
-                fit(line.after, width - 8 - half, pad=True, ellipsis=glyphs.ellipsis),
-                ink if line.mark is not Mark.SAME else quiet,
-            )
+            yield from words(line.after, width - 8 - half, ink if line.mark is not Mark.SAME else quiet)
             return
         if line.mark is Mark.CHANGED:
-            lead = sign if part == 0 else Segment(f" {glyphs.entered} ", ground.leaf)
-            text = line.before if part == 0 else line.after
-            yield lead
-            yield Segment(
-                fit(text, width - 6, pad=True, ellipsis=glyphs.ellipsis), quiet if part == 0 else ink
-            )
+            yield sign if part == 0 else Segment(f" {glyphs.entered} ", ground.leaf)
+            yield from words(line.before if part == 0 else line.after, width - 6, quiet if part == 0 else ink)
             return
         yield sign
-        text = line.after or line.before
-        yield Segment(
-            fit(text, width - 6, pad=True, ellipsis=glyphs.ellipsis), quiet if line.mark is Mark.SAME else ink
-        )
+        yield from words(line.after or line.before, width - 6, quiet if line.mark is Mark.SAME else ink)

@@ -30,6 +30,8 @@ class XRayView(LineList):
         self.side = Side.AFTER
         self.lit: frozenset[int] = frozenset()
         """Lines of the other side that belong to the one under the cursor."""
+        self.query_lit = ""
+        """What is searched for."""
         self.rendered = 0
         """Lines drawn so far; work counted for tests."""
         self._shown: list[int] = []
@@ -90,6 +92,12 @@ class XRayView(LineList):
             self._shown = self._one_side(arrangement)
         self._places = {line: y for y, line in enumerate(self._shown)}
         self.virtual_size = Size(0, len(self._shown))
+
+    def search(self, words: str) -> None:
+        """Lights what is searched for; empty for nothing."""
+        if words != self.query_lit:
+            self.query_lit = words
+            self.refresh()
 
     def light(self, lines: frozenset[int]) -> None:
         """Lights lines on the other side."""
@@ -162,5 +170,6 @@ class XRayView(LineList):
             self.side,
             self.lit,
             self.has_focus,
+            self.query_lit,
         )
         return Strip(painter.line(shown[at])).adjust_cell_length(width, ground.blank)
