@@ -92,9 +92,16 @@ class TitleBar(Widget):
         facts = self._shown_facts(width - lead - behind - least - 1, narrow, styles, glyphs)
         taken = sum(segment.cell_length for segment in facts)
         room = max(0, width - lead - behind - taken - (2 if taken else 0) - 1)
-        if narrow and room - least - 3 >= min(cell_len(self._crumb), _LEAST_CRUMB):
-            # Facts and title come first here; the project takes what they leave.
-            crumb = fit(self._crumb, room - least - 3, ellipsis=glyphs.ellipsis)
+        if narrow:
+            # Facts and title come first here; what they leave goes to the project, or to the whole of what the title is of.
+            spare = room - least - 3
+            project = self._crumb.partition(f" {glyphs.crumb} ")[0]
+            crumb = self._crumb if cell_len(self._crumb) <= spare else project
+            crumb = (
+                fit(crumb, spare, ellipsis=glyphs.ellipsis)
+                if spare >= min(cell_len(crumb), _LEAST_CRUMB)
+                else ""
+            )
             room -= cell_len(crumb) + 3 if crumb else 0
         left.append(Segment(f"{gap}{crumb} " if crumb else gap, ground.faint))
         if crumb:

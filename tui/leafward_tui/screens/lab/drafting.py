@@ -133,10 +133,15 @@ class Drafting(Planning):
 
     def on_followed(self, message: Followed) -> None:
         """Nothing is under way any more."""
-        if message.run == self.generation:
+        what_if, draft = self.what_if, self.draft
+        if message.run == self.generation and what_if is not None:
             self.waiting = False
+            # A draft that was made beside another strategy's is a run too, once its strategy is the chosen one.
+            if draft is not None and not any(run.choices == what_if.choices for run in self.runs):
+                self.remember_run(draft, what_if.choices)
             self.show_plan()
             self.show_text()
+            self.show_hints()
 
     def on_stood(self, message: Stood) -> None:
         """The compaction in the session is the first of the runs."""

@@ -112,9 +112,9 @@ class RunsScreen(RowKeys, BaseScreen[Choices | None]):
     def show_pair(self) -> None:
         """A beside B."""
         glyphs = self.shell.glyphs
-        one, other = self.first, self.second
-        pair = (self.runs[one], self.runs[other])
-        self.facts.show(lambda width, _height: difference(self.kept, one, other, width))
+        a, b = self.first, self.second
+        pair = (self.runs[a], self.runs[b])
+        self.facts.show(lambda width, _height: difference(self.kept, a, b, width))
         signs = (glyphs.minus, "+")
         for letter, head, view, sign, run, other in zip(
             "AB", self.names, self.texts, signs, pair, reversed(pair), strict=True
