@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.survival import SURVIVED, Status
 from leafward_tui.cells import count, fit, money, percent, right
-from leafward_tui.lab.fates import PLURAL
 from leafward_tui.lab.line import Block, LabLine, Span
+from leafward_tui.survivals import PLURAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
