@@ -365,17 +365,6 @@ class LogScreen(LogGoing):
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 
-    def action_mode_leave(self) -> None:
-        """Ends the search; then back to the tree."""
-        if self.searched:
-            self.end_search()
-        else:
-            self.dismiss(None)
-
-    def action_app_back(self) -> None:
-        """Back to the tree."""
-        self.dismiss(None)
-
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
         deeds, operation = self.list.deeds, self.list.operation

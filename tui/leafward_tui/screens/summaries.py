@@ -328,17 +328,6 @@ class SummariesScreen(RowKeys, Searching["int | None"]):
         if line is not None and (line.after or line.before):
             self.shell.copy(line.after or line.before)
 
-    def action_mode_leave(self) -> None:
-        """Ends the search; then back to the X-ray."""
-        if self.searched:
-            self.end_search()
-        else:
-            self.dismiss(None)
-
-    def action_app_back(self) -> None:
-        """Back to the X-ray."""
-        self.dismiss(None)
-
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
         if self.other < 0:
