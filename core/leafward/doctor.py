@@ -76,7 +76,7 @@ def _placed(session: ForeignSession, problem: Problem) -> Problem:
         index = bisect_left(session.columns.start, problem.offset)
     if not 0 <= index < len(session):
         return problem
-    origin = session.reader.origin(index)
+    origin = session.origin(index)
     text = (
         f"{problem.text} ({safe_line(origin.path.name, 200)})"
         if len(session.transcript.files) > 1

@@ -150,6 +150,11 @@ class Scan:
         """The last entry that is no damage: pi's leaf. -1 in an empty session."""
         return EntryIndex(self._last_good)
 
+    @property
+    def orphans(self) -> dict[int, bytes | str]:
+        """Entries that name a parent which is not in the file, and the id that they name."""
+        return self._orphans
+
     def discredit(self, entries: Collection[int]) -> None:
         """Makes damage of entries whose lines proved to be no objects: nothing can name them any more, as in pi.
 
