@@ -23,6 +23,7 @@ from leafward.scan import CURRENT_VERSION
 from leafward.session import Session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 FORMAT = 1
@@ -105,7 +106,7 @@ class Sidecar:
         """Closes the file and forgets it."""
         if self.book is not None:
             self.book.close()
-        self.book, self.trouble, self._stamp = None, None, None
+        self.book, self.trouble = None, None
 
     @property
     def read_only(self) -> str | None:
@@ -129,6 +130,29 @@ class Sidecar:
         owner = {"sidecar": FORMAT, "agent": self.owner.agent, "session": self.owner.session}
         head = {"type": "session", "version": CURRENT_VERSION, "id": self.path.stem, "timestamp": time}
         return {**head, "cwd": cwd, MARK: {**owner, "path": str(path)}}
+
+
+def every_sidecar() -> Iterator[Path]:
+    """The sidecars of all sessions, and what a write that was killed left beside them."""
+    try:
+        folders = sorted(one for one in sidecar_folder().iterdir() if one.is_dir())
+        for folder in folders:
+            yield from sorted(folder.iterdir())
+    except OSError:
+        return
+
+
+def belongs_to(path: Path) -> tuple[Owner, str]:
+    """Whose a sidecar is, and where that session lay when something was last kept of it. Raises NotASession."""
+    book = Session.open(path)
+    try:
+        said = book.header.get(MARK)
+        if not isinstance(said, dict):
+            raise NotASession(f"{path} is no sidecar")
+        owner = Owner(str(said.get("agent")), str(said.get("session")))
+        return owner, _known_path(book, [_after(body) for _, body in book.bodies(range(len(book)))])
+    finally:
+        book.close()
 
 
 def _stamp(path: Path) -> tuple[int, int, int, int] | None:
