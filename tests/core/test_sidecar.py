@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.catalog import Catalogue
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.run import accept, draft
 from leafward.compaction.settings import PlanSettings
+from leafward.config import Config
 from leafward.context import context_at, message_body
 from leafward.doctor import check, lost_sidecars
 from leafward.entries import Damage, Kind
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from leafward.catalog import Card
+    from leafward.catalog.listing import Work
     from leafward.foreign import ForeignSession
 
 IMPATIENT = Writing(patience=0.1)
@@ -492,3 +496,35 @@ class TestIdentity:
         book = Session.open(session.book_path)
         assert (book.name, book.version, len(book)) == ("Kept", 3, 2)
         book.close()
+
+
+class TestCatalogue:
+    def card(self, store: Store, tmp_path: Path) -> tuple[Card, Work]:
+        catalogue = Catalogue(Config(), [store.root], index_path=tmp_path / "index")
+        catalogue.refresh()
+        [card] = catalogue.cards()
+        return card, catalogue.work
+
+    def test_a_card_follows_what_is_kept(self, store: Store, tmp_path: Path) -> None:
+        card, work = self.card(store, tmp_path)
+        assert work.read_whole == 1
+        theirs = card.name
+        session = store.open()
+        rename(session, "The orchard")
+        card, work = self.card(store, tmp_path)
+        assert (card.name, card.title, card.partial, work.read_whole) == ("The orchard", "The orchard", False, 1)
+        assert self.card(store, tmp_path)[1].read_whole == 0
+        undo(session)
+        card, work = self.card(store, tmp_path)
+        assert (card.name, work.read_whole) == (theirs, 1)
+        session.book_path.unlink()
+        assert self.card(store, tmp_path)[1].read_whole == 1
+        assert self.card(store, tmp_path)[1].read_whole == 0
+
+    def test_a_refresh_that_was_stopped_finds_it_again(self, claude: Store, tmp_path: Path) -> None:
+        self.card(claude, tmp_path)
+        rename(claude.open(), "The orchard")
+        stopped = Catalogue(Config(), [claude.root], index_path=tmp_path / "index")
+        answers = iter([False, False, False])
+        stopped.refresh(stop=lambda: next(answers, True))
+        assert self.card(claude, tmp_path)[0].name == "The orchard"
