@@ -70,7 +70,9 @@ def make(agent: str, root: Path) -> Store:
             files = root / "opencode"
             write_tree(files, talk)
             path = write_tree(files, talk)
-            store = Store("opencode", root, path, lambda name: _stored(talk, name, lambda it: write_tree(files, it)))
+            store = Store(
+                "opencode", root, path, lambda name: _stored(talk, name, lambda it: write_tree(files, it))
+            )
     for name in ("one", "two", "three"):
         store.grow(name)
     return store

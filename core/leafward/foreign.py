@@ -356,7 +356,9 @@ class ForeignSession(Session):
     def raw(self, index: int) -> bytes:
         """What the agent stored of an entry; of one that is kept, its line."""
         kept, book = self.joined.kept(index), self.book
-        return book.raw(kept) if kept >= 0 and book is not None else self.reader.raw(self.joined.theirs(index))
+        return (
+            book.raw(kept) if kept >= 0 and book is not None else self.reader.raw(self.joined.theirs(index))
+        )
 
     def body(self, index: int) -> Body | None:
         """An entry, translated; of one that is kept, its line."""

@@ -271,8 +271,10 @@ class Session:
 
     @property
     def book(self) -> Session | None:
-        """The native file that operations are appended to: itself. Of another agent's session one of ours beside it, None before
-        the first of them."""
+        """The native file that operations are appended to: itself.
+
+        Of another agent's session one of ours beside it, None before the first of them.
+        """
         return self
 
     @property

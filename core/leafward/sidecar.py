@@ -123,7 +123,9 @@ class Sidecar:
             why = f"the file is of version {book.version}, older than {CURRENT_VERSION}"
         if why is None and form != FORMAT:
             why = "a newer Leafward wrote the file"
-        return f"what Leafward keeps of it cannot be added to: {why} ({self.path})" if why is not None else None
+        return (
+            f"what Leafward keeps of it cannot be added to: {why} ({self.path})" if why is not None else None
+        )
 
     def header(self, path: Path, cwd: str, time: str) -> Body:
         """The first line of a new one, for a session that lies at a path now."""

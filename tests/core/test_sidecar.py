@@ -194,13 +194,13 @@ def test_only_the_agents_own_words_end_a_what_if(claude: Store) -> None:
     session = claude.open()
     move(session, said(session, "one"))
     with claude.path.open("a") as file:
-        file.write('{"type":"custom-title","customTitle":"Theirs","sessionId":"%s"}\n' % session.id)
+        file.write('{"type":"custom-title","customTitle":"Theirs"}\n')
     session.refresh()
     assert session.name == "Theirs"
     assert (session.place, session.what_if) == (said(session, "one"), True)
     rename(session, "Ours")
     with claude.path.open("a") as file:
-        file.write('{"type":"custom-title","customTitle":"Theirs again","sessionId":"%s"}\n' % session.id)
+        file.write('{"type":"custom-title","customTitle":"Theirs again"}\n')
     session.refresh()
     assert session.name == "Ours"
     rename(session, "")
@@ -253,7 +253,7 @@ class TestCompactions:
         move(session, first)
         assert session.columns.parent[first] == said(session, "two")
         same_anew(store, session)
-    
+
 
 class TestRefusals:
     def test_two_writers(self, store: Store) -> None:
@@ -312,7 +312,7 @@ class TestRefusals:
         claude.path.unlink()
         with pytest.raises(Refused, match="is gone"):
             rename(session, "x")
-    
+
 
 class TestKilled:
     def test_every_place_where_a_write_can_stop(self, claude: Store) -> None:
@@ -358,7 +358,10 @@ class TestDamage:
             (b"", "is empty"),
             (b"\0\0\0\0\n", "no line of it is a header or an entry"),
             (b'{"type":"session","version":3,"id":"x"}\n', "is no sidecar"),
-            (b'{"type":"session","version":3,"id":"x","leafward":{"agent":"pi"}}\n', "belongs to another session"),
+            (
+                b'{"type":"session","version":3,"id":"x","leafward":{"agent":"pi"}}\n',
+                "belongs to another session",
+            ),
             (b"not json\n" * 3, "no line of it is a header or an entry"),
         ],
     )
@@ -492,7 +495,10 @@ class TestIdentity:
 
         session = store.open()
         rename(session, "Kept")
-        append(session, [session.stamped({"type": "custom", "id": "00000001", "parentId": None, "customType": "x"})])
+        append(
+            session,
+            [session.stamped({"type": "custom", "id": "00000001", "parentId": None, "customType": "x"})],
+        )
         book = Session.open(session.book_path)
         assert (book.name, book.version, len(book)) == ("Kept", 3, 2)
         book.close()
@@ -512,7 +518,12 @@ class TestCatalogue:
         session = store.open()
         rename(session, "The orchard")
         card, work = self.card(store, tmp_path)
-        assert (card.name, card.title, card.partial, work.read_whole) == ("The orchard", "The orchard", False, 1)
+        assert (card.name, card.title, card.partial, work.read_whole) == (
+            "The orchard",
+            "The orchard",
+            False,
+            1,
+        )
         assert self.card(store, tmp_path)[1].read_whole == 0
         undo(session)
         card, work = self.card(store, tmp_path)

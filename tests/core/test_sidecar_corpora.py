@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +22,11 @@ from leafward.entries import Kind
 from leafward.errors import Refused
 from leafward.estimators import Estimator
 from leafward.journal import label, move, undo
-from leafward.session import Session
 from leafward.summarizers.extractive import Extractive
 from leafward.survival import survival_of
+
+if TYPE_CHECKING:
+    from leafward.session import Session
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 STORES = sorted(
@@ -73,9 +76,7 @@ def _take(session: Session) -> None:
         try:
             made = draft(
                 session,
-                plan(
-                    measure(session, at, estimators=tuple(Estimator)), PlanSettings(keep_recent=200)
-                ),
+                plan(measure(session, at, estimators=tuple(Estimator)), PlanSettings(keep_recent=200)),
                 Extractive(),
             )
         except Refused:

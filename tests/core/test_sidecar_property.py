@@ -18,6 +18,7 @@ from tests.foreign_stores import Store, make
 
 if TYPE_CHECKING:
     from leafward.foreign import ForeignSession
+    from leafward.journal import Write
 
 ENTRIES = 6
 
@@ -141,6 +142,7 @@ def _agent_step(store: Store, session: ForeignSession, step: Step) -> None:
         _reads_the_same_anew(store, session)
         return
     log = operations(session)
+    done: Write | None = None
     try:
         match step:
             case ("undo",):
@@ -153,7 +155,6 @@ def _agent_step(store: Store, session: ForeignSession, step: Step) -> None:
                 return
             case _:
                 apply(session, step)
-                done = None
     except Refused:
         assert _kept(session) == before
         return

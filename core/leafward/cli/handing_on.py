@@ -88,9 +88,7 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
         command = agent.resume(session, os.environ)
         what_if = session.what_if
     obstacle = command.obstacle()
-    elsewhere = (
-        f"{agent.title} goes on at its own leaf: the place moved to here is a what-if, which a fork makes real"
-    )
+    elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a what-if, which a fork makes real"
     if as_json:
         remarks = [] if obstacle is None else [{"code": "cwd-missing", "text": obstacle}]
         if what_if:

@@ -152,7 +152,9 @@ def nothing(session: Session, kind: OperationKind, target: int, writing: Writing
     leaf = id_of(session, session.leaf)
     named = id_of(session, target)
     recent = changed_lately(session, writing.now())
-    return Write(kind, session.book_path, None, (), leaf, leaf, named, None, (), writing.dry_run, 0, None, recent)
+    return Write(
+        kind, session.book_path, None, (), leaf, leaf, named, None, (), writing.dry_run, 0, None, recent
+    )
 
 
 def changed_lately(session: Session, now: datetime) -> bool:

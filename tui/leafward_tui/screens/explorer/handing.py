@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from leafward_tui.screens.explorer.results import Exported
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafward.agents import Resume
     from leafward.columns import Columns
     from leafward.session import Session
 
@@ -99,6 +101,27 @@ class Handing(Resting):
         except LeafwardError as error:
             self.tell(str(error), "bad")
             return
+        if session.what_if:
+            self._ask_resume(command)
+        else:
+            self._resume(command)
+
+    def _ask_resume(self, command: Resume) -> None:
+        """Where the leaf is a what-if: the agent knows nothing of it."""
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine
+
+        about = [SheetLine("the leaf here is a what-if that Leafward keeps; a fork makes it real", "warn")]
+        choice = Choice(
+            "r", "Resume all the same", "the agent goes on at its own leaf", shlex.join(command.argv)
+        )
+
+        def done(key: str | None) -> None:
+            if key == "r":
+                self._resume(command)
+
+        self.app.push_screen(ChoiceSheet("Resume", [choice], about), done)
+
+    def _resume(self, command: Resume) -> None:
         env = command.environment(os.environ) | {"PWD": command.cwd}
         try:
             # Blocking on purpose: awaiting inside a suspended application lets timers paint into the agent's terminal.
