@@ -239,13 +239,16 @@ class ForeignSession(Session):
             return None
         # A reader may take what was appended into the columns that it has.
         before = bytes(self.columns.kind), bytes(self.columns.ids), self.columns.parent[:]
+        scan = self.scan
         if theirs:
             self.read(lambda: False, lambda _scan: None)
         else:
             self._join()
-        return Growth(
-            max(0, len(self.columns) - len(before[0])), replaced=not _continues(before, self.columns)
-        )
+        continues = _continues(before, self.columns)
+        if continues:
+            scan.go_on_as(self.scan)
+            self.scan = scan
+        return Growth(max(0, len(self.columns) - len(before[0])), replaced=not continues)
 
     def reload(self) -> Growth:
         """Reads everything anew, whatever lies at its path now. What was read stays where that is no session."""

@@ -14,6 +14,7 @@ from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.run import accept, draft
 from leafward.compaction.settings import PlanSettings
+from leafward.compaction.xray import xray_of
 from leafward.config import Config
 from leafward.context import context_at, message_body
 from leafward.doctor import check, lost_sidecars
@@ -37,6 +38,7 @@ from leafward.messages import message_text
 from leafward.paths import data_dir
 from leafward.sidecar import sidecar_folder
 from leafward.summarizers.extractive import Extractive
+from tests.claude_transcript import Transcript
 from tests.foreign_stores import AGENTS, Store, make, said
 
 if TYPE_CHECKING:
@@ -246,13 +248,26 @@ class TestCompactions:
         assert texts(session)[-1] == "four."
         assert len(texts(session)) == 8
 
-    def test_one_follows_the_other(self, store: Store) -> None:
-        session = store.open()
-        first = self.compacted(session, said(session, "two"))
-        assert texts(session)[-1] == "two."
-        move(session, first)
-        assert session.columns.parent[first] == said(session, "two")
-        same_anew(store, session)
+    def test_over_a_compaction_of_the_agents_own(self, tmp_path: Path) -> None:
+        transcript = Transcript(tmp_path / ".claude")
+        for name in ("one", "two"):
+            transcript.turn(f"{name}?", f"{name}.")
+        transcript.boundary("All about one and two")
+        for name in ("three", "four"):
+            transcript.turn(f"{name}?", f"{name}.")
+        session = transcript.opened()
+        before = texts(session)
+        assert "one?" not in before
+        first = self.compacted(session)
+        assert texts(session)[-1] == "four."
+        assert "three?" not in texts(session)
+        assert session.columns.kind.count(Kind.COMPACTION) == 2
+        assert len(list(xray_of(session, first).rows)) > 0
+        transcript.turn("five?", "five.")
+        session.refresh()
+        assert texts(session) == [*before, "five?", "five."]
+        second = self.compacted(session)
+        assert session.columns.parent[second] == said(session, "five")
 
 
 class TestRefusals:
