@@ -185,28 +185,21 @@ class ForeignSession(Session):
         scan.pending, scan.header_offset = found.pending, 0
         self._rebuild()
         self._read_marks()
-        self.name = self._given_name(self.name)
+        self.name = self._given_name()
 
-    def _given_name(self, last: str | None) -> str | None:
+    def _given_name(self) -> str | None:
         """What the session is called: as the user did here, else by the agent's last line, else as its header says."""
-        book = self.sidecar.book if self.sidecar is not None else None
+        book = self.book
         if book is not None and book.name is not None:
             return book.name
-        if last is None and book is not None and Kind.SESSION_INFO in book.columns.kind:
-            last = self._their_name()
-        if last is None:
-            given = self.header.get("name")
-            last = given.strip() or None if isinstance(given, str) else None
-        return last
-
-    def _their_name(self) -> str | None:
-        """What the agent's own last line says, where a later one of ours took a name away."""
-        at = self.columns.kind.rfind(Kind.SESSION_INFO)
-        while at >= 0:
-            if not self.is_kept(at):
-                given = (self.body(at) or {}).get("name")
-                return given.strip() or None if isinstance(given, str) else None
-            at = self.columns.kind.rfind(Kind.SESSION_INFO, 0, at)
+        kinds = self.columns.kind
+        at = kinds.rfind(Kind.SESSION_INFO)
+        while at >= 0 and self.is_kept(at):
+            at = kinds.rfind(Kind.SESSION_INFO, 0, at)
+        for said in ((self.body(at) or {}) if at >= 0 else {}, self.header):
+            given = said.get("name")
+            if isinstance(given, str) and given.strip():
+                return given.strip()
         return None
 
     def changed_on_disk(self) -> bool:

@@ -305,7 +305,7 @@ class Session:
         return self.place != self.tree.content_at(self.own_leaf)
 
     def coming_back(self, line: int, before: EntryIndex) -> EntryIndex:  # noqa: ARG002  # there is no other place here
-        """Where taking back a move, done by a line, leads: to the leaf before it."""
+        """Where taking back a move that a line did leads: to the leaf before it."""
         return before
 
     def is_kept(self, index: int) -> bool:  # noqa: ARG002  # of a native file nothing is

@@ -189,13 +189,15 @@ def test_files_of_the_corpora() -> None:
 
 
 @needs_corpora
-def test_public_samples_open() -> None:
+def test_public_samples_open(tmp_path: Path) -> None:
     samples = {
         "jazzyalex__agent-sessions/Resources/Fixtures/stage0/agents/opencode": 3,
         "Dicklesworthstone__coding_agent_session_search/tests/fixtures/opencode_json": 1,
     }
     for name, count in samples.items():
-        catalogue = Catalogue(Config(), [CORPORA / "public" / name], index_path=Path("no-such-folder/index"))
+        catalogue = Catalogue(
+            Config(), [CORPORA / "public" / name], index_path=tmp_path / name.replace("/", "-")
+        )
         catalogue.refresh()
         cards = catalogue.cards()
         assert [card.agent for card in cards] == ["opencode"] * count
