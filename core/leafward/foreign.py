@@ -169,8 +169,7 @@ class ForeignSession(Session):
 
     def _join(self) -> None:
         """Takes in what is kept beside the agent's entries as they were last read."""
-        found = self.transcript
-        named = found.header.get("id")
+        named = self.transcript.header.get("id")
         owner = Owner(
             self.agent_name, named if isinstance(named, str) and named else os.path.realpath(self.path)
         )
@@ -179,7 +178,12 @@ class ForeignSession(Session):
                 self.sidecar.close()
             self.sidecar = Sidecar(owner)
         self.sidecar.read()
-        self.joined = joined(found.columns, found.leaf, found.size, self.sidecar)
+        self._combine(self.sidecar)
+
+    def _combine(self, sidecar: Sidecar) -> None:
+        """Makes one session of the agent's entries and of those that are kept."""
+        found = self.transcript
+        self.joined = joined(found.columns, found.leaf, found.size, sidecar)
         self._hoisted = self.joined.spread(found.hoisted)
         self.scan = scan = Scan.of(self.joined.columns, found.header, self.joined.leaf, found.size)
         scan.pending, scan.header_offset = found.pending, 0
@@ -329,18 +333,29 @@ class ForeignSession(Session):
         return self.joined.count(self.transcript.inherited)
 
     def discredit(self, entries: Iterable[int]) -> None:
-        """Marks entries whose bytes proved to be broken. What follows them hangs on what came before them."""
-        columns = self.columns
-        parent = columns.parent
-        lost = set(entries)
+        """Marks entries whose bytes proved to be broken. What follows the agent's hangs on what came before them."""
+        given = set(entries)
+        kept = {self.joined.kept(index) for index in given} - {-1}
+        columns = self.transcript.columns
+        lost = {self.joined.theirs(index) for index in given if not self.is_kept(index)}
         for index in sorted(lost):
             columns.kind[index] = Kind.MALFORMED
             columns.damage[index] = Damage.MALFORMED
-        for index, above in enumerate(parent):
+        parent = columns.parent
+        for index, above in enumerate(parent if lost else ()):
             while above in lost:
                 above = parent[above]
             parent[index] = above
-        self._rebuild()
+        book = self.book
+        if book is not None and kept:
+            book.discredit(kept)
+        if book is None or self.sidecar is None:
+            self._rebuild()
+            return
+        scan = self.scan
+        self._combine(self.sidecar)
+        scan.go_on_as(self.scan)
+        self.scan = scan
 
     def origin(self, index: int) -> Origin:
         """Where the bytes of an entry lie: in one of the agent's files, or in the sidecar."""

@@ -23,7 +23,7 @@ from leafward.scan import CURRENT_VERSION
 from leafward.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 FORMAT = 1
@@ -247,7 +247,7 @@ def joined(theirs: Columns, own_leaf: EntryIndex, size: int, sidecar: Sidecar) -
     last_line = book.scan.last
     if last_line >= 0 and _stands(theirs, own_leaf, afters[last_line], slots[last_line]):
         at = EntryIndex(places[last_line])
-        leaf = at if columns.damage.get(at) is not Damage.ORPHAN else own
+        leaf = at if _hangs(columns, at, set(places)) else own
     return Joined(columns, leaf, own, slots, places)
 
 
@@ -279,6 +279,15 @@ def _stands(theirs: Columns, own_leaf: int, after: Body, slot: int) -> bool:
     return bool(position_in(theirs, own_leaf)["place"] == after["place"])
 
 
+def _hangs(columns: Columns, index: int, places: Collection[int]) -> bool:
+    """Whether what is kept leads from an entry to one of the agent's, or to before everything: nothing on the way is gone."""
+    while index in places:
+        if columns.damage.get(index) in (Damage.ORPHAN, Damage.CYCLE):
+            return False
+        index = columns.parent[index]
+    return True
+
+
 def _columns(
     theirs: Columns,
     kept: Columns,
@@ -296,6 +305,9 @@ def _columns(
         for number, parent in enumerate(kept.parent)
     ]
     first = slots[0]
+    if max(theirs.parent[:first], default=NO_ENTRY) >= first:
+        # A damaged file names parents that stand behind their children.
+        first = 0
     shifted = theirs.parent[:first] + array("i", (_moved(one, slots) for one in theirs.parent[first:]))
     made = Columns(
         _spliced_array(theirs.start, slots, starts),
