@@ -13,6 +13,7 @@ from leafward.agents import agent_named
 from leafward.catalog import Catalogue
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
+from leafward.compaction.repair import repair
 from leafward.compaction.run import accept, draft
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_of
@@ -85,6 +86,11 @@ def _take(session: Session) -> None:
         compaction = int(session.columns.index(done.op or ""))
         assert (session.place, session.what_if) == (compaction, True)
         assert context_at(session).size.total == made.tokens_after
+        mended = repair(session, compaction, pins=["the orchard"])
+        place = accept(session, mended).op
+        assert context_at(session).size.total == mended.tokens_after
+        assert session.columns.id(session.place) == place
+        undo(session)
         xray_of(session, compaction)
         survival_of(session, compaction)
         undo(session)

@@ -9,6 +9,7 @@ import pytest
 from leafward.config import Config
 from leafward.context import context_at
 from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.screens.log import LogScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.foreign_stores import Store, make
 from tests.tui.explored import exploring, note, tree
@@ -89,6 +90,25 @@ async def test_label_move_undo_and_redo(store: Store) -> None:
         await pilot.press("U")
         await written(pilot, screen, total + 4)
         assert "what-if leaf" in row_of(screen, "two?")
+
+
+async def test_the_log_takes_a_what_if_back(store: Store) -> None:
+    async with exploring(store.path) as (pilot, screen):
+        total = len(session_of(screen))
+        await pilot.press("K")
+        await chosen(pilot, "enter", "m")
+        await written(pilot, screen, total + 1)
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
+        await until(pilot, lambda: "kept by Leafward beside the agent's files" in "\n".join(rows(pilot.app)))
+        await chosen(pilot, "u")
+        assert "append 1 line to what Leafward keeps beside" in "\n".join(rows(pilot.app))
+        await pilot.press("enter")
+        await until(pilot, lambda: len(session_of(screen)) == total + 2)
+        await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await until(pilot, lambda: "what-if" not in "\n".join(tree(screen)))
 
 
 async def test_what_is_kept_stays_when_the_agent_goes_on(tmp_path: Path) -> None:
