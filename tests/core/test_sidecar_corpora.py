@@ -89,7 +89,7 @@ def _take(session: Session) -> None:
         mended = repair(session, compaction, pins=["the orchard"])
         place = accept(session, mended).op
         assert context_at(session).size.total == mended.tokens_after
-        assert session.columns.id(session.place) == place
+        assert str(session.columns.id(session.place)) == place
         undo(session)
         xray_of(session, compaction)
         survival_of(session, compaction)
