@@ -231,16 +231,7 @@ def joined(theirs: Columns, own_leaf: EntryIndex, size: int, sidecar: Sidecar) -
     afters = [_after(body) for _, body in book.bodies(range(count))]
     sidecar.known_path = _known_path(book, afters)
     above = _parents_in(theirs, book)
-    slots = array("i")
-    slot, known = 0, dict[str, int]()
-    for number, after in enumerate(afters):
-        last = after.get("last")
-        if isinstance(last, str):
-            if last not in known:
-                known[last] = theirs.index(last)
-            slot = max(slot, known[last] + 1)
-        slot = max(slot, above.get(number, NO_ENTRY) + 1)
-        slots.append(slot)
+    slots = _slots(theirs, afters, above)
     places = array("i", (slot + number for number, slot in enumerate(slots)))
     columns = _columns(theirs, kept, slots, places, above, size)
     leaf = own = EntryIndex(_moved(own_leaf, slots))
@@ -249,6 +240,27 @@ def joined(theirs: Columns, own_leaf: EntryIndex, size: int, sidecar: Sidecar) -
         at = EntryIndex(places[last_line])
         leaf = at if _hangs(columns, at, set(places)) else own
     return Joined(columns, leaf, own, slots, places)
+
+
+def _slots(theirs: Columns, afters: list[Body], above: dict[int, int]) -> array[int]:
+    """For each kept entry how many of the agent's stand before it: those that there were when it was written.
+
+    A line that does not say it was torn, and closed by the write of the line behind it: it stands there.
+    """
+    slots = array("i", [0]) * len(afters)
+    known: dict[str, int] = {}
+    following = 0
+    for number in range(len(afters) - 1, -1, -1):
+        last = afters[number].get("last")
+        if isinstance(last, str):
+            if last not in known:
+                known[last] = theirs.index(last) + 1
+            following = known[last]
+        slots[number] = following
+    slot = 0
+    for number, wanted in enumerate(slots):
+        slot = slots[number] = max(slot, wanted, above.get(number, NO_ENTRY) + 1)
+    return slots
 
 
 def _after(body: Body | None) -> Body:

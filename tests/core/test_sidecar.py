@@ -554,3 +554,19 @@ class TestCatalogue:
         answers = iter([False, False, False])
         stopped.refresh(stop=lambda: next(answers, True))
         assert self.card(claude, tmp_path)[0].name == "The orchard"
+
+
+def test_a_torn_line_moves_nothing_when_the_next_write_closes_it(claude: Store) -> None:
+    session = claude.open()
+    label(session, 0, "first")
+    with session.book_path.open("ab") as file:
+        file.write(b'{"type":"label","id"')
+    claude.grow("four")
+    session.refresh()
+    before = [session.columns.id(index) for index in range(len(session))]
+    assert session.book is not None
+    assert session.book.pending is not None
+    label(session, 2, "second")
+    assert [session.columns.id(index) for index in range(len(before))] == before
+    assert session.labels == {0: "first", 2: "second"}
+    same_anew(claude, session)
