@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from pathlib import Path
 from stat import S_IFREG
 from typing import TYPE_CHECKING
 
 import orjson
 
-from leafward.agents.base import Listing, Resume, Stamp, Touch, Trouble, own_variables
+from leafward.agents.base import Listing, Resume, Stamp, Touch, Trouble, expanded, own_variables
 from leafward.edits import NATIVE_TOOLS, Action
 from leafward.errors import Refused
 from leafward.scan import decode_line
@@ -19,6 +18,7 @@ from leafward.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from leafward.agents.base import Candidate, Glimpse
     from leafward.config import Config
@@ -49,13 +49,13 @@ class Pi:
         """The configured folders, else the one that pi itself would use."""
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
+            return tuple(expanded(root, env) for root in configured)
         given = env.get("PI_CODING_AGENT_SESSION_DIR")
         if given:
-            return (_expand(given, env),)
-        folder = _expand(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+            return (expanded(given, env),)
+        folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
         setting = _session_dir_setting(folder / "settings.json")
-        return (_expand(setting, env) if setting else folder / "sessions",)
+        return (expanded(setting, env) if setting else folder / "sessions",)
 
     def discover(
         self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
@@ -113,14 +113,6 @@ class Pi:
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
-
-
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))
 
 
 def _session_dir_setting(path: Path) -> str | None:

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Trouble, expanded, own_variables
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.parts import block_of, is_typed
@@ -55,9 +55,9 @@ class OpenCode:
         """
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
+            return tuple(expanded(root, env) for root in configured)
         data = env.get("XDG_DATA_HOME")
-        root = _expand(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)
+        root = expanded(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)
         given = env.get("OPENCODE_DB")
         if not given or given == ":memory:":
             return (root,)
@@ -234,7 +234,7 @@ class OpenCode:
 def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:
     return Glimpse(
         id=info.id,
-        name=named(info.title),
+        title=named(info.title),
         prompt=prompt,
         project=info.directory,
         created=info.created,
@@ -283,11 +283,3 @@ def _root_of(path: str) -> str:
 
 def _silent(_name: str, _error: Exception) -> None:
     """A first look says nothing of what it cannot read."""
-
-
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))
