@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import Trouble, agent_named, agent_of, is_there, names_one, within
+from leafward.catalog.beside import changed_beside
 from leafward.catalog.index import Index
 from leafward.catalog.places import listings, scope
 from leafward.catalog.quick import peek, read_on
@@ -142,6 +143,7 @@ class Catalogue:
             return Update((), (), 0, total, finished=True)
         self.work.looked_at = total
         gone = self._gone(whole, present)
+        stale += changed_beside(self.index, self._cards, {candidate.path for candidate in stale})
         stale.sort(key=lambda candidate: (-candidate.mtime_ns, candidate.path))
         turn = _Turn(self.clock, publish, total - len(stale), total, gone)
         try:

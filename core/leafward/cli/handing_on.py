@@ -85,9 +85,13 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
     with opened(selector) as session:
         agent = agent_of(session.path)
         command = agent.resume(session, os.environ)
+        what_if = session.what_if
     obstacle = command.obstacle()
+    elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a what-if, which a fork makes real"
     if as_json:
         remarks = [] if obstacle is None else [{"code": "cwd-missing", "text": obstacle}]
+        if what_if:
+            remarks.append({"code": "what-if", "text": elsewhere})
         emit_json(
             {
                 "agent": agent.name,
@@ -98,6 +102,8 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
             }
         )
         return 0
+    if what_if:
+        note(elsewhere)
     if only_print:
         if obstacle is not None:
             note(obstacle)

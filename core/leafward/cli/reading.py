@@ -88,6 +88,8 @@ def tree_json(session: Session) -> Body:
         "session": session_facts(session),
         "leaf": id_of(session, session.leaf),
         "place": id_of(session, session.place),
+        "own_leaf": id_of(session, session.own_leaf),
+        "what_if": session.what_if,
         "entries": entries,
         "leaves": [id_of(session, leaf) for leaf in session.tree.leaves()],
         "archived": [id_of(session, index) for index in sorted(archived_branches(session))],
@@ -111,6 +113,11 @@ def tree_text(
         )
     if session.read_only is not None:
         remarks.append(f"read only: {session.read_only}")
+    if session.what_if:
+        own = id_of(session, session.tree.content_at(session.own_leaf))
+        remarks.append(
+            f"the leaf is a what-if that Leafward keeps: the agent itself goes on at {own or 'the beginning'}"
+        )
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")
     if remarks:

@@ -21,6 +21,7 @@ from leafward.safe_text import safe_line
 from leafward_tui.cells import fit
 from leafward_tui.deeds import Deeds
 from leafward_tui.intents import bindings_for
+from leafward_tui.keeping import book_words
 from leafward_tui.screens.log_going import LogGoing
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.hairline import RowRule
@@ -309,7 +310,7 @@ class LogScreen(LogGoing):
             self.look()
             return
         again = operation.op != operation.root
-        name = self.session.path.name
+        name = book_words(self.session)
         change: Callable[[Session, Writing], Write] = (
             redo if again else lambda session, writing: undo(session, operation.op, writing)
         )

@@ -121,7 +121,7 @@ class Claude:
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a transcript. Raises NotASession."""
         return ForeignSession.of(
-            path, self.title, lambda: ClaudeReader(path, self._kin.origin), stop, CLAUDE_TOOLS
+            path, self.title, lambda: ClaudeReader(path, self._kin.origin), stop, CLAUDE_TOOLS, self.name
         )
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:

@@ -130,7 +130,7 @@ class Codex:
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads the thread that a file belongs to, with all its segments. Raises NotASession."""
         return ForeignSession.of(
-            path, self.title, lambda: CodexReader(lambda: self._thread(path)), stop, CODEX_TOOLS
+            path, self.title, lambda: CodexReader(lambda: self._thread(path)), stop, CODEX_TOOLS, self.name
         )
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:

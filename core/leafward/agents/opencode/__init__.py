@@ -139,7 +139,12 @@ class OpenCode:
         """Reads a session: `path` is that of its file, or that of a database with the session's id behind it. Raises NotASession."""
         given = os.path.abspath(path)
         return ForeignSession.of(
-            path, self.title, lambda: OpenCodeReader(lambda: self._setting(given)), stop, OPENCODE_TOOLS
+            path,
+            self.title,
+            lambda: OpenCodeReader(lambda: self._setting(given)),
+            stop,
+            OPENCODE_TOOLS,
+            self.name,
         )
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:

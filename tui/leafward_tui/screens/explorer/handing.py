@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -100,7 +101,28 @@ class Handing(Resting):
         except LeafwardError as error:
             self.tell(str(error), "bad")
             return
-        self.run_in_place(command)
+        if session.what_if:
+            self._ask_resume(command)
+        else:
+            self.run_in_place(command)
+
+    def _ask_resume(self, command: Resume) -> None:
+        """Where the leaf is a what-if: the agent knows nothing of it."""
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine
+
+        about = [SheetLine("the leaf here is a what-if that Leafward keeps; a fork makes it real", "warn")]
+        choices = [
+            Choice("n", "New session from here", "an agent goes on at the what-if leaf"),
+            Choice("r", "Resume all the same", "the agent goes on at its own leaf", shlex.join(command.argv)),
+        ]
+
+        def done(key: str | None) -> None:
+            if key == "r":
+                self.run_in_place(command)
+            elif key == "n":
+                self.action_session_fork()
+
+        self.app.push_screen(ChoiceSheet("Resume", choices, about), done)
 
     def run_in_place(self, command: Resume) -> None:
         """Hands the terminal to an agent, and takes it back when it ends; where that cannot be, its command is copied."""

@@ -172,6 +172,8 @@ class Reading(Counting):
             facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
         if session.read_only:
             facts.append(Fact("read only", keep=5, hue="warn"))
+        elif session.what_if:
+            facts.append(Fact("what-if", "leaf", "what-if leaf", keep=5, hue="ghost"))
         elif self.following:
             facts.append(
                 Fact(f"{self.shell.glyphs.dot} following", short=self.shell.glyphs.dot, keep=5, hue="leaf")
