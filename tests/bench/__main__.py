@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import agents, application, core, listing, need, plan
+from tests.bench import agents, application, core, listing, need, plan, search
 from tests.bench.generate import write_session, write_store
 from tests.bench.report import Report
 
@@ -17,7 +17,19 @@ SESSIONS = 10_000
 FOREIGN = 300 << 20
 """Bytes of a session of another agent."""
 
-GROUPS = ("index", "start", "context", "large", "keys", "follow", "listing", "plan", "need", "agents")
+GROUPS = (
+    "index",
+    "start",
+    "context",
+    "large",
+    "keys",
+    "follow",
+    "listing",
+    "search",
+    "plan",
+    "need",
+    "agents",
+)
 
 
 class _Data:
@@ -71,6 +83,8 @@ def measure(groups: set[str], folder: Path) -> Report:
         application.following(report, data.session(MEDIUM), MEDIUM, home)
     if "listing" in groups:
         listing.listing(report, data.store(SESSIONS), folder / "catalogue.json", SESSIONS)
+    if "search" in groups:
+        search.searching(report, data.store(SESSIONS), folder / "catalogue.json", SESSIONS)
     if "plan" in groups:
         paths = data.path_of(MEDIUM), data.path_of(SHORT)
         plan.compaction_plans(report, *paths, (MEDIUM, SHORT))
