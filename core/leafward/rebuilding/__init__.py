@@ -1,0 +1,21 @@
+"""Rebuilt contents: the files as the recorded calls of a path left them, exact, partial or unknown, and which of these."""
+
+from __future__ import annotations
+
+from leafward.rebuilding.knowledge import Certainty, Remark, Span
+from leafward.rebuilding.replay import Base, Rebuilt, Replay, replay
+from leafward.rebuilding.steps import Deed, Outcome, Step, steps
+
+__all__ = [
+    "Base",
+    "Certainty",
+    "Deed",
+    "Outcome",
+    "Rebuilt",
+    "Remark",
+    "Replay",
+    "Span",
+    "Step",
+    "replay",
+    "steps",
+]
