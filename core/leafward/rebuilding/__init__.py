@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from leafward.rebuilding.knowledge import Certainty, Remark, Span
-from leafward.rebuilding.replay import Base, Rebuilt, Replay, replay
-from leafward.rebuilding.steps import Deed, Outcome, Step, steps
+from leafward.rebuilding.replay import Base, Rebuilt, Replay, related, replay
+from leafward.rebuilding.steps import Deed, Outcome, Step, StepReader, steps
 
 __all__ = [
     "Base",
@@ -16,6 +16,8 @@ __all__ = [
     "Replay",
     "Span",
     "Step",
+    "StepReader",
+    "related",
     "replay",
     "steps",
 ]

@@ -5,7 +5,7 @@ Nothing is guessed: what a step leaves uncertain is forgotten, and a note says w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,8 +79,14 @@ class FileState:
     base: str = ""
     """Where the content comes from: `write`, `read`, `result` or what a base was called."""
     remarks: tuple[tuple[EntryIndex, Remark], ...] = ()
-    was: tuple[str, ...] = field(default=())
+    was: tuple[str, ...] = ()
     """Names it had before it was moved."""
+    untouched: bool = True
+    """Whether nothing changed it since the replay began, or was branched off."""
+    original: str | None = None
+    """Its text then, where that is known or was seen before anything changed it."""
+    original_absent: bool = False
+    """Whether it was not there then."""
 
     def copy(self) -> FileState:
         """The same, to go on from."""
@@ -94,7 +100,14 @@ class FileState:
             self.base,
             self.remarks,
             self.was,
+            self.untouched,
+            self.original,
+            self.original_absent,
         )
+
+    def begin(self) -> None:
+        """What it is now is what a branch begins with."""
+        self.untouched, self.original, self.original_absent = True, self.text, self.absent
 
     @property
     def certainty(self) -> Certainty:
@@ -161,6 +174,7 @@ class FileState:
                 self.remark(entry, Remark.CHANGED_OUTSIDE)
             self.written(text, "result")
         self.absent = False
+        self._saw_original()
 
     def edited(self, replacements: list[Replacement], entry: EntryIndex, *, in_order: bool) -> None:
         """Takes in an edit that is said to have been made."""
@@ -233,6 +247,11 @@ class FileState:
     def _known(self, text: str, newline: bool) -> None:
         self.text, self.newline, self.spans, self.pieces = text, newline, (), ()
         self.base = "read"
+        self._saw_original()
+
+    def _saw_original(self) -> None:
+        if self.untouched:
+            self.original, self.original_absent = self.text, False
 
     def _contradicts(self, shown: Shown) -> bool:
         if self.absent:

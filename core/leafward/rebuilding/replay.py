@@ -49,6 +49,8 @@ class Rebuilt:
     reads: int
     """Steps that read it, and that changed it, up to here."""
     changes: int
+    every_branch: bool = False
+    """Whether calls of other branches are replayed as well, in the order in which they were written."""
 
 
 class Base(NamedTuple):
@@ -71,28 +73,25 @@ class Replay:
 
     def branch(self) -> Replay:
         """The same, to go on from on another branch."""
-        return Replay(
-            self.session, {path: state.copy() for path, state in self.files.items()}, dict(self.counts)
-        )
+        files = {path: state.copy() for path, state in self.files.items()}
+        for state in files.values():
+            state.begin()
+        return Replay(self.session, files, dict(self.counts))
+
+    def original(self, path: str, name: str) -> Rebuilt | None:
+        """A file as it was where this replay began or was branched off: seen then, or before anything changed it.
+
+        `path` is its name now, `name` what it was called. None where it is not known.
+        """
+        state = self.files.get(path)
+        if state is None or (state.original is None and not state.original_absent):
+            return None
+        found = FileState(state.original, state.newline, state.original_absent, base="read")
+        return _rebuilt(name, found, 0, 0)
 
     def rebuilt(self, path: str) -> Rebuilt:
         """A file as it is now."""
-        state = self.files.get(path) or FileState()
-        reads, changes = self.counts.get(path, (0, 0))
-        return Rebuilt(
-            path,
-            state.certainty,
-            state.text,
-            state.spans,
-            state.pieces,
-            state.total,
-            state.newline,
-            state.base if state.certainty is not Certainty.UNKNOWN else "",
-            state.remarks,
-            state.was,
-            reads,
-            changes,
-        )
+        return _rebuilt(path, self.files.get(path) or FileState(), *self.counts.get(path, (0, 0)))
 
     def go(
         self,
@@ -127,9 +126,10 @@ class Replay:
             self._send(step, step.to)
             return
         if step.deed is Deed.DELETE:
-            for inside in self._under(path):
-                self.files[inside].gone()
-            self._state(path).gone()
+            for name in (*self._under(path), path):
+                state = self._state(name)
+                state.untouched = False
+                state.gone()
             return
         state = self._state(path)
         if step.deed is Deed.READ:
@@ -138,6 +138,11 @@ class Replay:
                 state.seen(seen, entry)
             return
         one = calls.asked(step)
+        if step.deed is Deed.EDIT and (before := calls.before(step)) is not None:
+            state.before(before, entry)
+        if step.deed is Deed.WRITE and state.untouched and state.text is None and calls.created(step):
+            state.original_absent = True
+        state.untouched = False
         if one is None or step.deed is Deed.CHANGE:
             self._uncertain(step, Remark.BY_COMMAND)
         elif step.deed is Deed.WRITE:
@@ -148,9 +153,6 @@ class Replay:
         elif step.deed is Deed.APPEND:
             self._append(state, one, step)
         else:
-            before = calls.before(step)
-            if before is not None:
-                state.before(before, entry)
             state.edited(list(one.replacements), entry, in_order=one.in_order)
 
     def _append(self, state: FileState, one: Asked, step: Step) -> None:
@@ -168,6 +170,7 @@ class Replay:
         for path in (step.path, step.to):
             if path is not None:
                 state = self._state(path)
+                state.untouched = False
                 state.forget()
                 state.remark(step.entry, why)
 
@@ -185,7 +188,8 @@ class Replay:
         state = self._state(path)
         moved = state.copy()
         if step.deed is Deed.MOVE:
-            moved.was = (*moved.was, path)
+            moved.was, moved.untouched = (*moved.was, path), False
+            state.untouched = False
             state.gone()
         self.files[to] = moved
 
@@ -197,6 +201,23 @@ class Replay:
         if state is None:
             state = self.files[path] = FileState()
         return state
+
+
+def _rebuilt(path: str, state: FileState, reads: int, changes: int) -> Rebuilt:
+    return Rebuilt(
+        path,
+        state.certainty,
+        state.text,
+        state.spans,
+        state.pieces,
+        state.total,
+        state.newline,
+        state.base if state.certainty is not Certainty.UNKNOWN else "",
+        state.remarks,
+        state.was,
+        reads,
+        changes,
+    )
 
 
 def related(made: Iterable[Step], names: Collection[str]) -> set[str]:
@@ -251,6 +272,11 @@ class _Calls:
         before = details.get("before") if isinstance(details, dict) else None
         return before if isinstance(before, str) else None
 
+    def created(self, step: Step) -> bool:
+        """Whether the result of a write tells that the file was not there before."""
+        details = self._message(step.result).get("details")
+        return isinstance(details, dict) and details.get("exists") is False
+
     def shown(self, step: Step) -> Shown | None:
         """What a read shows of its file."""
         message = self._message(step.result)
@@ -283,5 +309,5 @@ def replay(
     """The files on the path to an entry (the leaf by default), as its recorded calls left them."""
     path = session.tree.path(session.leaf if at is None else at)
     made = Replay(session, {}, {})
-    made.go(steps(session, path, stop=stop), only, stop)
+    made.go(steps(session, path, stop), only, stop)
     return made

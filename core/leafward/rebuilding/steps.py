@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.commands import parsed_patch, patches_in, script_of
 from leafward.edits import Action, command_in, delta_in, line_delta, lines_of, path_in, replacements, table_of
-from leafward.entries import Body, EntryIndex, Kind, ToolCall, tool_calls
+from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.files import did_run, locate, nested_calls
 from leafward.rebuilding.texts import Replacement
 from leafward.shell import Effect, effects
@@ -179,95 +179,101 @@ class _Waiting(NamedTuple):
     place: int
 
 
-def steps(
-    session: Session,
-    entries: Iterable[int],
-    table: ToolTable | None = None,
-    stop: Callable[[], bool] = lambda: False,
-) -> list[Step]:
-    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
+class StepReader:
+    """Takes the bodies of a path one after the other and gives its steps.
 
     Calls of a reply that was aborted were not run (pi 1.5.2) and are no steps.
     """
-    table = table or table_of(session)
-    kinds = session.columns.kind
-    wanted = (at for at in entries if kinds[at] in (Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH))
-    found: list[Step | None] = []
-    waiting: dict[str, list[_Waiting]] = {}
-    folder = session.cwd
-    for index, body in session.bodies(wanted):
-        if stop():
-            return []
-        if body is None:
-            continue
+
+    KINDS = frozenset({Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH})
+    """Kinds that have steps."""
+
+    def __init__(self, session: Session) -> None:
+        self._kinds = session.columns.kind
+        self._table = table_of(session)
+        self._folder = session.cwd
+        self._located: dict[str, str] = {}
+        self._found: list[Step | None] = []
+        self._waiting: dict[str, list[_Waiting]] = {}
+
+    def take(self, index: EntryIndex, body: Body) -> None:
+        """The next entry of the path."""
         message = body.get("message")
         if not isinstance(message, dict):
-            continue
-        if kinds[index] == Kind.TOOL_RESULT:
-            answered = waiting.pop(str(message.get("toolCallId")), [])
-            _answer(found, answered, index, message, delta_in(body), folder)
+            return
+        kind = self._kinds[index]
+        if kind == Kind.TOOL_RESULT:
+            self._answer(index, message, body)
             for call in nested_calls(message):
-                for order, one in enumerate(asked(call, table)):
-                    found.append(
-                        _step(one, index, index, call.id, order, Outcome.DONE, lines_changed(one), folder)
-                    )
-        elif kinds[index] == Kind.BASH:
-            failed = bool(message.get("cancelled") or message.get("exitCode"))
+                for order, one in enumerate(asked(call, self._table)):
+                    self._found.append(self._step(one, index, index, call.id, order, Outcome.DONE))
+        elif kind == Kind.BASH:
+            outcome = Outcome.FAILED if message.get("cancelled") or message.get("exitCode") else Outcome.DONE
             for order, one in enumerate(by_command(message.get("command"))):
-                outcome = Outcome.FAILED if failed else Outcome.DONE
-                found.append(_step(one, index, index, "", order, outcome, lines_changed(one), folder))
-        elif did_run(message):
+                self._found.append(self._step(one, index, index, "", order, outcome))
+        elif kind == Kind.ASSISTANT and did_run(message):
             for call in tool_calls(message):
-                if not (table.touches(call.name) or call.name in table.shells):
+                if not (self._table.touches(call.name) or call.name in self._table.shells):
                     continue
-                for order, one in enumerate(asked(call, table)):
-                    waiting.setdefault(call.id, []).append(_Waiting(index, order, one, len(found)))
-                    found.append(None)
-    for call_id, unanswered in waiting.items():
-        for left in unanswered:
-            found[left.place] = _step(
-                left.asked,
-                left.entry,
-                EntryIndex(-1),
-                call_id,
-                left.order,
-                Outcome.UNANSWERED,
-                lines_changed(left.asked),
-                folder,
-            )
-    return [one for one in found if one is not None]
+                for order, one in enumerate(asked(call, self._table)):
+                    self._waiting.setdefault(call.id, []).append(
+                        _Waiting(index, order, one, len(self._found))
+                    )
+                    self._found.append(None)
 
+    def steps(self) -> list[Step]:
+        """What was found, in the order in which it was done. Calls that nothing answered are `UNANSWERED`."""
+        for call_id, unanswered in self._waiting.items():
+            for left in unanswered:
+                self._found[left.place] = self._step(
+                    left.asked, left.entry, NO_ENTRY, call_id, left.order, Outcome.UNANSWERED
+                )
+        self._waiting.clear()
+        return [one for one in self._found if one is not None]
 
-def _answer(
-    found: list[Step | None],
-    answered: list[_Waiting],
-    result: EntryIndex,
-    message: Body,
-    delta: tuple[int, int] | None,
-    folder: str,
-) -> None:
-    outcome = Outcome.FAILED if message.get("isError") else Outcome.DONE
-    changed = [one for one in answered if one.asked.deed.changes]
-    for one in answered:
-        # The diff in a result is that of the whole call.
-        lines = (
-            delta if delta is not None and len(changed) == 1 and one in changed else lines_changed(one.asked)
-        )
+    def _answer(self, result: EntryIndex, message: Body, body: Body) -> None:
         call_id = str(message.get("toolCallId"))
-        found[one.place] = _step(one.asked, one.entry, result, call_id, one.order, outcome, lines, folder)
+        answered = self._waiting.pop(call_id, [])
+        if not answered:
+            return
+        outcome = Outcome.FAILED if message.get("isError") else Outcome.DONE
+        changed = sum(one.asked.deed.changes for one in answered)
+        # The diff in a result is that of the whole call.
+        delta = delta_in(body) if changed == 1 else None
+        for one in answered:
+            lines = delta if one.asked.deed.changes else None
+            self._found[one.place] = self._step(
+                one.asked, one.entry, result, call_id, one.order, outcome, lines
+            )
+
+    def _step(
+        self,
+        one: Asked,
+        entry: EntryIndex,
+        result: EntryIndex,
+        call_id: str,
+        order: int,
+        outcome: Outcome,
+        lines: tuple[int, int] | None = None,
+    ) -> Step:
+        added, removed = lines if lines is not None else lines_changed(one)
+        to = self._locate(one.to) if one.to is not None else None
+        path = self._locate(one.path)
+        return Step(entry, result, call_id, order, one.deed, path, outcome, one.inferred, added, removed, to)
+
+    def _locate(self, path: str) -> str:
+        found = self._located.get(path)
+        if found is None:
+            found = self._located[path] = locate(path, self._folder)
+        return found
 
 
-def _step(
-    one: Asked,
-    entry: EntryIndex,
-    result: EntryIndex,
-    call_id: str,
-    order: int,
-    outcome: Outcome,
-    lines: tuple[int, int],
-    folder: str,
-) -> Step:
-    to = locate(one.to, folder) if one.to is not None else None
-    return Step(
-        entry, result, call_id, order, one.deed, locate(one.path, folder), outcome, one.inferred, *lines, to
-    )
+def steps(session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False) -> list[Step]:
+    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true."""
+    kinds, reader = session.columns.kind, StepReader(session)
+    for index, body in session.bodies(at for at in entries if kinds[at] in reader.KINDS):
+        if stop():
+            return []
+        if body is not None:
+            reader.take(index, body)
+    return reader.steps()

@@ -156,9 +156,9 @@ class Translator:
         }
         answer = row.get("toolUseResult")
         if len(results) == 1:
-            diff = patch_text(answer)
-            if diff is not None:
-                message["details"] = {"diff": diff}
+            details = _file_details(answer)
+            if details:
+                message["details"] = details
             if isinstance(answer, dict) and isinstance(answer.get("agentId"), str):
                 message["agentId"] = answer["agentId"]
         if message["isError"]:
@@ -268,6 +268,21 @@ _ENVELOPE = frozenset({"type", "uuid", "parentUuid", "sessionId", "timestamp", "
 _COMPACTED = (
     "trigger", "preTokens", "postTokens", "messagesSummarized", "cumulativeDroppedTokens", "durationMs"
 )  # fmt: skip
+
+
+def _file_details(answer: object) -> Body:
+    """What an answer tells of the file that was written or edited: the diff, what it was before, whether it was there."""
+    diff = patch_text(answer)
+    found: Body = {"diff": diff} if diff is not None else {}
+    if isinstance(answer, dict) and "structuredPatch" in answer:
+        before = answer.get("originalFile")
+        if isinstance(before, str):
+            found["before"] = before
+        if answer.get("type") == "create":
+            found["exists"] = False
+    return found
+
+
 _LONG = frozenset({"message", "shape", "snapshot", "content", "data", "attachment", "toolUseResult", "hash"})
 """Fields that repeat what another entry says, or fill pages; the row itself shows them."""
 _SHORT = 2000
