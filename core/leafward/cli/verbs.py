@@ -1,6 +1,6 @@
 """The verbs as `--help` shows them: arguments, options, examples. What they do is loaded when one runs.
 
-Those about compactions and summaries are declared in `memory_verbs`.
+Those about compactions and summaries are declared in `memory_verbs`, those that compare in `comparing_verbs`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from leafward.cli import memory_verbs
+from leafward.cli import comparing_verbs, memory_verbs
 from leafward.cli.command import (
     at_option,
     dry_run_option,
@@ -21,7 +21,7 @@ from leafward.cli.command import (
     verb,
 )
 
-__all__ = ["leafward", "memory_verbs"]
+__all__ = ["comparing_verbs", "leafward", "memory_verbs"]
 
 
 @verb("leafward ls --project orchard", "leafward ls ./sessions --json")

@@ -64,9 +64,7 @@ def _of(sides: Sides, side: Side, other: Side, stored: bool, stop: Callable[[], 
     entry = stored_in(sides, side) if stored else NO_ENTRY
     if entry >= 0:
         return SideSummary(summary_at(sides.session, entry), entry)
-    branch = left_branch(
-        sides.session, side.node, other.node, table=table_of(sides.session), stop=stop
-    )
+    branch = left_branch(sides.session, side.node, other.node, table=table_of(sides.session), stop=stop)
     if branch is None:
         return SideSummary("", NO_ENTRY)
     return SideSummary(summarize_branch(sides.session, branch, Extractive(), stop=stop).text, NO_ENTRY)
