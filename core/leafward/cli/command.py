@@ -24,7 +24,7 @@ ENTRY is an id, a unique prefix of one, leaf, root, or #N (the N-th entry in fil
 
 
 ORDER = (
-    *("ls", "tree", "show", "context", "files", "diff"),
+    *("ls", "tree", "show", "context", "files", "diff", "select"),
     *("plan", "compact", "inject", "survival", "summarize"),
     *("move", "undo", "redo", "log", "label", "name", "archive"),
     *("doctor", "export", "resume", "demo"),

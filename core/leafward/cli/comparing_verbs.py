@@ -42,3 +42,28 @@ def diff(
     from leafward.cli.diffing import diff as run
 
     return run(session, a, b, what, named, patch, as_json)
+
+
+@verb(
+    "leafward select 019f3c 'prompts() & ancestors(leaf)'",
+    "leafward select 019f3c 'tool(edit) & file(\"src/**\") & tokens>2k' --json",
+    "leafward select --functions",
+)
+@click.argument("session", required=False)
+@click.argument("query", required=False)
+@click.option("--functions", is_flag=True, help="List what a query can ask for.")
+@json_option
+def select(session: str | None, query: str | None, functions: bool, as_json: bool) -> int:
+    """List the entries that a query chooses.
+
+    Functions and comparisons are joined by & (both), | (either), - (without) and ! (not); a text in quotes or a
+    /regular expression/ is searched for in the entries.
+    """
+    from leafward.cli.selecting import functions as listed
+    from leafward.cli.selecting import select as run
+
+    if functions:
+        return listed(as_json)
+    if session is None or query is None:
+        raise click.UsageError("SESSION and QUERY are needed")
+    return run(session, query, as_json)

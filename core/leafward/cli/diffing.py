@@ -426,10 +426,8 @@ def outcome_rows(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, str, s
     ):
         rows.append((title, f"{a[key]:,}", f"{b[key]:,}"))
     rows.append(("tokens", compact(int(a["usage"]["total"])), compact(int(b["usage"]["total"]))))
-    rows.append(
-        ("cost", *(money(side["cost"]) if side["cost"] is not None else "not known" for side in (a, b)))
-    )
-    rows.append(("duration", *(duration(side["seconds"]) for side in (a, b))))
+    rows.append(("cost", _cost(a), _cost(b)))
+    rows.append(("duration", duration(a["seconds"]), duration(b["seconds"])))
     return rows
 
 
@@ -439,6 +437,10 @@ def _checked(side: dict[str, Any], name: str) -> str:
             runs = plural(one["runs"], "run")
             return f"{'ok' if one['ok'] else 'failed'} ({runs}, {one['failed']} failed)"
     return "not run"
+
+
+def _cost(side: dict[str, Any]) -> str:
+    return money(side["cost"]) if side["cost"] is not None else "not known"
 
 
 def duration(seconds: float | None) -> str:
