@@ -27,6 +27,7 @@ ORDER = (
     *("ls", "tree", "show", "context", "files", "diff", "select"),
     *("plan", "compact", "inject", "survival", "summarize"),
     *("move", "undo", "redo", "log", "label", "name", "archive"),
+    *("edit-context", "graft", "merge-summaries"),
     *("doctor", "export", "resume", "demo"),
 )
 """Verbs as they are listed."""

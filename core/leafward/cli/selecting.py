@@ -29,8 +29,7 @@ def select(selector: str, query: str, as_json: bool) -> int:
         try:
             found = chosen_by(session, query).entries
         except QueryError as error:
-            pointer = " " * error.column + "^"
-            raise click.UsageError(f"{error}\n  {safe_line(query, 4_000)}\n  {pointer}") from error
+            raise click.UsageError(str(error)) from error
         tallies = Tallies(session)
         tallies.fill(session, found)
         if as_json:
@@ -54,7 +53,7 @@ def select(selector: str, query: str, as_json: bool) -> int:
 def _text(session: Session, found: Sequence[EntryIndex], tallies: Tallies, page: Page) -> Iterator[str]:
     for index in found:
         entry = session.entry(index)
-        head = fit(safe_line(headline(entry)), max(20, page.width - 42), unicode=page.unicode)
+        head = fit(headline(session, index).text, max(20, page.width - 42), unicode=page.unicode)
         kind = entry.role or entry.type
         size = compact(tallies.tokens[index]) if tallies.tokens[index] else ""
         yield f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(kind, 12)} {pad(size, 6, right=True)}  {head}"

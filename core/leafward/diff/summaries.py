@@ -45,8 +45,16 @@ def compare_sides(
 
     Raises Cancelled once `stop` turns true.
     """
-    a, b = (_of(sides, side, other, stored, stop) for side, other in ((sides.a, sides.b), (sides.b, sides.a)))
+    a, b = summaries_of(sides, stored=stored, stop=stop)
     return SummaryDifference(a, b, compare_summaries(a.text, b.text, sides.session.cwd))
+
+
+def summaries_of(
+    sides: Sides, *, stored: bool = True, stop: Callable[[], bool] = lambda: False
+) -> tuple[SideSummary, SideSummary]:
+    """The summary of each side. Raises Cancelled once `stop` turns true."""
+    a = _of(sides, sides.a, sides.b, stored, stop)
+    return a, _of(sides, sides.b, sides.a, stored, stop)
 
 
 def stored_in(sides: Sides, side: Side) -> EntryIndex:
