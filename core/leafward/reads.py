@@ -60,7 +60,7 @@ PLAIN = ReadForm(
     more=r"\n\n(?:\[|\.\.\. \()(?:Showing lines \d+-\d+ of (?P<total>\d+)[^\n]*|(?P<left>\d+) more lines?[^\n]*)$"
 )
 """As pi prints files: the text itself, and a last line that says how much is left (0.9 and 1.5.2)."""
-PRINTED = ReadForm(cut=r"^\[Showing (?:last|lines) .*\]$", newline=False)
+PRINTED = ReadForm(cut=r"^\[Showing (?:last|lines) .*\]$|^\(no output\)$", newline=False)
 """As pi gives what a command printed (1.5.2)."""
 NUMBERED_LINES = r"[ ]*(\d+)(?:\t|→)"
 

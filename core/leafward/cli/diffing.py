@@ -80,8 +80,7 @@ def _side(session: Session, side: Side) -> dict[str, Any]:
 
 def _patch(compared: Sides, letter: str, as_json: bool) -> int:
     side = compared.a if letter == "a" else compared.b
-    sets = compare_files(compared)
-    made = patch_of(compared, side, [*sets.only_a, *sets.both, *sets.only_b])
+    made = patch_of(compared, side)
     if as_json:
         emit_json(
             {

@@ -8,19 +8,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.diff.lines import Block, Origin3, compare_lines, split_lines, three_way
-from leafward.rebuilding import Certainty, Remark, Replay, related, steps
+from leafward.files import utf16_order
+from leafward.rebuilding import KNOWN, Certainty, Remark, Replay, related, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from leafward.diff.file_sets import FileDifference
     from leafward.diff.sides import Side, Sides
     from leafward.entries import EntryIndex
     from leafward.rebuilding import Rebuilt, Step
-
-
-KNOWN = (Certainty.EXACT, Certainty.ABSENT)
-"""What is known as a whole: a file that is not there is known, too."""
 
 
 class Merge(StrEnum):
@@ -117,7 +114,7 @@ class Contents:
                 made = self._on_disk(name, names, side.node) or made
             found.append(made)
             if base.certainty not in KNOWN:
-                base = branch.original(name, file.path) or base
+                base = branch.original(file.path) or base
         # A side that never touched it has what the ancestor has, as soon as that is known.
         a, b = (
             one if use is not None else _as_base(base, one)
@@ -172,26 +169,30 @@ class Patch:
     """Files that changed but whose contents are not known as a whole, with the reason."""
 
 
-def patch_of(
-    sides: Sides, side: Side, files: Iterable[FileDifference], stop: Callable[[], bool] = lambda: False
-) -> Patch:
-    """The changes of one side against the common ancestor. Paths outside the session's folder are left out."""
-    contents = Contents(sides, stop)
+def patch_of(sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False) -> Patch:
+    """The changes of one side against the common ancestor, name by name: a file that was moved goes here and comes there."""
+    shared = Replay(sides.session, {}, {})
+    shared.go(sides.shared.steps, None, stop)
+    branch = shared.branch()
+    branch.go(side.steps, None, stop)
+    names = {
+        name for step in side.steps if step.deed.changes for name in (step.path, step.to) if name is not None
+    }
+    # A folder that was moved or removed is no file.
+    names |= {path for path in branch.files if any(path.startswith(f"{name}/") for name in names)}
     parts, done, left_out = [], [], []
-    for file in files:
-        use = file.a if side is sides.a else file.b
-        if use is None or not use.changes:
-            continue
-        difference = contents.of(file)
-        now = difference.a if side is sides.a else difference.b
-        why = _unpatchable(difference.base, now)
+    for name in sorted(names - {path.rpartition("/")[0] for path in branch.files}, key=utf16_order):
+        base, now = shared.rebuilt(name), branch.rebuilt(name)
+        if base.certainty not in KNOWN:
+            base = branch.original(name) or base
+        why = _unpatchable(base, now)
         if why:
-            left_out.append((file.path, why))
+            left_out.append((name, why))
             continue
-        text = "".join(_file_patch(difference.base, now))
+        text = "".join(_file_patch(base, now))
         if text:
             parts.append(text)
-            done.append(file.path)
+            done.append(name)
     return Patch("".join(parts), tuple(done), tuple(left_out))
 
 
@@ -217,16 +218,13 @@ def _file_patch(base: Rebuilt, now: Rebuilt) -> Iterator[str]:
     if base.certainty is Certainty.ABSENT and now.certainty is Certainty.ABSENT:
         return
     old, new = lines_of(base), lines_of(now)
-    moved = base.path != now.path
-    if old == new and not moved and base.certainty is now.certainty:
+    if old == new and base.certainty is now.certainty:
         return
     yield f"diff --git {_quoted('a/' + base.path)} {_quoted('b/' + now.path)}\n"
     if base.certainty is Certainty.ABSENT:
         yield "new file mode 100644\n"
     elif now.certainty is Certainty.ABSENT:
         yield "deleted file mode 100644\n"
-    elif moved:
-        yield f"rename from {_quoted(base.path)}\nrename to {_quoted(now.path)}\n"
     if old != new:
         yield f"--- {'/dev/null' if base.certainty is Certainty.ABSENT else _quoted('a/' + base.path)}\n"
         yield f"+++ {'/dev/null' if now.certainty is Certainty.ABSENT else _quoted('b/' + now.path)}\n"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from leafward.rebuilding.knowledge import Certainty, Remark, Span
+from leafward.rebuilding.knowledge import KNOWN, Certainty, Remark, Span
 from leafward.rebuilding.replay import Base, Rebuilt, Replay, related, replay
 from leafward.rebuilding.steps import Deed, Outcome, Step, StepReader, steps
 
 __all__ = [
+    "KNOWN",
     "Base",
     "Certainty",
     "Deed",

@@ -28,6 +28,10 @@ class Certainty(StrEnum):
     """It is known not to be there."""
 
 
+KNOWN = (Certainty.EXACT, Certainty.ABSENT)
+"""What is known as a whole: a file that is not there is known, too."""
+
+
 class Remark(StrEnum):
     """What is to be said of a step."""
 
@@ -83,10 +87,6 @@ class FileState:
     """Names it had before it was moved."""
     untouched: bool = True
     """Whether nothing changed it since the replay began, or was branched off."""
-    original: str | None = None
-    """Its text then, where that is known or was seen before anything changed it."""
-    original_absent: bool = False
-    """Whether it was not there then."""
 
     def copy(self) -> FileState:
         """The same, to go on from."""
@@ -101,13 +101,7 @@ class FileState:
             self.remarks,
             self.was,
             self.untouched,
-            self.original,
-            self.original_absent,
         )
-
-    def begin(self) -> None:
-        """What it is now is what a branch begins with."""
-        self.untouched, self.original, self.original_absent = True, self.text, self.absent
 
     @property
     def certainty(self) -> Certainty:
@@ -174,7 +168,6 @@ class FileState:
                 self.remark(entry, Remark.CHANGED_OUTSIDE)
             self.written(text, "result")
         self.absent = False
-        self._saw_original()
 
     def edited(self, replacements: list[Replacement], entry: EntryIndex, *, in_order: bool) -> None:
         """Takes in an edit that is said to have been made."""
@@ -232,11 +225,14 @@ class FileState:
                 return
         if hits or shift or one.everywhere:
             self.spans, self.total = (), None
+        self.spans = tuple(span for span in self.spans if not _may_overlap("\n".join(span.lines), one.old))
         self._keep_pieces([one])
 
     def _keep_pieces(self, replacements: list[Replacement]) -> None:
         kept = list(self.pieces)
         for one in replacements:
+            # What was replaced may have reached into a text that is known to stand there.
+            kept = [piece for piece in kept if one.old in piece or not _may_overlap(piece, one.old)]
             kept = [
                 piece.replace(one.old, one.new) if one.old and one.old in piece else piece for piece in kept
             ]
@@ -247,11 +243,6 @@ class FileState:
     def _known(self, text: str, newline: bool) -> None:
         self.text, self.newline, self.spans, self.pieces = text, newline, (), ()
         self.base = "read"
-        self._saw_original()
-
-    def _saw_original(self) -> None:
-        if self.untouched:
-            self.original, self.original_absent = self.text, False
 
     def _contradicts(self, shown: Shown) -> bool:
         if self.absent:
@@ -288,3 +279,11 @@ class FileState:
 
 def _without_end(lines: tuple[str, ...]) -> tuple[str, ...]:
     return lines[:-1] if lines and not lines[-1] else lines
+
+
+def _may_overlap(known: str, old: str) -> bool:
+    """Whether a text that stood in the file may have lain partly within another that does, or around it."""
+    return known in old or any(
+        known.endswith(old[:size]) or known.startswith(old[-size:])
+        for size in range(1, min(len(known), len(old)) + 1)
+    )

@@ -6,7 +6,7 @@ Bodies are decoded once for the steps, and again only for the calls of the files
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.commands import files_read, script_of, simple_words
@@ -14,7 +14,7 @@ from leafward.edits import command_in, table_of
 from leafward.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
 from leafward.files import nested_calls
 from leafward.reads import Shown, printed, shown
-from leafward.rebuilding.knowledge import Certainty, FileState, Remark, Span
+from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState, Remark, Span
 from leafward.rebuilding.steps import Asked, Deed, Outcome, Step, asked, by_command, steps
 
 if TYPE_CHECKING:
@@ -69,25 +69,25 @@ class Replay:
 
     session: Session
     files: dict[str, FileState]
+    """By path."""
     counts: dict[str, tuple[int, int]]
+    """Steps that read a file, and that changed it."""
+    _originals: dict[str, FileState] = field(default_factory=dict)
 
     def branch(self) -> Replay:
         """The same, to go on from on another branch."""
         files = {path: state.copy() for path, state in self.files.items()}
-        for state in files.values():
-            state.begin()
-        return Replay(self.session, files, dict(self.counts))
+        originals = {}
+        for path, state in files.items():
+            state.untouched = True
+            if state.certainty in KNOWN:
+                originals[path] = state.copy()
+        return Replay(self.session, files, dict(self.counts), originals)
 
-    def original(self, path: str, name: str) -> Rebuilt | None:
-        """A file as it was where this replay began or was branched off: seen then, or before anything changed it.
-
-        `path` is its name now, `name` what it was called. None where it is not known.
-        """
-        state = self.files.get(path)
-        if state is None or (state.original is None and not state.original_absent):
-            return None
-        found = FileState(state.original, state.newline, state.original_absent, base="read")
-        return _rebuilt(name, found, 0, 0)
+    def original(self, path: str) -> Rebuilt | None:
+        """What lay under a name where this replay began or was branched off: known then, or seen before anything changed it."""
+        state = self._originals.get(path)
+        return _rebuilt(path, state, 0, 0) if state is not None else None
 
     def rebuilt(self, path: str) -> Rebuilt:
         """A file as it is now."""
@@ -136,12 +136,14 @@ class Replay:
             seen = calls.shown(step)
             if seen is not None:
                 state.seen(seen, entry)
+                self._saw(path, state)
             return
         one = calls.asked(step)
         if step.deed is Deed.EDIT and (before := calls.before(step)) is not None:
             state.before(before, entry)
-        if step.deed is Deed.WRITE and state.untouched and state.text is None and calls.created(step):
-            state.original_absent = True
+            self._saw(path, state)
+        if step.deed is Deed.WRITE and state.untouched and calls.created(step):
+            self._originals.setdefault(path, FileState(absent=True))
         state.untouched = False
         if one is None or step.deed is Deed.CHANGE:
             self._uncertain(step, Remark.BY_COMMAND)
@@ -154,6 +156,10 @@ class Replay:
             self._append(state, one, step)
         else:
             state.edited(list(one.replacements), entry, in_order=one.in_order)
+
+    def _saw(self, path: str, state: FileState) -> None:
+        if state.untouched and state.certainty in KNOWN:
+            self._originals.setdefault(path, state.copy())
 
     def _append(self, state: FileState, one: Asked, step: Step) -> None:
         if one.text is None:
