@@ -222,6 +222,7 @@ class FileState:
                 behind = tuple(Span(later.first + shift, later.lines) for later in self.spans[place + 1 :])
                 self.spans = (*self.spans[:place], changed, *behind)
                 self.total = self.total + shift if self.total is not None else None
+                self._touch_pieces(one)
                 return
         if hits or shift or one.everywhere:
             self.spans, self.total = (), None
@@ -229,16 +230,37 @@ class FileState:
         self._keep_pieces([one])
 
     def _keep_pieces(self, replacements: list[Replacement]) -> None:
-        kept = list(self.pieces)
         for one in replacements:
-            # What was replaced may have reached into a text that is known to stand there.
-            kept = [piece for piece in kept if one.old in piece or not _may_overlap(piece, one.old)]
-            kept = [
-                piece.replace(one.old, one.new) if one.old and one.old in piece else piece for piece in kept
-            ]
-            if one.new and not any(one.new in piece for piece in kept):
-                kept.append(one.new)
-        self.pieces = tuple(kept[-PIECES:])
+            self._touch_pieces(one)
+            if one.new and not any(one.new in piece for piece in self.pieces):
+                self.pieces = (*self.pieces, one.new)[-PIECES:]
+
+    def _touch_pieces(self, one: Replacement) -> None:
+        """What was replaced may have reached into a text that is known to stand there."""
+        self.pieces = tuple(
+            piece.replace(one.old, one.new) if one.old in piece else piece
+            for piece in self.pieces
+            if one.old in piece or not _may_overlap(piece, one.old)
+        )
+
+    def appended(self, text: str) -> None:
+        """Takes in that a text was put behind what is there."""
+        if self.absent:
+            self.written(text)
+        elif self.text is not None:
+            self.text += text
+        elif self.spans:
+            *others, last = self.spans
+            if self.total is not None and last.after == self.total + 1:
+                grown = Span(
+                    last.first, tuple("\n".join((*last.lines[:-1], last.lines[-1] + text)).split("\n"))
+                )
+                self.spans, self.total = (*others, grown), grown.after - 1
+            else:
+                # The last known line may be the one that was appended to.
+                shorter = Span(last.first, last.lines[:-1])
+                self.spans = (*others, shorter) if shorter.lines else tuple(others)
+                self.total = None
 
     def _known(self, text: str, newline: bool) -> None:
         self.text, self.newline, self.spans, self.pieces = text, newline, (), ()

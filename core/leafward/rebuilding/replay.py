@@ -153,24 +153,16 @@ class Replay:
             else:
                 state.written(one.text)
         elif step.deed is Deed.APPEND:
-            self._append(state, one, step)
+            if one.text is None:
+                self._uncertain(step, Remark.BY_COMMAND)
+            else:
+                state.appended(one.text)
         else:
             state.edited(list(one.replacements), entry, in_order=one.in_order)
 
     def _saw(self, path: str, state: FileState) -> None:
         if state.untouched and state.certainty in KNOWN:
             self._originals.setdefault(path, state.copy())
-
-    def _append(self, state: FileState, one: Asked, step: Step) -> None:
-        if one.text is None:
-            if one.deed is Deed.APPEND and step.deed is Deed.APPEND:
-                self._uncertain(step, Remark.BY_COMMAND)
-        elif state.text is not None:
-            state.text += one.text
-        elif state.absent:
-            state.written(one.text)
-        else:
-            state.total = None
 
     def _uncertain(self, step: Step, why: Remark) -> None:
         for path in (step.path, step.to):
