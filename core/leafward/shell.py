@@ -72,7 +72,10 @@ class _Command:
 
 _OPERATOR = re.compile(r"\|\||&&|;;|\|&|[;&|()\n]")
 _REDIRECTION = re.compile(r"(?:\d*|&)(>>|>\||>|<<-|<<<|<<|<)(&\d+|&-)?")
-_SPECIAL = re.compile(r"[*?\[{]")
+_RUN = re.compile(r"""[^\s;&|()<>'"\\$`*?\[{]+|[\f\v\x1c-\x1f\x85\xa0]""")
+"""Signs of a word that mean themselves."""
+_QUOTES = re.compile(r'["\\$`]|\Z')
+"""Where a double-quoted piece is not plain any more."""
 _KEYWORDS = frozenset(
     [
         "if",
@@ -187,9 +190,11 @@ class _Lexer:
                 parts.append(self._expansion())
             elif sign in " \t\r\n;&|()<>":
                 break
+            elif (run := _RUN.match(script, self.place)) is not None:
+                parts.append(run[0])
+                self.place = run.end()
             else:
-                if _SPECIAL.match(sign):
-                    word.plain = False
+                word.plain = False
                 parts.append(sign)
                 self.place += 1
         else:
@@ -224,8 +229,9 @@ class _Lexer:
                 word.plain = False
                 parts.append(self._expansion())
             else:
-                parts.append(sign)
-                self.place += 1
+                end = next(_QUOTES.finditer(script, self.place)).start()
+                parts.append(script[self.place : end])
+                self.place = end
         raise _Unreadable
 
     def _expansion(self) -> str:
@@ -257,7 +263,7 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
 
     Nothing for a script that cannot be split, or is longer than `LONGEST` characters.
     """
-    if len(script) > LONGEST:
+    if len(script) > LONGEST or _TOUCHES.search(script) is None:
         return []
     found: list[ShellEffect] = []
     here: str | None = folder
@@ -471,3 +477,6 @@ _PROGRAMS: dict[str, Callable[[Sequence[_Word]], list[_Found]]] = {
     "truncate": _changing(Effect.CHANGE, "-s", "-r"),
     "git": _git,
 }
+
+_TOUCHES = re.compile(rf"[<>]|\b(?:{'|'.join(_PROGRAMS)})\b")
+"""What a script must have to touch a file: most have nothing of it."""

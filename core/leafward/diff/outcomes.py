@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.edits import command_text, table_of
-from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, text_of, tool_calls
-from leafward.files import did_run
+from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, text_of
 from leafward.messages import usage_of
 from leafward.tally import outcome
 from leafward.times import milliseconds
@@ -122,25 +122,21 @@ class OutcomeReader:
         self._commands = self._failed = self._errors = self._made = self._replies = 0
         self._exit: int | None = None
         self._usage = Usage()
-        self._costs = False
+        self._cost = 0.0
+        self._sums = [0, 0, 0, 0, 0]
         self._first: int | None = None
-        self._last: int | None = None
+        self._last: tuple[Body, Body] | None = None
         self._reply = NO_ENTRY
-        self._words = ""
+        self._said: object = None
 
-    def take(self, index: EntryIndex, body: Body) -> None:
-        """The next entry of the path."""
-        message = body.get("message")
-        if not isinstance(message, dict):
-            return
-        # A file that was migrated or copied has the moment of that on its lines; the message keeps its own.
-        moment = milliseconds(message.get("timestamp")) or milliseconds(body.get("timestamp"))
-        if moment is not None:
-            self._first = moment if self._first is None else min(self._first, moment)
-            self._last = moment if self._last is None else max(self._last, moment)
+    def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
+        """The next entry of the path: its body, the message in it, and the calls of that which were run."""
+        if self._first is None:
+            self._first = _moment(body, message)
+        self._last = body, message
         kind = self._kinds[index]
         if kind == Kind.ASSISTANT:
-            self._replied(index, body, message)
+            self._replied(index, body, message, calls)
         elif kind == Kind.TOOL_RESULT:
             self._answered(index, body, message)
         elif kind == Kind.BASH:
@@ -148,9 +144,10 @@ class OutcomeReader:
 
     def outcomes(self) -> Outcomes:
         """What came of everything that was taken."""
-        span = (
-            (self._last - self._first) / 1000 if self._first is not None and self._last is not None else None
-        )
+        last = _moment(*self._last) if self._last is not None else None
+        span = (last - self._first) / 1000 if self._first is not None and last is not None else None
+        words = text_of(self._said).split("\n")
+        usage = self._usage + Usage(*self._sums, self._cost)
         return Outcomes(
             tuple(self._checks[check] for check in Check if check in self._checks),
             self._commands,
@@ -159,30 +156,38 @@ class OutcomeReader:
             self._errors,
             self._made,
             self._replies,
-            self._usage,
-            self._costs,
-            span,
+            usage,
+            usage.cost > 0,
+            span if span is None or span >= 0 else None,
             self._reply,
-            self._words,
+            next((line.strip() for line in words if line.strip()), ""),
         )
 
-    def _replied(self, index: EntryIndex, body: Body, message: Body) -> None:
+    def _replied(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
         self._replies += 1
-        usage = usage_of(body)
-        if usage is not None:
-            self._usage += usage
-            self._costs |= usage.cost > 0
+        self._spend(body, message)
         if message.get("stopReason") == "error":
             self._errors += 1
-        words = next(
-            (line.strip() for line in text_of(message.get("content")).split("\n") if line.strip()), ""
-        )
-        if words:
-            self._reply, self._words = index, words
-        if did_run(message):
-            for call in tool_calls(message):
-                self._made += 1
-                self._calls[call.id] = call
+        content = message.get("content")
+        if _says(content):
+            self._reply, self._said = index, content
+        self._made += len(calls)
+        for call in calls:
+            self._calls[call.id] = call
+
+    def _spend(self, body: Body, message: Body) -> None:
+        usage = message.get("usage")
+        if not isinstance(usage, dict):
+            return
+        parts = [part for name in _COUNTED if type(part := usage.get(name)) is int]
+        cost = usage.get("cost")
+        dollars = cost.get("total") if isinstance(cost, dict) else None
+        # As providers report it; anything else takes the long way.
+        if len(parts) == len(_COUNTED) and isinstance(dollars, (int, float)) and math.isfinite(dollars):
+            self._sums = [known + part for known, part in zip(self._sums, parts, strict=True)]
+            self._cost += dollars
+        else:
+            self._usage += usage_of(body) or Usage()
 
     def _answered(self, index: EntryIndex, body: Body, message: Body) -> None:
         call = self._calls.pop(str(message.get("toolCallId")), None)
@@ -203,3 +208,23 @@ class OutcomeReader:
             before = self._checks.get(check)
             runs, failed = (before.runs, before.failed) if before is not None else (0, 0)
             self._checks[check] = Checked(check, came.ok, runs + 1, failed + (not came.ok), index)
+
+
+_COUNTED = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
+
+
+def _moment(body: Body, message: Body) -> int | None:
+    """When an entry was written. A file that was migrated or copied has the moment of that on its lines; the message keeps its own."""
+    return milliseconds(message.get("timestamp")) or milliseconds(body.get("timestamp"))
+
+
+def _says(content: object) -> bool:
+    """Whether a reply says something besides thinking and calling tools."""
+    if isinstance(content, str):
+        return bool(content.strip())
+    if not isinstance(content, list):
+        return False
+    return any(
+        isinstance(block, dict) and block.get("type") == "text" and str(block.get("text", "")).strip()
+        for block in content
+    )

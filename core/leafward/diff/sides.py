@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.diff.outcomes import OutcomeReader, Outcomes
-from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
+from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind, tool_calls
+from leafward.files import did_run
 from leafward.rebuilding import Outcome, StepReader
 from leafward.sizes import Cancelled, entries_below
 
@@ -71,10 +72,12 @@ def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = 
     for index, body in session.bodies(at for at in entries if kinds[at] in wanted):
         if stop():
             raise Cancelled
-        if body is not None:
-            if kinds[index] in step_reader.KINDS:
-                step_reader.take(index, body)
-            outcome_reader.take(index, body)
+        message = body.get("message") if body is not None else None
+        if body is None or not isinstance(message, dict):
+            continue
+        calls = tool_calls(message) if kinds[index] == Kind.ASSISTANT and did_run(message) else []
+        step_reader.take(index, body, message, calls)
+        outcome_reader.take(index, body, message, calls)
     return Side(
         EntryIndex(node),
         entries,

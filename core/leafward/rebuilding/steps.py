@@ -196,11 +196,8 @@ class StepReader:
         self._found: list[Step | None] = []
         self._waiting: dict[str, list[_Waiting]] = {}
 
-    def take(self, index: EntryIndex, body: Body) -> None:
-        """The next entry of the path."""
-        message = body.get("message")
-        if not isinstance(message, dict):
-            return
+    def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
+        """The next entry of the path: its body, the message in it, and the calls of that which were run."""
         kind = self._kinds[index]
         if kind == Kind.TOOL_RESULT:
             self._answer(index, message, body)
@@ -211,8 +208,8 @@ class StepReader:
             outcome = Outcome.FAILED if message.get("cancelled") or message.get("exitCode") else Outcome.DONE
             for order, one in enumerate(by_command(message.get("command"))):
                 self._found.append(self._step(one, index, index, "", order, outcome))
-        elif kind == Kind.ASSISTANT and did_run(message):
-            for call in tool_calls(message):
+        elif kind == Kind.ASSISTANT:
+            for call in calls:
                 if not (self._table.touches(call.name) or call.name in self._table.shells):
                     continue
                 for order, one in enumerate(asked(call, self._table)):
@@ -274,6 +271,8 @@ def steps(session: Session, entries: Iterable[int], stop: Callable[[], bool] = l
     for index, body in session.bodies(at for at in entries if kinds[at] in reader.KINDS):
         if stop():
             return []
-        if body is not None:
-            reader.take(index, body)
+        message = body.get("message") if body is not None else None
+        if body is not None and isinstance(message, dict):
+            ran = kinds[index] == Kind.ASSISTANT and did_run(message)
+            reader.take(index, body, message, tool_calls(message) if ran else [])
     return reader.steps()
