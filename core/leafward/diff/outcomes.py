@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from leafward.edits import command_text, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, text_of
-from leafward.messages import usage_of
+from leafward.messages import usage_of, written_at
 from leafward.tally import outcome
-from leafward.times import milliseconds
 
 if TYPE_CHECKING:
     from leafward.entries import ToolCall
@@ -125,15 +124,15 @@ class OutcomeReader:
         self._cost = 0.0
         self._sums = [0, 0, 0, 0, 0]
         self._first: int | None = None
-        self._last: tuple[Body, Body] | None = None
+        self._last: Body | None = None
         self._reply = NO_ENTRY
         self._said: object = None
 
     def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
         """The next entry of the path: its body, the message in it, and the calls of that which were run."""
         if self._first is None:
-            self._first = _moment(body, message)
-        self._last = body, message
+            self._first = written_at(body)
+        self._last = body
         kind = self._kinds[index]
         if kind == Kind.ASSISTANT:
             self._replied(index, body, message, calls)
@@ -144,10 +143,10 @@ class OutcomeReader:
 
     def outcomes(self) -> Outcomes:
         """What came of everything that was taken."""
-        last = _moment(*self._last) if self._last is not None else None
+        last = written_at(self._last) if self._last is not None else None
         span = (last - self._first) / 1000 if self._first is not None and last is not None else None
         words = text_of(self._said).split("\n")
-        usage = self._usage + Usage(*self._sums, self._cost)
+        usage = self._usage + _summed(self._sums, self._cost)
         return Outcomes(
             tuple(self._checks[check] for check in Check if check in self._checks),
             self._commands,
@@ -213,9 +212,9 @@ class OutcomeReader:
 _COUNTED = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 
 
-def _moment(body: Body, message: Body) -> int | None:
-    """When an entry was written. A file that was migrated or copied has the moment of that on its lines; the message keeps its own."""
-    return milliseconds(message.get("timestamp")) or milliseconds(body.get("timestamp"))
+def _summed(parts: list[int], cost: float) -> Usage:
+    sent, said, read, written, total = parts
+    return Usage(sent, said, read, written, total, cost)
 
 
 def _says(content: object) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from leafward.context import context_at
 from leafward.entries import BOOKKEEPING_BYTES, TURN_STARTS, Body, EntryIndex, Kind, tool_calls
 from leafward.injection.globs import matches
-from leafward.messages import message_text, messages_of, usage_of
+from leafward.messages import message_text, messages_of, usage_of, written_at
 from leafward.rebuilding import Outcome, steps
 from leafward.select import sets
 from leafward.select.grammar import QueryError
@@ -238,7 +238,7 @@ def times(
     for index, body in session.bodies(sets.entries(within)):
         if body is None:
             continue
-        written = milliseconds(_message(body).get("timestamp")) or milliseconds(body.get("timestamp"))
+        written = written_at(body)
         if written is not None:
             value = moment - written if asked.field == "age" else written
             found[index] = sign(value, span)
