@@ -154,7 +154,8 @@ def _files(compared: Sides, named: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _rebuilt(session: Session, file: Rebuilt) -> dict[str, Any]:
+def rebuilt_json(session: Session, file: Rebuilt) -> dict[str, Any]:
+    """A rebuilt file, as JSON."""
     return {
         "path": file.path,
         "certainty": file.certainty.value,
@@ -172,9 +173,9 @@ def _content(session: Session, file: FileDifference, found: ContentDifference) -
     return {
         "path": file.path,
         "flags": [flag.value for flag in file.flags],
-        "base": _rebuilt(session, found.base),
-        "a": _rebuilt(session, found.a),
-        "b": _rebuilt(session, found.b),
+        "base": rebuilt_json(session, found.base),
+        "a": rebuilt_json(session, found.a),
+        "b": rebuilt_json(session, found.b),
         "merge": found.merge.value,
         "sentence": found.sentence,
         "diff": "".join(unified(lines_of(found.a), lines_of(found.b))) if found.exact else None,

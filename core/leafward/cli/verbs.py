@@ -89,15 +89,32 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     return run(session, at, as_json)
 
 
-@verb("leafward files 019f3c", "leafward files 019f3c --at 1a2b3c4d")
+@verb(
+    "leafward files 019f3c",
+    "leafward files 019f3c --timeline src/app.py",
+    "leafward files 019f3c --at 1a2b3c4d --into ./then",
+)
 @session_argument
 @at_option
+@click.option("--timeline", metavar="PATH", help="Every step that touched a file, across all branches.")
+@click.option("--rebuild", metavar="PATH", help="A file as the recorded calls left it.")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write the files as they were into DIR, which is empty or not there yet.",
+)
+@dry_run_option
 @json_option
-def files(session: str, at: str | None, as_json: bool) -> int:
-    """List the files read and modified on the path to an entry."""
+def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:
+    """List the files read and modified on the path to an entry.
+
+    What shell commands touched is inferred from their words and stands apart. Contents are rebuilt from the recorded calls;
+    only those that are exact are written.
+    """
     from leafward.cli.workset import files as run
 
-    return run(session, at, as_json)
+    return run(session, at, asked, as_json)
 
 
 @verb(

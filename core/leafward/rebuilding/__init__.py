@@ -5,6 +5,8 @@ from __future__ import annotations
 from leafward.rebuilding.knowledge import KNOWN, Certainty, Remark, Span
 from leafward.rebuilding.replay import Base, Rebuilt, Replay, related, replay
 from leafward.rebuilding.steps import Deed, Outcome, Step, StepReader, steps
+from leafward.rebuilding.storing import Stored, store
+from leafward.rebuilding.timeline import timeline
 
 __all__ = [
     "KNOWN",
@@ -18,7 +20,10 @@ __all__ = [
     "Span",
     "Step",
     "StepReader",
+    "Stored",
     "related",
     "replay",
     "steps",
+    "store",
+    "timeline",
 ]
