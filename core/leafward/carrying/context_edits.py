@@ -63,6 +63,12 @@ class EditDraft:
     tokens_before: int
     """Of the context, as pi counts it."""
     tokens_after: int
+    """The same after the edits: an estimate, since no reply has reported that context."""
+
+    @property
+    def saved(self) -> int:
+        """What the edits free, estimated."""
+        return sum(one.before - one.after for one in self.freed)
 
     def lines(self, session: Session, writing: Writing) -> list[Body]:
         """The lines that would be appended, the operation's own last."""
@@ -129,9 +135,9 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None =
         freed.append(Freed(target, held[target].tokens, after))
         contents.append((session.columns.id(target), content))
     place = place_at(session, here)
-    before = context.size.total
-    saved = sum(one.before - one.after for one in freed)
-    return EditDraft(here, place, tuple(contents), tuple(freed), before, max(0, before - saved))
+    # What a reply reported before an edit is not trusted any more (pi 1.5.2): then the estimate counts.
+    estimated = sum(context.messages.tokens) - sum(one.before - one.after for one in freed)
+    return EditDraft(here, place, tuple(contents), tuple(freed), context.size.total, estimated)
 
 
 def _content(message: Body, edit: ContextEdit) -> list[Body] | None:

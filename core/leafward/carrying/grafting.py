@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.compaction.entry import Place, milliseconds, place_at
+from leafward.compaction.entry import Place, milliseconds, place_at, usage_body
 from leafward.context import context_at
 from leafward.entries import BOOKKEEPING, Body, EntryIndex, Kind, tool_calls
 from leafward.errors import Refused
@@ -83,6 +83,9 @@ class GraftDraft:
                 for key, value in body.items()
                 if key not in ("type", "id", "parentId", "timestamp", MARK)
             }
+            if isinstance(kept.get("message"), dict) and "usage" in kept["message"]:
+                # It was reported for another context, and is counted where it was spent.
+                kept["message"] = {**kept["message"], "usage": usage_body(None, None)}
             head = {"type": body.get("type"), "id": entry, "parentId": parent, "timestamp": iso_time(moment)}
             made.append({**head, **kept})
             parent = entry

@@ -60,7 +60,11 @@ def edit_context(selector: str, named: Sequence[str], asked: Mapping[str, Any], 
                 {"entry": id_of(session, one.target), "tokens_before": one.before, "tokens_after": one.after}
                 for one in draft.freed
             ]
-            sizes = {"tokens_before": draft.tokens_before, "tokens_after": draft.tokens_after}
+            sizes = {
+                "freed": draft.saved,
+                "tokens_before": draft.tokens_before,
+                "tokens_after": draft.tokens_after,
+            }
             emit_json({**write_json(session, written), "edits": freed, **sizes})
             return 0
         say(_edit_text(session, draft, written.dry_run, page()))
@@ -69,9 +73,8 @@ def edit_context(selector: str, named: Sequence[str], asked: Mapping[str, Any], 
 
 
 def _edit_text(session: Session, draft: EditDraft, dry_run: bool, page: Page) -> Iterator[str]:
-    saved = draft.tokens_before - draft.tokens_after
     does = "would free" if dry_run else "freed"
-    yield f"{does} {compact(saved)} tokens: {compact(draft.tokens_before)} -> {compact(draft.tokens_after)}"
+    yield f"{does} {compact(draft.saved)} tokens: {compact(draft.tokens_before)} -> {compact(draft.tokens_after)}"
     for one in draft.freed:
         entry = safe_line(session.columns.id(one.target), 40)
         what = headline(session, one.target).text[:80]
