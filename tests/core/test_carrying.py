@@ -21,6 +21,7 @@ from leafward.carrying import (
 from leafward.carrying.merging import merge
 from leafward.context import context_at, message_body
 from leafward.diff.sides import sides
+from leafward.entries import EntryIndex
 from leafward.errors import Refused
 from leafward.journal import OperationKind, Writing, operations, redo, undo
 from leafward.messages import message_text
@@ -64,10 +65,10 @@ def lines(session: Session) -> list[dict[str, Any]]:
     return [json.loads(line) for line in session.path.read_bytes().splitlines()]
 
 
-def at(session: Session, text: str) -> int:
+def at(session: Session, text: str) -> EntryIndex:
     """The entry whose text begins so."""
     return next(
-        index
+        EntryIndex(index)
         for index in range(len(session))
         if message_text((session.body(index) or {}).get("message") or {}).startswith(text)
     )

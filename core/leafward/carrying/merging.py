@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.compaction.comparing import Mark, paired, sections_of, summary_at
+from leafward.compaction.comparing import LISTS, Mark, paired, sections_of, summary_at
 from leafward.compaction.entry import Place, milliseconds, place_at, stamped, usage_body
 from leafward.compaction.stored import file_section, stored_text
 from leafward.diff.summaries import SideSummary, summaries_of
@@ -174,7 +174,8 @@ def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflic
     titles: dict[str, str] = {}
     for told in (three[1], three[2], three[0]):
         for key, (title, _) in told.items():
-            titles.setdefault(key, title)
+            if title not in LISTS.values():
+                titles.setdefault(key, title)
     sections: list[Section] = []
     conflicts: list[Conflict] = []
     for key, title in titles.items():

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from leafward.session import Session
 
 __all__ = [
+    "LISTS",
     "Mark",
     "PairedLine",
     "SectionDiff",
@@ -30,7 +31,8 @@ __all__ = [
     "summary_at",
 ]
 
-_LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
+LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
+"""Titles of what a stored summary holds besides what it tells."""
 _PREFIX = "Split turn: "
 
 
@@ -106,7 +108,7 @@ def sections_of(text: str) -> dict[str, tuple[str, list[str]]]:
     for line in stored_lines(text):
         if line.mark or line.part is Part.INJECTED:
             continue
-        title = _LISTS.get(line.part, line.heading)
+        title = LISTS.get(line.part, line.heading)
         if line.part is Part.PREFIX:
             title = f"{_PREFIX}{line.heading}" if line.heading else _PREFIX.strip(": ")
         lines = found.setdefault(title.casefold(), (title, []))[1]
