@@ -17,6 +17,7 @@ __all__ = [
     "GROUPS",
     "INTENTS",
     "SCREENS",
+    "WRITES",
     "Intent",
     "app_bindings",
     "bindings_for",
@@ -41,6 +42,20 @@ _LAB = ("lab",)
 
 APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
 """Intents that Textual's own application actions fulfil, above every screen and modal."""
+
+WRITES = frozenset(
+    {
+        "move.here",
+        "draft.move",
+        "operation.undo",
+        "operation.redo",
+        "label.edit",
+        "name.edit",
+        "branch.archive",
+        "compaction.accept",
+    }
+)
+"""Intents that append to the session: where nothing can be written they are in no key bar and no palette."""
 
 GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Sessions", "Leafward")
 """Headings of the help, in its order."""
@@ -115,6 +130,8 @@ INTENTS: tuple[Intent, ...] = (
     # Find.
     Intent("find.open", "/", "Search all text of this session", "search", _TREE, "Find"),
     Intent("log.find", "/", "Search the operations", "search", ("log",), "Find"),
+    Intent("xray.find", "/", "Search both sides", "search", _XRAY, "Find"),
+    Intent("summary.find", "/", "Search both summaries", "search", _SUMMARIES, "Find"),
     Intent("filter.edit", "/", "Filter the sessions", "filter", _LIST, "Find"),
     Intent("find.next", "n", "Next hit", "next", _SEARCHED, "Find"),
     Intent("find.previous", "N", "Previous hit", "previous", _SEARCHED, "Find"),
@@ -134,8 +151,22 @@ INTENTS: tuple[Intent, ...] = (
     # Compactions seen through.
     Intent("xray.open", "X", "Show a compaction before and after", "x-ray", _TREE, "Compaction"),
     Intent("source.go", "enter", "Go to the source, or open the fold", "source", _XRAY, "Compaction"),
-    Intent("change.next", "n", "Next change", "next change", (*_XRAY, *_SUMMARIES), "Compaction"),
-    Intent("change.previous", "N", "Previous change", "previous", (*_XRAY, *_SUMMARIES), "Compaction"),
+    Intent(
+        "change.next",
+        "n",
+        "Next hit; while nothing is searched, the next change",
+        "next change",
+        (*_XRAY, *_SUMMARIES),
+        "Find",
+    ),
+    Intent(
+        "change.previous",
+        "N",
+        "Previous hit; while nothing is searched, the previous change",
+        "previous",
+        (*_XRAY, *_SUMMARIES),
+        "Find",
+    ),
     Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),
     Intent("fact.pin", "p", "Pin a lost fact into a corrected compaction", "pin lost", _XRAY, "Compaction"),
     Intent("only.kept", "1", "Only what is kept", "only kept", _XRAY, "Compaction"),

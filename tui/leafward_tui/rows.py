@@ -20,6 +20,7 @@ from leafward_tui.folds import Line, LineKind
 from leafward_tui.ghost import Ghost, Standing
 from leafward_tui.graph import Density
 from leafward_tui.gutter import LANE_WIDTH, GutterMaker
+from leafward_tui.hits import lit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -291,7 +292,7 @@ class RowPainter:
         style = self._style(kind, stands, selected, ground)
         fitted = fit(text, max(0, room), pad=True, ellipsis=self.glyphs.ellipsis)
         if state.query and line.row in state.hits:
-            segments += _lit(fitted, state.query, style, ground.strong_hit if selected else ground.hit)
+            segments += lit(fitted, state.query, style, ground.strong_hit if selected else ground.hit)
         else:
             segments.append(Segment(fitted, style))
         return segments
@@ -389,17 +390,3 @@ def _pieces(parts: Iterable[tuple[str, Style]], room: int, ground: Ground, glyph
             return segments
     segments.append(Segment(" " * room, ground.blank))
     return segments
-
-
-def _lit(text: str, query: str, style: Style, hit: Style) -> list[Segment]:
-    """A text with every occurrence of a query lit, case ignored."""
-    low, wanted = text.lower(), query.lower()
-    if len(low) != len(text):
-        return [Segment(text, style)]
-    segments = []
-    at = 0
-    while (found := low.find(wanted, at)) >= 0:
-        segments += [Segment(text[at:found], style), Segment(text[found : found + len(wanted)], hit)]
-        at = found + len(wanted)
-    segments.append(Segment(text[at:], style))
-    return [segment for segment in segments if segment.text]

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from leafward.journal import Operation, Write
     from leafward.session import Session
+    from leafward_tui.widgets.line_scroll import LineList
 
 __all__ = ["LogScreen"]
 
@@ -210,7 +211,7 @@ class LogScreen(LogGoing):
 
     # --- going about --------------------------------------------------------------------------------------------------
 
-    def on_log_list_cursor_moved(self, message: LogList.CursorMoved) -> None:
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """The details follow."""
         message.stop()
         deeds, operation = self.list.deeds, self.list.operation
@@ -219,7 +220,7 @@ class LogScreen(LogGoing):
             self.details.show(deeds, operation, by)
         self.show_hints()
 
-    def on_log_list_chosen(self, message: LogList.Chosen) -> None:
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
         """A double click is enter."""
         message.stop()
         self.action_log_show()
@@ -276,10 +277,15 @@ class LogScreen(LogGoing):
         else:
             self._consider(last, redo)
 
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        return self.session.read_only or ""
+
     def _refused(self) -> bool:
         """Whether nothing can be written now, and says why."""
-        if self.session.read_only:
-            self.tell(f"read only: {self.session.read_only}", "bad")
+        if self.refusal:
+            self.tell(f"read only: {self.refusal}", "bad")
         elif self.writing:
             self.tell("still writing the change before", "warn")
         else:
@@ -304,7 +310,9 @@ class LogScreen(LogGoing):
             return
         again = operation.op != operation.root
         name = self.session.path.name
-        change: Callable[[Session], Write] = redo if again else lambda session: undo(session, operation.op)
+        change: Callable[[Session, Writing], Write] = (
+            redo if again else lambda session, writing: undo(session, operation.op, writing)
+        )
         done = "done again" if again else "undone"
         choice = Choice(
             "U" if again else "u",
@@ -326,9 +334,9 @@ class LogScreen(LogGoing):
         self.app.push_screen(ChoiceSheet(title, [choice], about, note=f"line #{operation.entry}"), answered)
 
     @work(thread=True, group="write", exit_on_error=False)
-    def _write(self, change: Callable[[Session], Write], done: str) -> None:
+    def _write(self, change: Callable[[Session, Writing], Write], done: str) -> None:
         try:
-            written = change(self.session)
+            written = change(self.session, Writing(now=self.shell.clock))
         except (LeafwardError, OSError) as error:
             self.post_message(Written(None, f"refused: {error}"))
         else:
@@ -360,7 +368,7 @@ class LogScreen(LogGoing):
     def action_mode_leave(self) -> None:
         """Ends the search; then back to the tree."""
         if self.searched:
-            self._search("")
+            self.end_search()
         else:
             self.dismiss(None)
 
