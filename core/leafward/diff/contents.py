@@ -192,10 +192,10 @@ def patch_of(sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False)
     reasons = {name: why for name, pair in pairs.items() if (why := _unpatchable(*pair))}
     # A file is not taken away where the other end of its move is left out.
     for step in made:
-        ends = (step.path, step.to)
-        for name, other in (ends, ends[::-1]):
-            if step.deed is Deed.MOVE and name in pairs and other in reasons:
-                reasons.setdefault(name, f"{other} is left out, with which it was exchanged")
+        if step.deed is Deed.MOVE and step.to is not None:
+            for name, other in ((step.path, step.to), (step.to, step.path)):
+                if name in pairs and other in reasons:
+                    reasons.setdefault(name, f"{other} is left out, with which it was exchanged")
     parts, done = [], []
     for name in sorted(pairs.keys() - reasons.keys(), key=utf16_order):
         text = "".join(_file_patch(*pairs[name]))
