@@ -63,8 +63,11 @@ def check(session: Session) -> list[Problem]:
         references = _References(session)
     found = [*_damage(session), *references.problems(), *_unanswered(session, references)]
     if isinstance(session, ForeignSession):
-        found = [_placed(session, problem) for problem in found]
-        found += _notes(session)
+        notes = list(_notes(session))
+        # A remark says the same more exactly.
+        told = {(note.code, note.entry) for note in notes if note.entry is not None}
+        found = [_placed(session, problem) for problem in found if (problem.code, problem.entry) not in told]
+        found += notes
     found.sort(key=lambda problem: -1 if problem.offset is None else problem.offset)
     return [*_whole_file(session), *found]
 

@@ -17,7 +17,7 @@ from leafward.session import Entry, Growth, Session
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.columns import Columns
@@ -45,6 +45,19 @@ class Note(NamedTuple):
     entry: EntryIndex = NO_ENTRY
     path: Path | None = None
     offset: int | None = None
+
+
+_TYPES_NAMED = 8
+
+
+def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> Note:
+    """What is to be said of records of types that a reader does not know: how many of each, and where the first one lies."""
+    listed = sorted(types.items(), key=lambda one: (-one[1], one[0]))
+    names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
+    if len(listed) > _TYPES_NAMED:
+        names += f" and {len(listed) - _TYPES_NAMED} more types"
+    text = f"records that are not known, kept as they are: {names}"
+    return Note("unknown-record", text, EntryIndex(entry), path, offset)
 
 
 @dataclass(slots=True)
@@ -125,7 +138,7 @@ class ForeignSession(Session):
         session = cls(path, agent, reader, tools)
         try:
             session.read(stop, lambda _scan: None)
-        except BaseException:
+        except BaseException:  # also an interrupt: nobody else could close what it opened
             session.close()
             raise
         return session
@@ -216,6 +229,12 @@ class ForeignSession(Session):
     def hoisted(self) -> bytearray:
         """Which entries are sent ahead of the messages before them, up to the last reply or result."""
         return self.transcript.hoisted
+
+    @property
+    def title(self) -> str | None:
+        """The name that somebody gave it, else what the agent itself calls it; one line."""
+        given = self.name or self.header.get("title")
+        return " ".join(given.split()) or None if isinstance(given, str) else None
 
     @property
     def inherited(self) -> int:

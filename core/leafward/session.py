@@ -275,6 +275,11 @@ class Session:
         return self.scan.last
 
     @property
+    def title(self) -> str | None:
+        """What it is called: the name that somebody gave it, else what its agent calls it by itself; one line."""
+        return self.name
+
+    @property
     def inherited(self) -> int:
         """How many entries, from the first on, belong to another session as well: totals count them there."""
         return 0

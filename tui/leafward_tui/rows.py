@@ -256,7 +256,7 @@ class RowPainter:
             )
             parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
             if self.layout.density is not Density.ENTRIES:
-                turns = counted(line.rows, *self._row_names())
+                turns = self._said_of_fold(line)
                 parts = [(f"{self.glyphs.folded} {turns}", ground.sub), (f"   {entries}", ground.faint)]
             return _pieces(parts, room, ground, self.glyphs)
         entry = self.layout.head[line.row]
@@ -295,6 +295,15 @@ class RowPainter:
         else:
             segments.append(Segment(fitted, style))
         return segments
+
+    def _said_of_fold(self, line: Line) -> str:
+        """What folded rows are: turns, or compactions one after the other."""
+        kind = self.layout.tree.kind
+        rows = self.layout.head[line.row : line.row + line.rows]
+        compactions = sum(kind[entry] == Kind.COMPACTION for entry in rows)
+        if compactions:
+            return counted(compactions, "compaction", "compactions")
+        return counted(line.rows, *self._row_names())
 
     def _style(self, kind: int, stands: Standing, selected: bool, ground: Ground) -> Style:
         if selected:

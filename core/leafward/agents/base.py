@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
@@ -37,6 +37,8 @@ class Listing(NamedTuple):
     """By name."""
     agent: str
     """Whose folder it is; empty where only the content can tell."""
+    empty: tuple[str, ...] = ()
+    """Files without a byte in it that are no sessions, as the agent leaves them where one was begun and nothing was said."""
 
     def candidate(self, name: str) -> Candidate:
         """One of the files."""
@@ -212,3 +214,11 @@ def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
     """The variables in `env` that are ours, or that asking a model left there."""
     left = {_TOKENIZERS} if "litellm" in env.get(_TOKENIZERS, "") else set()
     return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in left))
+
+
+def expanded(given: str, env: Mapping[str, str]) -> Path:
+    """A path with `~` for the home folder that `env` names."""
+    if given == "~" or given.startswith(("~/", "~\\")):
+        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
+        given = home + given[1:]
+    return Path(os.path.abspath(given))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from pathlib import Path
 from stat import S_IFREG
 from typing import TYPE_CHECKING
 
 import orjson
 
-from leafward.agents.base import Listing, Resume, Stamp, Touch, Trouble, own_variables
+from leafward.agents.base import Listing, Resume, Stamp, Touch, Trouble, expanded, own_variables
 from leafward.agents.forking import after_results
 from leafward.agents.pi_forking import adopted, forked
 from leafward.edits import NATIVE_TOOLS, Action
@@ -21,6 +20,7 @@ from leafward.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from leafward.agents.base import Candidate, Glimpse
     from leafward.agents.forking import Cut, Draft, Past, Terms
@@ -53,13 +53,13 @@ class Pi:
         """The configured folders, else the one that pi itself would use."""
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
+            return tuple(expanded(root, env) for root in configured)
         given = env.get("PI_CODING_AGENT_SESSION_DIR")
         if given:
-            return (_expand(given, env),)
-        folder = _expand(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+            return (expanded(given, env),)
+        folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
         setting = _session_dir_setting(folder / "settings.json")
-        return (_expand(setting, env) if setting else folder / "sessions",)
+        return (expanded(setting, env) if setting else folder / "sessions",)
 
     def discover(
         self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
@@ -130,20 +130,12 @@ class Pi:
         """The path in pi's form, among pi's sessions of the same folder."""
         env = terms.env
         given = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
-        folder = _expand(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+        folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
         chosen = bool(given or _session_dir_setting(folder / "settings.json"))
         root = self.roots(terms.config, env)[0]
         # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
         flat = chosen and not any(root.glob("--*--"))
         return adopted(past, terms, (root,), flat=flat)
-
-
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))
 
 
 def _session_dir_setting(path: Path) -> str | None:

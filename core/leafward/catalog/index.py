@@ -139,7 +139,7 @@ class Index:
                 with os.fdopen(handle, "wb") as file:
                     file.writelines(self._lines())
                 os.replace(name, self.path)
-            except BaseException:
+            except BaseException:  # also an interrupt: no half-written index stays beside the one that counts
                 os.unlink(name)
                 raise
         except OSError:

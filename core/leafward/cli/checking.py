@@ -88,6 +88,16 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     listings = discover(config, (), os.environ, lambda _path: False, lambda: False, trouble)
     problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
     files = [Path(listing.folder, name) for listing in listings for name in listing.files]
+    problems += [
+        Problem(
+            "empty",
+            "0 bytes: a session was begun and nothing was said",
+            offset=0,
+            session=os.path.join(listing.folder, name),
+        )
+        for listing in listings
+        for name in listing.empty
+    ]
     watched = sys.stderr.isatty()
 
     def progress(done: int) -> None:

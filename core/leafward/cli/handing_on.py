@@ -75,7 +75,7 @@ def _write(path: Path, text: str, session: Path) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.encode("utf-8", "replace"))
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException:  # also an interrupt: nothing half-written stays beside the file
         Path(temporary).unlink(missing_ok=True)
         raise
 

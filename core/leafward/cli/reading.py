@@ -120,7 +120,7 @@ def tree_text(
 
 def heading(session: Session, page: Page) -> Iterator[str]:
     """Two lines: what the session is called and where it belongs; how much there is of it."""
-    title = safe_line(session.name or session.id, 200)
+    title = safe_line(session.title or session.id, 200)
     cwd = safe_line(session.cwd, 200)
     yield f"{page.style(fit(title, page.width, unicode=page.unicode), 'bold')}" + (
         f"  {page.style(fit(cwd, max(10, page.width - len(title) - 2), unicode=page.unicode), 'faint')}"

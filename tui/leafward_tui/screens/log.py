@@ -175,7 +175,7 @@ class LogScreen(LogGoing):
         session = self.session
         deeds = self.list.deeds
         first = session.columns.kind.find(Kind.USER)
-        title = session.name or (headline(session, first).text if first >= 0 else session.path.stem)
+        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
         facts = []
         if deeds is not None and len(deeds):
             own = sum(1 for operation in deeds.log if not operation.agent)

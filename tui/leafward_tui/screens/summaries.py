@@ -205,7 +205,7 @@ class SummariesScreen(BaseScreen["int | None"]):
             ):
                 facts.append(Fact(f"{diff.count(mark):,} {mark.value}", keep=2, hue=hue))
         self.title_bar.show(
-            "Summaries", crumb=safe_line(self.session.name or self.session.path.stem, 60), facts=facts
+            "Summaries", crumb=safe_line(self.session.title or self.session.path.stem, 60), facts=facts
         )
 
     def show_lines(self) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble
+from leafward.agents.base import Glimpse, Listing, Resume, Trouble, expanded
 from leafward.agents.claude import adopting, forking
 from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.glimpse import glimpse
@@ -22,6 +21,7 @@ from leafward.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from leafward.agents.base import Candidate, Touch
     from leafward.agents.forking import Cut, Draft, Past, Terms
@@ -64,12 +64,12 @@ class Claude:
         """The configured folders, else `$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
+            return tuple(expanded(root, env) for root in configured)
         given = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
         if given:
-            return tuple(_expand(root, env) for root in given)
+            return tuple(expanded(root, env) for root in given)
         base = env.get("XDG_CONFIG_HOME") or "~/.config"
-        return _expand("~/.claude", env), _expand(os.path.join(base, "claude"), env)
+        return expanded("~/.claude", env), expanded(os.path.join(base, "claude"), env)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:
         """Whether a folder with these entries is a configuration folder of Claude Code."""
@@ -82,10 +82,10 @@ class Claude:
         """Every transcript, those of sub-agents among them; empty files are none."""
         seen: set[str] = set()
         for root in roots:
-            for folder, files in walk(str(root), stop, trouble):
+            for folder, files, empty in walk(str(root), stop, trouble):
                 if folder not in seen:
                     seen.add(folder)
-                    yield Listing(folder, files, self.name)
+                    yield Listing(folder, files, self.name, empty)
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
         """Takes away the empty files that Claude Code leaves where a session was begun and nothing was said."""
@@ -150,11 +150,3 @@ class Claude:
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """A transcript of what another agent's session said. Raises Refused."""
         return adopting.adopt(past, terms, self.roots(terms.config, terms.env)[0])
-
-
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))

@@ -16,11 +16,11 @@ from leafward.agents.claude.injecting import attachment_row
 from leafward.agents.claude.kept import Kept, following, row_at, row_of, rows_again
 from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.records import (
+    BEGINS,
     Role,
     message_of,
     replacements_in,
     results_in,
-    seams,
     tag_of,
     text_in,
 )
@@ -28,6 +28,7 @@ from leafward.agents.claude.rewriting import with_field, written
 from leafward.agents.claude.rows import NAMED, SIDECHAIN
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
 from leafward.agents.forking import Draft, Remark, after_reply
+from leafward.agents.lines import seams
 from leafward.agents.owned import OwnCut, own_cut
 from leafward.context import context_at
 from leafward.entries import EntryIndex, Kind
@@ -237,7 +238,7 @@ class _Copy:
         raw = file.line(self.rows.start[row])
         body = decode_line(raw)
         if body is None:
-            first, stop = next(iter(seams(raw, 0, len(raw))), (0, len(raw)))
+            first, stop = next(iter(seams(raw, 0, len(raw), BEGINS)), (0, len(raw)))
             raw = raw[first:stop]
             body = decode_line(raw)
         if body is None:

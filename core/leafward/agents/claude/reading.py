@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.lineage import spent_before
-from leafward.agents.claude.records import Role
+from leafward.agents.claude.records import Role, rows_in
 from leafward.agents.claude.requests import Requests, corrected
 from leafward.agents.claude.rows import NAMED, SIDECHAIN, UNTERMINATED, Rows
 from leafward.agents.claude.source import TranscriptFile
@@ -16,11 +16,12 @@ from leafward.agents.claude.standing import leaf_of
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translating import Translator
 from leafward.agents.claude.weaving import Weaver
+from leafward.agents.lines import BLANK, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import NotASession, Refused
-from leafward.foreign import Note, Origin, Transcript
+from leafward.foreign import Note, Origin, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class ClaudeReader:
             self._file = file
             with collector_paused():
                 made = self._read(file, stop)
-        except BaseException:
+        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
             self._file = before
             file.close()
             raise
@@ -87,7 +88,7 @@ class ClaudeReader:
             if data[end - 1 : end] == b"\r" and end > start:
                 end -= 1
             if not whole and decode_line(data[start:end]) is None:
-                if data[start:end].strip(b"\0 \t\r"):
+                if data[start:end].strip(BLANK):
                     pending = Pending(at, end - start)
                 break
             if end - start >= _BLANK or data[start:end].strip(b"\0 \t"):
@@ -166,7 +167,8 @@ class ClaudeReader:
         if weaver.costs:
             # The total of a copy goes on from that of its source.
             first = min(weaver.costs)
-            weaver.costs[first] -= spent_before(found.path, weaver.costs[first])
+            said: Body = next(rows_in(self.row(weaver.columns.start[first])), {})
+            weaver.costs[first] -= spent_before(found.path, weaver.costs[first], said.get("startTime"))
         entry = weaver.entry
         return entry[found.copied] if found.copied < len(entry) else len(weaver.columns)
 
@@ -195,11 +197,7 @@ class ClaudeReader:
 
     def _span(self, index: int) -> tuple[int, int]:
         """Where the stretch of an entry begins and ends."""
-        starts = self._columns.start
-        start, following = starts[index], index + 1
-        while following < len(starts) and starts[following] == start:
-            following += 1
-        return start, starts[following] if following < len(starts) else self._end
+        return stretch_of(self._columns, index, self._end)
 
     def _opened(self) -> TranscriptFile:
         if self._file is None:
@@ -292,15 +290,6 @@ def _notes(rows: Rows, weaver: Weaver, wrong: list[int], path: Path) -> list[Not
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, weaver.columns.start[entry]))
     for row, role in enumerate(rows.role):
         if role == Role.UNKNOWN and rows.facts.types:
-            names = ", ".join(f"{name} ({count})" for name, count in sorted(rows.facts.types.items())[:8])
-            notes.append(
-                Note(
-                    "unknown-record",
-                    f"records that are not known, kept as they are: {names}",
-                    EntryIndex(weaver.entry[row]),
-                    path,
-                    rows.start[row],
-                )
-            )
+            notes.append(unknown_records(rows.facts.types, weaver.entry[row], path, rows.start[row]))
             break
     return notes

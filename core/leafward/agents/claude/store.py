@@ -105,8 +105,8 @@ def config_folder(env: Mapping[str, str]) -> str:
 
 def walk(
     root: str, stop: Callable[[], bool], trouble: list[Trouble]
-) -> Iterator[tuple[str, dict[str, Stamp]]]:
-    """The transcripts under a configuration folder: each folder with what lies in it. Empty files are none."""
+) -> Iterator[tuple[str, dict[str, Stamp], tuple[str, ...]]]:
+    """The transcripts under a configuration folder: each folder with those in it, and with the empty files, which are none."""
     top = os.path.join(root, PROJECTS)
     if not os.path.isdir(top):
         # A folder of projects, or one project, may be named itself.
@@ -116,14 +116,18 @@ def walk(
         folder, depth = pending.pop()
         files: dict[str, Stamp] = {}
         below: list[str] = []
+        empty: list[str] = []
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(SUFFIX):
                         if entry.is_file():
                             now = entry.stat()
-                            if now.st_size and (depth < 2 or _AGENT.match(stem(entry.name))):
-                                files[entry.name] = [now.st_size, now.st_mtime_ns]
+                            if depth < 2 or _AGENT.match(stem(entry.name)):
+                                if now.st_size:
+                                    files[entry.name] = [now.st_size, now.st_mtime_ns]
+                                else:
+                                    empty.append(entry.name)
                     elif depth < _DEPTH and "." not in entry.name and entry.is_dir(follow_symlinks=False):
                         below.append(entry.path)
         except FileNotFoundError:
@@ -137,8 +141,8 @@ def walk(
             # Beside a session lie its results and copies of files, which may be many; only its helpers are sessions.
             if depth < 1 or depth > 2 or os.path.basename(path) == HELPERS or is_uuid(os.path.basename(path))
         ]
-        if files:
-            yield folder, files
+        if files or empty:
+            yield folder, files, tuple(sorted(empty))
 
 
 def is_enclosed(folder: str) -> str | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 import time
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Trouble, expanded, own_variables
 from leafward.agents.codex.chain import meta_of
 from leafward.agents.codex.forking import adopted, forked
 from leafward.agents.codex.glimpse import glimpse
@@ -33,6 +32,7 @@ from leafward.foreign import ForeignSession, Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from leafward.agents.base import Candidate, Stamp, Touch
     from leafward.agents.forking import Cut, Draft, Past, Terms
@@ -67,8 +67,8 @@ class Codex:
         """The configured folders, else `$CODEX_HOME`, else `~/.codex`."""
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
-        return (_expand(env.get("CODEX_HOME") or "~/.codex", env),)
+            return tuple(expanded(root, env) for root in configured)
+        return (expanded(env.get("CODEX_HOME") or "~/.codex", env),)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:
         """Whether a folder with these entries is a store of Codex."""
@@ -163,7 +163,7 @@ class Codex:
 
     def _variables(self, home: str | None, env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """What Codex has to be told to find a thread: nothing where its store is the usual one."""
-        usual = _expand(env.get("CODEX_HOME") or "~/.codex", env)
+        usual = expanded(env.get("CODEX_HOME") or "~/.codex", env)
         if home is None or os.path.realpath(home) == os.path.realpath(usual):
             return ()
         return (("CODEX_HOME", home),)
@@ -230,6 +230,7 @@ class Codex:
             find,
             lambda name: next(iter(shelf.threads.get(name, ())), None),
             names.get(thread) or (row.name if row is not None else None),
+            row.title if row is not None else None,
             row.parent if row is not None else None,
             notes,
         )
@@ -279,11 +280,3 @@ def _number(text: str) -> int:
     from zlib import crc32
 
     return crc32(text.encode("utf-8", "surrogatepass"))
-
-
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))

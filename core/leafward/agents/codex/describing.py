@@ -26,6 +26,8 @@ def described(thread: Thread, meta: dict[str, Any]) -> Body:
     }
     if thread.name:
         header["name"] = thread.name
+    if thread.title:
+        header["title"] = thread.title
     for key, name in (
         ("cli_version", "agentVersion"),
         ("model_provider", "provider"),

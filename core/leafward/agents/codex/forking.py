@@ -14,10 +14,11 @@ from uuid import UUID
 from leafward import __version__
 from leafward.agents.base import Resume, own_variables
 from leafward.agents.codex.describing import OURS
-from leafward.agents.codex.records import HEAD, STARTS, Role, line_at, line_of, payload_of, seams
+from leafward.agents.codex.records import BEGINS, HEAD, STARTS, Role, line_at, line_of, payload_of
 from leafward.agents.codex.source import lines_in
 from leafward.agents.codex.store import LIVE_FOLDER
 from leafward.agents.forking import Draft, Remark
+from leafward.agents.lines import seams
 from leafward.agents.owned import own_cut
 from leafward.entries import BOOKKEEPING, Kind
 from leafward.errors import Refused
@@ -276,7 +277,7 @@ def _pieces(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
     if decode_line(data[start:end]) is not None:
         yield start, end
         return
-    for first, last in seams(data, start, end):
+    for first, last in seams(data, start, end, BEGINS):
         if decode_line(data[first:last]) is not None:
             yield first, last
 

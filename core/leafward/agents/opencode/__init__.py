@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Trouble, expanded, own_variables
 from leafward.agents.forking import Past, Remark, after_results
 from leafward.agents.opencode import adopting, forking, trees
 from leafward.agents.opencode.database import is_database, opened
@@ -61,7 +61,7 @@ class OpenCode:
         """
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
+            return tuple(expanded(root, env) for root in configured)
         root = _usual_root(env)
         given = env.get("OPENCODE_DB")
         if not given or given == ":memory:":
@@ -267,7 +267,7 @@ class OpenCode:
 def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:
     return Glimpse(
         id=info.id,
-        name=named(info.title),
+        title=named(info.title),
         prompt=prompt,
         project=info.directory,
         created=info.created,
@@ -321,12 +321,4 @@ def _silent(_name: str, _error: Exception) -> None:
 def _usual_root(env: Mapping[str, str]) -> Path:
     """The data root that opencode itself uses."""
     data = env.get("XDG_DATA_HOME")
-    return _expand(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)
-
-
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))
+    return expanded(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)

@@ -16,11 +16,11 @@ from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.lineage import Source, source_of
 from leafward.agents.opencode.records import Info, Spool, Stored, Told, object_in, text_in
 from leafward.agents.opencode.translating import Translator, system_of
-from leafward.agents.opencode.weaving import Records, Weaver
+from leafward.agents.opencode.weaving import Records, Role, Weaver
 from leafward.columns import Columns
 from leafward.entries import EntryIndex
 from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript
+from leafward.foreign import Note, Origin, Transcript, unknown_records
 from leafward.scan import decode_line
 from leafward.times import iso_time
 
@@ -78,7 +78,7 @@ class OpenCodeReader:
         try:
             made = _Made(setting, spool)
             transcript = made.from_database(stop) if setting.database is not None else made.from_tree(stop)
-        except BaseException:
+        except BaseException:  # also an interrupt: the temporary file goes
             spool.close()
             raise
         spool.done()
@@ -245,6 +245,14 @@ class _Made:
         for entry, name in weaver.dangling:
             text = f"keeps from {name} on, which is not here: everything before is kept as well"
             self.notes.append(Note("tail-missing", text, EntryIndex(entry)))
+        if weaver.unknown:
+            record = weaver.low[weaver.first_unknown]
+            if weaver.role[weaver.first_unknown] == Role.OTHER:
+                record = weaver.message[weaver.first_unknown]
+            place = Path(weaver.records.path(record))
+            self.notes.append(
+                unknown_records(weaver.unknown, weaver.first_unknown, place, weaver.records.row[record])
+            )
         inherited = 0
         if source is not None:
             whole = source.shared >= len(weaver.begins)
@@ -270,7 +278,7 @@ class _Made:
         }
         name = named(info.title)
         if name is not None:
-            header["name"] = name
+            header["title"] = name
         for key, value in (
             ("agentVersion", info.version),
             ("project", info.project),

@@ -145,7 +145,7 @@ class Reading(Compacted):
         first = next(
             (entry for entry in exploration.layout.head if session.columns.kind[entry] == Kind.USER), -1
         )
-        title = session.name or (self.painter.headline(first).text if first >= 0 else session.path.stem)
+        title = session.title or (self.painter.headline(first).text if first >= 0 else session.path.stem)
         compactions = session.columns.kind.count(Kind.COMPACTION)
         branches = session.tree.branches()
         if not self.agent:
