@@ -263,8 +263,12 @@ class ForeignSession(Session):
         """An entry, translated."""
         return self.reader.body(index)
 
-    def bodies(self, entries: Iterable[int]) -> Iterator[tuple[EntryIndex, Body | None]]:
-        """The bodies of many entries, in the order asked for."""
+    def bodies(
+        self,
+        entries: Iterable[int],
+        pick: Callable[[bytes], bool] | None = None,  # noqa: ARG002  # an entry may be made of several records
+    ) -> Iterator[tuple[EntryIndex, Body | None]]:
+        """The bodies of many entries, in the order asked for; all of them are translated."""
         for index in entries:
             yield EntryIndex(index), self.reader.body(index)
 

@@ -316,8 +316,13 @@ class Session:
         body = decode_line(self.raw(index))
         return self._migrated(index, body) if body is not None and self.version < CURRENT_VERSION else body
 
-    def bodies(self, entries: Iterable[int]) -> Iterator[tuple[EntryIndex, Body | None]]:
-        """The bodies of many entries, in the order asked for; neighbours are read together."""
+    def bodies(
+        self, entries: Iterable[int], pick: Callable[[bytes], bool] | None = None
+    ) -> Iterator[tuple[EntryIndex, Body | None]]:
+        """The bodies of many entries, in the order asked for; neighbours are read together.
+
+        With `pick` lines that it refuses may be left out, and are not decoded.
+        """
         columns = self.columns
         migrate = self.version < CURRENT_VERSION
         for together in _blocks(entries, columns.start):
@@ -330,6 +335,8 @@ class Session:
                 at = columns.start[index] - begin
                 newline = find(b"\n", at)
                 line = block[at:] if newline < 0 else block[at:newline]
+                if pick is not None and not pick(line):
+                    continue
                 body = decode_line(line)
                 if migrate and body is not None:
                     body = self._migrated(index, body)

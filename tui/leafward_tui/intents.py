@@ -24,7 +24,7 @@ __all__ = [
     "intents_for",
 ]
 
-EVERYWHERE = ("catalogue", "explorer", "log", "xray", "summaries", "lab", "runs")
+EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs")
 """The full screens; what is pressed there means the same on each."""
 
 SCREENS = (*EVERYWHERE, "help", "themes", "draft")
@@ -33,7 +33,8 @@ SCREENS = (*EVERYWHERE, "help", "themes", "draft")
 _LISTS = SCREENS
 _TREE = ("explorer",)
 _LIST = ("catalogue",)
-_SEARCHED = ("catalogue", "explorer", "log")
+_HITS = ("search",)
+_SEARCHED = ("catalogue", "search", "explorer", "log")
 """Screens whose text can be searched."""
 _XRAY = ("xray",)
 _SUMMARIES = ("summaries",)
@@ -116,6 +117,9 @@ INTENTS: tuple[Intent, ...] = (
     Intent("find.open", "/", "Search all text of this session", "search", _TREE, "Find"),
     Intent("log.find", "/", "Search the operations", "search", ("log",), "Find"),
     Intent("filter.edit", "/", "Filter the sessions", "filter", _LIST, "Find"),
+    Intent("search.open", "S,ctrl+f", "Search all text of all sessions", "search text", _LIST, "Find"),
+    Intent("query.edit", "/", "Change the search", "search", _HITS, "Find"),
+    Intent("hit.open", "enter", "Open the session at this hit", "open", _HITS, "Find"),
     Intent("find.next", "n", "Next hit", "next", _SEARCHED, "Find"),
     Intent("find.previous", "N", "Previous hit", "previous", _SEARCHED, "Find"),
     Intent("filter.choose", "&", "Filter the rows", "filter", _TREE, "Find"),
@@ -181,7 +185,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("run.first", "a", "Hold the others against this run", "as A", ("runs",), "Compaction"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
-    Intent("preview.toggle", "space", "Show or hide the preview", "preview", _LIST, "Sessions"),
+    Intent("preview.toggle", "space", "Show or hide the preview", "preview", (*_LIST, *_HITS), "Sessions"),
     Intent("sort.next", "s", "Sort by the next column", "sort", _LIST, "Sessions"),
     Intent("group.next", "v", "Group by project, agent or not at all", "group", _LIST, "Sessions"),
     Intent("archived.toggle", "a", "Show or hide archived sessions", "archived", _LIST, "Sessions"),

@@ -99,6 +99,19 @@ class Touch(NamedTuple):
     """False where it is only read."""
 
 
+class Text(NamedTuple):
+    """Bytes in which a session keeps what it says: those of a file as it lies, or some that were read or unpacked.
+
+    With neither, only opening the session tells what it holds.
+    """
+
+    session: str
+    """The session's path."""
+    file: str | None = None
+    data: bytes | None = None
+    """No text goes on from one piece into the next."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resume:
     """How the agent itself opens a session."""
@@ -177,6 +190,13 @@ class Agent(Protocol):
 
     def open(self, path: Path, stop: Callable[[], bool] = ...) -> Session:
         """Reads a session. Raises NotASession."""
+        ...
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """Where sessions keep what they say, so that bytes can be looked for before any is read; sessions in order.
+
+        Between them the pieces hold every text that is the session's own, also what was taken back. Never raises.
+        """
         ...
 
     def touched(self, data: bytes) -> Iterator[Touch]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from leafward.agents.base import Listing, Resume, Stamp, Touch, Trouble, expanded, own_variables
+from leafward.agents.base import Listing, Resume, Stamp, Text, Touch, Trouble, expanded, own_variables
 from leafward.agents.forking import after_results
 from leafward.agents.pi_forking import adopted, forked
 from leafward.edits import NATIVE_TOOLS, Action
@@ -99,6 +99,10 @@ class Pi:
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a session file. Raises NotASession."""
         return Session.open(path, stop)
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """Its file."""
+        return (Text(path, path) for path in paths)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Paths in calls of `read`, `edit` and `write`."""

@@ -274,7 +274,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         raise NotFound(f"no file {safe_line(text)!r}")
     exact: list[Card] = []
     close: list[Card] = []
-    for card in _cards_in_stores(config, os.environ if env is None else env):
+    for card in sighted(config, (), os.environ if env is None else env, []):
         name = os.path.basename(card.path)
         if text in {card.id, name, name.rpartition(".")[0]}:
             exact.append(card)
@@ -295,10 +295,15 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
     return Found(agent_named(found.agent), Path(found.path))
 
 
-def _cards_in_stores(config: Config, env: Mapping[str, str]) -> Iterator[Card]:
-    """Cards good enough to know sessions by: from the index where it holds, else a look at the file."""
+def sighted(
+    config: Config, paths: Sequence[Path], env: Mapping[str, str], trouble: list[Trouble]
+) -> Iterator[Card]:
+    """Cards good enough to know sessions by, without reading any whole: from the index where it holds, else a look at the file.
+
+    Of all stores, or of what lies under the folders and files named; folders that cannot be searched are added to `trouble`.
+    """
     index = Index()
-    for listing in listings(config, (), env, index.cards.__contains__, lambda: False, []):
+    for listing in listings(config, paths, env, index.cards.__contains__, lambda: False, trouble):
         known = index.folders.get(listing.folder, {})
         for name, stamp in listing.files.items():
             candidate = listing.candidate(name)

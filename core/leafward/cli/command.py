@@ -24,7 +24,7 @@ ENTRY is an id, a unique prefix of one, leaf, root, or #N (the N-th entry in fil
 
 
 ORDER = (
-    *("ls", "tree", "show", "context", "files"),
+    *("ls", "search", "tree", "show", "context", "files"),
     *("plan", "compact", "inject", "survival", "summarize"),
     *("move", "undo", "redo", "log", "label", "name", "archive"),
     *("doctor", "export", "fork", "resume", "demo"),

@@ -44,6 +44,38 @@ def ls(
     return run(paths, agent, project, query, as_json)
 
 
+@verb(
+    "leafward search idempotency",
+    "leafward search '\"rate limit\" tool:bash since:7d'",
+    "leafward search '/retry(ing)? in \\d+s/ error:' --agent codex",
+)
+@click.argument("query")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--agent", metavar="AGENT", help="Only sessions of this agent.")
+@click.option("--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=200,
+    show_default=True,
+    help="List at most N hits, those of the newest sessions.",
+)
+@json_option
+def search(
+    query: str, paths: tuple[str, ...], agent: str | None, project: str | None, limit: int, as_json: bool
+) -> int:
+    """Search all text of all sessions, newest first.
+
+    QUERY is words, "a phrase", /a pattern/, and terms: file:PATH, tool:NAME, in:summary, error:, agent:, project:,
+    since:7d, not:WORD. Prompts, replies, thinking, calls, results and summaries are searched, on every branch. With PATH
+    only what lies there.
+    """
+    from leafward.cli.searching import search as run
+
+    return run(query, paths, agent, project, limit, as_json)
+
+
 @verb("leafward tree 019f3c", "leafward tree session.jsonl --json")
 @session_argument
 @click.option("--entries", "every_entry", is_flag=True, help="One row an entry instead of one a turn.")

@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, expanded
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
 from leafward.agents.claude import adopting, forking
 from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.glimpse import glimpse
@@ -123,6 +123,10 @@ class Claude:
         return ForeignSession.of(
             path, self.title, lambda: ClaudeReader(path, self._kin.origin), stop, CLAUDE_TOOLS
         )
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """Its file."""
+        return (Text(path, path) for path in paths)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of the tools that read and change files, and of the shell, name."""

@@ -8,13 +8,14 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, expanded, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
 from leafward.agents.codex.chain import meta_of
 from leafward.agents.codex.forking import adopted, forked
 from leafward.agents.codex.glimpse import glimpse
 from leafward.agents.codex.reading import CodexReader, Thread
-from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head
+from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head, unpacked_lines
 from leafward.agents.codex.store import (
+    COLD,
     Segment,
     Shelf,
     home_of,
@@ -131,6 +132,26 @@ class Codex:
         return ForeignSession.of(
             path, self.title, lambda: CodexReader(lambda: self._thread(path)), stop, CODEX_TOOLS
         )
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """The segments of each thread; what is compressed is unpacked piece by piece."""
+        shelves: dict[str, Shelf] = {}
+        for path in paths:
+            alone = segment_of(path, [0, 0])
+            home = home_of(path)
+            place = home if home is not None else os.path.dirname(path)
+            if place not in shelves:
+                try:
+                    shelves[place] = self._shelf(home) if home is not None else Shelf.of(_beside(path))
+                except OSError:
+                    shelves[place] = Shelf()
+            found = shelves[place].threads.get(alone.thread) if alone.thread else None
+            for piece in dict.fromkeys((*(one.path for one in found or ()), path)):
+                if not piece.endswith(COLD):
+                    yield Text(path, piece)
+                    continue
+                for data in unpacked_lines(piece):
+                    yield Text(path, data=data)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of `exec_command`, `shell` and `apply_patch` name."""

@@ -124,6 +124,23 @@ def unpacked_head(head: bytes, size: int) -> bytes:
         return b""
 
 
+def unpacked_lines(path: str) -> Iterator[bytes | None]:
+    """The content of a compressed file in pieces of whole lines; None last where it cannot be unpacked to its end."""
+    rest = b""
+    try:
+        with open(path, "rb") as packed, zstd.ZstdFile(packed) as stream:
+            while piece := stream.read(CHUNK):
+                whole, newline, tail = piece.rpartition(b"\n")
+                if newline:
+                    yield rest + whole
+                    rest = tail
+                else:
+                    rest += piece
+    except (zstd.ZstdError, EOFError, OSError):
+        yield None
+    yield rest
+
+
 def _unpacked(packed: IO[bytes], path: str) -> tuple[IO[bytes], str | None]:
     """The content in a temporary file, and what is wrong with the rest of it."""
     plain = cast("IO[bytes]", tempfile.TemporaryFile(prefix="leafward-"))  # noqa: SIM115  # as long as the session is

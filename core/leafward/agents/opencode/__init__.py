@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, expanded, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
 from leafward.agents.forking import Past, Remark, after_results
 from leafward.agents.opencode import adopting, forking, trees
 from leafward.agents.opencode.database import is_database, opened
@@ -141,6 +141,28 @@ class OpenCode:
         return ForeignSession.of(
             path, self.title, lambda: OpenCodeReader(lambda: self._setting(given)), stop, OPENCODE_TOOLS
         )
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """The rows of each session in its database, or its files; each database is opened once."""
+        waiting = list(paths)
+        while waiting:
+            base = os.path.dirname(waiting[0])
+            if not os.path.isfile(base):
+                path = waiting.pop(0)
+                if os.path.isdir(path) or is_database(path):
+                    yield Text(path)
+                    continue
+                yield from (Text(path, file) for file in trees.files_of(trees.tree_of(path)))
+                continue
+            here = [path for path in waiting if os.path.dirname(path) == base]
+            waiting = [path for path in waiting if os.path.dirname(path) != base]
+            try:
+                with opened(base) as database:
+                    for path in here:
+                        yield from (Text(path, data=data) for data in database.texts(os.path.basename(path)))
+            except (sqlite3.Error, OSError, NotASession):
+                # Whatever was missed, opening them finds.
+                yield from map(Text, here)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Nothing: sessions lie in no one file, so they are never looked through in pieces."""

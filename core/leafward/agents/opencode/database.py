@@ -188,6 +188,22 @@ class Base:
             ]
         )
 
+    def texts(self, session: str) -> Iterator[bytes]:
+        """What is stored of a session's messages and parts, those that were deleted among them, in no order."""
+        told = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
+        parts = (
+            "SELECT CAST(part.data AS BLOB) FROM part JOIN message ON part.message_id = message.id"
+            " WHERE message.session_id = ?"
+        )
+        for query in (told, parts):
+            for (data,) in self.ask(query, session):
+                yield data or b""
+        if {"aggregate_id", "seq", "type", "data"} <= self.columns("event") and any(
+            self._events(session, "message.removed.")
+        ):
+            for (data,) in self.ask("SELECT CAST(data AS BLOB) FROM event WHERE aggregate_id = ?", session):
+                yield data or b""
+
     def others(self, session: str) -> int:
         """Messages that the newer engine keeps in a table of its own, which is empty in usual use."""
         if "session_id" not in self.columns("session_message"):

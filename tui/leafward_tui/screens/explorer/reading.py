@@ -49,7 +49,8 @@ class Reading(Compacted):
     def on_mount(self) -> None:
         """Shows the shell, and reads behind it."""
         super().on_mount()
-        self.density = Density(self.shell.config.density)
+        within = self.arrival is not None and self.arrival.in_turn
+        self.density = Density.ENTRIES if within else Density(self.shell.config.density)
         self.title_bar.show(self.path.stem)
         self.arrange_panes()
         self.graph.focus()
@@ -134,8 +135,21 @@ class Reading(Compacted):
         self.show_hints()
         if self.bare:
             self.tell("")
+        self._arrive()
         if self.searched:
             self.start_search(self.searched)
+
+    def _arrive(self) -> None:
+        """Goes to the entry that the session was opened at, and has its words searched for."""
+        arrival, self.arrival = self.arrival, None
+        if arrival is None or self.session is None:
+            return
+        entry = self.session.columns.index(arrival.entry)
+        if entry >= 0:
+            self.go_to_entry(entry)
+            self.searched = arrival.words
+        else:
+            self.tell("the entry that was found is no longer in this session", "warn")
 
     def show_title(self) -> None:
         """Project, name and facts of the session."""
