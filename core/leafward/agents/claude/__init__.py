@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded
 from leafward.agents.claude import adopting, forking
 from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.glimpse import glimpse
