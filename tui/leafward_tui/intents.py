@@ -25,7 +25,7 @@ __all__ = [
     "intents_for",
 ]
 
-EVERYWHERE = ("catalogue", "explorer", "log", "xray", "summaries", "lab", "runs")
+EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs")
 """The full screens; what is pressed there means the same on each."""
 
 SCREENS = (*EVERYWHERE, "help", "themes", "draft")
@@ -34,7 +34,8 @@ SCREENS = (*EVERYWHERE, "help", "themes", "draft")
 _LISTS = SCREENS
 _TREE = ("explorer",)
 _LIST = ("catalogue",)
-_SEARCHED = ("catalogue", "explorer", "log")
+_HITS = ("search",)
+_SEARCHED = ("catalogue", "search", "explorer", "log")
 """Screens whose text can be searched."""
 _XRAY = ("xray",)
 _SUMMARIES = ("summaries",)
@@ -133,6 +134,9 @@ INTENTS: tuple[Intent, ...] = (
     Intent("xray.find", "/", "Search both sides", "search", _XRAY, "Find"),
     Intent("summary.find", "/", "Search both summaries", "search", _SUMMARIES, "Find"),
     Intent("filter.edit", "/", "Filter the sessions", "filter", _LIST, "Find"),
+    Intent("search.open", "S,ctrl+f", "Search all text of all sessions", "search text", _LIST, "Find"),
+    Intent("query.edit", "/", "Change the search", "search", _HITS, "Find"),
+    Intent("hit.open", "enter", "Open the session at this hit", "open", _HITS, "Find"),
     Intent("find.next", "n", "Next hit", "next", _SEARCHED, "Find"),
     Intent("find.previous", "N", "Previous hit", "previous", _SEARCHED, "Find"),
     Intent("filter.choose", "&", "Filter the rows", "filter", _TREE, "Find"),
@@ -212,7 +216,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("run.first", "a", "Hold the others against this run", "as A", ("runs",), "Compaction"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
-    Intent("preview.toggle", "space", "Show or hide the preview", "preview", _LIST, "Sessions"),
+    Intent("preview.toggle", "space", "Show or hide the preview", "preview", (*_LIST, *_HITS), "Sessions"),
     Intent("sort.next", "s", "Sort by the next column", "sort", _LIST, "Sessions"),
     Intent("group.next", "v", "Group by project, agent or not at all", "group", _LIST, "Sessions"),
     Intent("archived.toggle", "a", "Show or hide archived sessions", "archived", _LIST, "Sessions"),
@@ -226,6 +230,9 @@ INTENTS: tuple[Intent, ...] = (
     Intent("draft.save", "e", "Write this summary to a file", "export", ("draft",), "Leafward"),
     Intent("copy.text", "y", "Copy", "copy", (*EVERYWHERE, "draft"), "Leafward"),
     Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
+    Intent(
+        "session.fork", "b", "Begin a new session here, in this agent or another", "fork", _TREE, "Leafward"
+    ),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "r,R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
     Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 
-from leafward.entries import DAMAGE_TEXT, Kind
+from leafward.entries import DAMAGE_TEXT, NO_ENTRY, Kind
 from leafward.headline import LIMIT, Headline, headline
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, count, counted, fit, right
@@ -129,6 +129,8 @@ class RowPainter:
         for entry, label in session.labels.items():
             row = self.layout.row_of(entry)
             self.labels_by_row.setdefault(row, []).append(safe_line(label, LIMIT))
+        self.own_place = session.tree.content_at(session.own_leaf) if session.what_if else NO_ENTRY
+        """Where the agent itself goes on, where the leaf is a what-if of Leafward's; -1 where it is no other place."""
         self._headlines: dict[int, Headline] = {}
         self._gutter: GutterMaker | None = None
 
@@ -257,7 +259,7 @@ class RowPainter:
             )
             parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
             if self.layout.density is not Density.ENTRIES:
-                turns = counted(line.rows, *self._row_names())
+                turns = self._said_of_fold(line)
                 parts = [(f"{self.glyphs.folded} {turns}", ground.sub), (f"   {entries}", ground.faint)]
             return _pieces(parts, room, ground, self.glyphs)
         entry = self.layout.head[line.row]
@@ -297,6 +299,15 @@ class RowPainter:
             segments.append(Segment(fitted, style))
         return segments
 
+    def _said_of_fold(self, line: Line) -> str:
+        """What folded rows are: turns, or compactions one after the other."""
+        kind = self.layout.tree.kind
+        rows = self.layout.head[line.row : line.row + line.rows]
+        compactions = sum(kind[entry] == Kind.COMPACTION for entry in rows)
+        if compactions:
+            return counted(compactions, "compaction", "compactions")
+        return counted(line.rows, *self._row_names())
+
     def _style(self, kind: int, stands: Standing, selected: bool, ground: Ground) -> Style:
         if selected:
             return ground.strong
@@ -317,9 +328,12 @@ class RowPainter:
             ]
             entries = self.layout.entries_of(line.row)
             if any(self.layout.leaf in span for span in entries):
-                chips.append((" leaf ", self.styles.leaf_tint.leaf))
+                said = " what-if leaf " if self.session.what_if else " leaf "
+                chips.append((said, self.styles.leaf_tint.leaf))
             elif state.ghost is not None and any(state.ghost.target in span for span in entries):
                 chips.append((" would be leaf ", self.styles.ghost_tint.ghost))
+            if any(self.own_place in span for span in entries):
+                chips.append((" agent's leaf ", self.styles.ghost_tint.ghost))
             head_kind = self.layout.tree.kind[self.layout.head[line.row]]
             turns = self.layout.density is not Density.ENTRIES
             if head_kind == Kind.COMPACTION and turns and not self._compaction_alone(line):

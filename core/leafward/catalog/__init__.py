@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leafward.catalog.card import NO_MESSAGES, Card, Details, iso_time, parse_time
 from leafward.catalog.lineage import Group, Row, Sort, arrange, parents, with_parents
-from leafward.catalog.listing import Catalogue, Found, Update, find_session
+from leafward.catalog.listing import Catalogue, Found, Update, find_session, sighted
 from leafward.catalog.places import discover
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "iso_time",
     "parents",
     "parse_time",
+    "sighted",
     "with_parents",
 ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import Trouble, agent_named, agent_of, is_there, names_one, within
+from leafward.catalog.beside import changed_beside
 from leafward.catalog.index import Index
 from leafward.catalog.places import listings, scope
 from leafward.catalog.quick import peek, read_on
@@ -142,6 +143,7 @@ class Catalogue:
             return Update((), (), 0, total, finished=True)
         self.work.looked_at = total
         gone = self._gone(whole, present)
+        stale += changed_beside(self.index, self._cards, {candidate.path for candidate in stale})
         stale.sort(key=lambda candidate: (-candidate.mtime_ns, candidate.path))
         turn = _Turn(self.clock, publish, total - len(stale), total, gone)
         try:
@@ -274,7 +276,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         raise NotFound(f"no file {safe_line(text)!r}")
     exact: list[Card] = []
     close: list[Card] = []
-    for card in _cards_in_stores(config, os.environ if env is None else env):
+    for card in sighted(config, (), os.environ if env is None else env, []):
         name = os.path.basename(card.path)
         if text in {card.id, name, name.rpartition(".")[0]}:
             exact.append(card)
@@ -295,10 +297,15 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
     return Found(agent_named(found.agent), Path(found.path))
 
 
-def _cards_in_stores(config: Config, env: Mapping[str, str]) -> Iterator[Card]:
-    """Cards good enough to know sessions by: from the index where it holds, else a look at the file."""
+def sighted(
+    config: Config, paths: Sequence[Path], env: Mapping[str, str], trouble: list[Trouble]
+) -> Iterator[Card]:
+    """Cards good enough to know sessions by, without reading any whole: from the index where it holds, else a look at the file.
+
+    Of all stores, or of what lies under the folders and files named; folders that cannot be searched are added to `trouble`.
+    """
     index = Index()
-    for listing in listings(config, (), env, index.cards.__contains__, lambda: False, []):
+    for listing in listings(config, paths, env, index.cards.__contains__, lambda: False, trouble):
         known = index.folders.get(listing.folder, {})
         for name, stamp in listing.files.items():
             candidate = listing.candidate(name)

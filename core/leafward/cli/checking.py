@@ -14,13 +14,14 @@ from leafward import config as settings
 from leafward.catalog import discover
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
-from leafward.doctor import Problem, check, check_files
+from leafward.doctor import Problem, check, check_files, lost_sidecars
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.cli import CheckApp
+    from leafward.session import Session
 
 THEMES = "themes"
 """The folder of the user's themes, beside `config.toml`."""
@@ -88,6 +89,16 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     listings = discover(config, (), os.environ, lambda _path: False, lambda: False, trouble)
     problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
     files = [Path(listing.folder, name) for listing in listings for name in listing.files]
+    problems += [
+        Problem(
+            "empty",
+            "0 bytes: a session was begun and nothing was said",
+            offset=0,
+            session=os.path.join(listing.folder, name),
+        )
+        for listing in listings
+        for name in listing.empty
+    ]
     watched = sys.stderr.isatty()
 
     def progress(done: int) -> None:
@@ -95,7 +106,15 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
             sys.stderr.write(f"\r\x1b[Kchecking sessions {done:,} / {len(files):,}")
             sys.stderr.flush()
 
-    problems += check_files(sorted(files), lambda path: agents.agent_of(path).open(path), progress)
+    books: set[Path] = set()
+
+    def opened_one(path: Path) -> Session:
+        session = agents.agent_of(path).open(path)
+        books.add(session.book_path)
+        return session
+
+    problems += check_files(sorted(files), opened_one, progress)
+    problems += lost_sidecars(books, agents.is_there)
     if watched:
         sys.stderr.write("\r\x1b[K")
     folders = {

@@ -44,6 +44,38 @@ def ls(
     return run(paths, agent, project, query, as_json)
 
 
+@verb(
+    "leafward search idempotency",
+    "leafward search '\"rate limit\" tool:bash since:7d'",
+    "leafward search '/retry(ing)? in \\d+s/ error:' --agent codex",
+)
+@click.argument("query")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--agent", metavar="AGENT", help="Only sessions of this agent.")
+@click.option("--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=200,
+    show_default=True,
+    help="List at most N hits, those of the newest sessions.",
+)
+@json_option
+def search(
+    query: str, paths: tuple[str, ...], agent: str | None, project: str | None, limit: int, as_json: bool
+) -> int:
+    """Search all text of all sessions, newest first.
+
+    QUERY is words, "a phrase", /a pattern/, and terms: file:PATH, tool:NAME, in:summary, error:, agent:, project:,
+    since:7d, not:WORD. Prompts, replies, thinking, calls, results and summaries are searched, on every branch. With PATH
+    only what lies there.
+    """
+    from leafward.cli.searching import search as run
+
+    return run(query, paths, agent, project, limit, as_json)
+
+
 @verb("leafward tree 019f3c", "leafward tree session.jsonl --json")
 @session_argument
 @click.option("--entries", "every_entry", is_flag=True, help="One row an entry instead of one a turn.")
@@ -287,6 +319,42 @@ def export(
     from leafward.cli.handing_on import export as run
 
     return run(session, form, at, whole, output, keep_secrets, as_json)
+
+
+@verb(
+    "leafward fork 019f3c 1a2b3c4d --dry-run",
+    "leafward fork 019f3c 1a2b3c4d --to pi",
+    "leafward fork 019f3c '#12' --summary extractive --run",
+)
+@session_argument
+@click.argument("entry")
+@click.option(
+    "--to", metavar="AGENT", help="The agent that goes on: pi, codex, claude or opencode (default: its own)."
+)
+@click.option("--inject", is_flag=True, help="Put the injected context in behind what is copied.")
+@click.option(
+    "--summary",
+    type=click.Choice(["none", "extractive", "model"]),
+    default="none",
+    show_default=True,
+    help="Put a summary of what is left behind in as well.",
+)
+@model_options
+@click.option("--import", "imports", is_flag=True, help="Run the agent's own import, where it needs one.")
+@click.option("--run", "runs", is_flag=True, help="Go on in the agent at once.")
+@dry_run_option
+@json_option
+def fork(session: str, entry: str, to: str | None, as_json: bool, **asked: Any) -> int:
+    """Begin a new session from an entry of an old one.
+
+    At a prompt the new session ends before it, and its text is given back to be edited; anywhere else it ends behind
+    ENTRY. The same agent gets a copy of what it stored; another one is told what the model had seen. The old session
+    is not touched, and files stay as they are now. The command that continues is shown. opencode takes sessions by an
+    import only: that command is shown too, and run with --import.
+    """
+    from leafward.cli.forking import fork as run
+
+    return run(session, entry, to, asked, as_json)
 
 
 @verb("leafward resume 019f3c", "leafward resume 019f3c --print")

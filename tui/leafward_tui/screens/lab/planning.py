@@ -94,7 +94,7 @@ class Planning(LabParts):
         """The session, and the point that the what-if stands at."""
         session = self.session
         first = session.columns.kind.find(Kind.USER)
-        title = session.name or (headline(session, first).text if first >= 0 else session.path.stem)
+        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
         project = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 40)
         place = f"#{self.at}" if self.at >= 0 else "the beginning"
         where = f"what if at {place}"

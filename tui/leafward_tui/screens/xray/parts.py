@@ -192,7 +192,7 @@ class XRayParts(Hunting):
         """The session, and which compaction is seen through."""
         session = self.session
         first = session.columns.kind.find(Kind.USER)
-        title = session.name or (headline(session, first).text if first >= 0 else session.path.stem)
+        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
         facts = []
         if self.compaction >= 0:
             entry = session.entry(self.compaction)
