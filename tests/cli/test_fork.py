@@ -131,3 +131,15 @@ def test_the_new_session_hangs_under_its_source(run: Run, session: Path) -> None
     (child,) = [one for one in listed if one["id"] == made["id"]]
     assert child["relation"] == "fork"
     assert child["parent"] is not None
+
+
+def test_a_session_told_to_another_agent_hangs_under_its_source_too(
+    run: Run, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = session.parent / ".codex"
+    monkeypatch.setenv("CODEX_HOME", str(home))
+    made = run("fork", session, "leaf", "--to", "codex", "--json").document
+    listed = run("ls", session.parent, "--json").document["sessions"]
+    found = {one["id"]: one for one in listed}
+    assert found[made["id"]]["relation"] == "fork"
+    assert found[made["id"]]["parent"] in (str(session), HEADER["id"])

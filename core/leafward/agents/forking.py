@@ -309,11 +309,6 @@ class Past:
             self._context = context_at(self.session, self.cut.end)
         return self._context
 
-    @property
-    def entries(self) -> list[int]:
-        """The entries that the messages come from, each once, in order."""
-        return list(dict.fromkeys(self.context.messages.entry))
-
     def opening(self, limit: int = 200) -> str:
         """The beginning of the first prompt that a person typed, on one line."""
         kinds = self.session.columns.kind

@@ -1,6 +1,6 @@
 """The verbs as `--help` shows them: arguments, options, examples. What they do is loaded when one runs.
 
-Those about compactions and summaries are declared in `memory_verbs`.
+Those about compactions and summaries are declared in `memory_verbs`, those that compare in `comparing_verbs`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from leafward.cli import memory_verbs
+from leafward.cli import comparing_verbs, memory_verbs
 from leafward.cli.command import (
     at_option,
     dry_run_option,
@@ -21,7 +21,7 @@ from leafward.cli.command import (
     verb,
 )
 
-__all__ = ["leafward", "memory_verbs"]
+__all__ = ["comparing_verbs", "leafward", "memory_verbs"]
 
 
 @verb("leafward ls --project orchard", "leafward ls ./sessions --json")
@@ -121,15 +121,32 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     return run(session, at, as_json)
 
 
-@verb("leafward files 019f3c", "leafward files 019f3c --at 1a2b3c4d")
+@verb(
+    "leafward files 019f3c",
+    "leafward files 019f3c --timeline src/app.py",
+    "leafward files 019f3c --at 1a2b3c4d --into ./then",
+)
 @session_argument
 @at_option
+@click.option("--timeline", metavar="PATH", help="Every step that touched a file, across all branches.")
+@click.option("--rebuild", metavar="PATH", help="A file as the recorded calls left it.")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write the files as they were into DIR, which is empty or not there yet.",
+)
+@dry_run_option
 @json_option
-def files(session: str, at: str | None, as_json: bool) -> int:
-    """List the files read and modified on the path to an entry."""
+def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:
+    """List the files read and modified on the path to an entry.
+
+    What shell commands touched is inferred from their words and stands apart. Contents are rebuilt from the recorded calls;
+    only those that are exact are written.
+    """
     from leafward.cli.workset import files as run
 
-    return run(session, at, as_json)
+    return run(session, at, asked, as_json)
 
 
 @verb(

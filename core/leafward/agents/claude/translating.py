@@ -147,9 +147,9 @@ class Translator:
         }
         told = row.get("toolUseResult")
         if len(results) == 1:
-            diff = patch_text(told)
-            if diff is not None:
-                answer["details"] = {"diff": diff}
+            details = _file_details(told)
+            if details:
+                answer["details"] = details
             if isinstance(told, dict) and isinstance(told.get("agentId"), str):
                 answer["agentId"] = told["agentId"]
         if answer["isError"]:
@@ -234,6 +234,21 @@ _ENVELOPE = frozenset({"type", "uuid", "parentUuid", "sessionId", "timestamp", "
 _COMPACTED = (
     "trigger", "preTokens", "postTokens", "messagesSummarized", "cumulativeDroppedTokens", "durationMs"
 )  # fmt: skip
+
+
+def _file_details(answer: object) -> Body:
+    """What an answer tells of the file that was written or edited: the diff, what it was before, whether it was there."""
+    diff = patch_text(answer)
+    found: Body = {"diff": diff} if diff is not None else {}
+    if isinstance(answer, dict) and "structuredPatch" in answer:
+        before = answer.get("originalFile")
+        if isinstance(before, str):
+            found["before"] = before
+        if answer.get("type") == "create":
+            found["exists"] = False
+    return found
+
+
 _LONG = frozenset({"message", "shape", "snapshot", "content", "data", "attachment", "toolUseResult", "hash"})
 """Fields that repeat what another entry says, or fill pages; the row itself shows them."""
 _SHORT = 2000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import tomllib
@@ -12,6 +13,7 @@ from uuid import UUID
 
 from leafward import __version__
 from leafward.agents.base import Resume, own_variables
+from leafward.agents.codex.describing import OURS
 from leafward.agents.codex.records import BEGINS, HEAD, STARTS, Role, line_at, line_of, payload_of
 from leafward.agents.codex.source import lines_in
 from leafward.agents.codex.store import LIVE_FOLDER
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 _LOST = frozenset(
     {
         *("history_base", "forked_from_ordinal_exclusive", "parent_thread_id"),
-        *("agent_nickname", "agent_role", "agent_path"),
+        *("agent_nickname", "agent_role", "agent_path", OURS),
     }
 )
 """Fields of a thread's description that say where another one came from."""
@@ -327,6 +329,7 @@ def adopted(past: Past, terms: Terms, home: str, env_set: tuple[tuple[str, str],
         "thread_source": "user",
         "model_provider": _provider(home),
         "history_mode": "legacy",
+        OURS: {"forkedFrom": os.path.abspath(session.path)},
     }
     kept = sum(1 for _ in past.told())
     return _draft(
