@@ -39,7 +39,11 @@ def content_of(item: dict[str, Any]) -> list[Any]:
 
 def item_text(item: dict[str, Any]) -> str:
     """The texts of a message, joined."""
-    texts = [part.get("text") for part in content_of(item) if isinstance(part, dict)]
+    content = content_of(item)
+    if len(content) == 1:
+        text = content[0].get("text") if isinstance(content[0], dict) else None
+        return text if isinstance(text, str) else ""
+    texts = [part.get("text") for part in content if isinstance(part, dict)]
     return "\n".join([text for text in texts if isinstance(text, str)])
 
 

@@ -175,7 +175,7 @@ class Weaver:
         find, kind_of, close, role_of = data.find, KIND.match, CLOSE, KINDS.get
         # `rfind` takes half the time of `find`.
         glued = data.rfind(SEAM, 0, stop) >= 0
-        add = self._add
+        starts, kinds, base = self.columns.start, self.columns.kind, self.start + at
         start = 0
         while start < stop:
             end = find(b"\n", start, stop)
@@ -194,7 +194,9 @@ class Weaver:
             if role is _REPLY or role is _ECHO:
                 self._held = None
                 if not self._open:
-                    self._spoken = add(_ASSISTANT, at + start)
+                    self._spoken = self.tip = len(kinds)
+                    starts.append(base + start)
+                    kinds.append(_ASSISTANT)
                     self._open, self._waiting = True, []
             elif role is _QUIET or (role is _COUNT and self._records):
                 self._held = None
@@ -207,7 +209,9 @@ class Weaver:
                 self._held = (at + start, name) if self._answered != (self.tip, name) else None
             elif role is _BOOKS:
                 self._held, self._open = None, False
-                add(_CUSTOM, at + start)
+                self.tip = len(kinds)
+                starts.append(base + start)
+                kinds.append(_CUSTOM)
             elif role is _TURN and (known := self._known(data, start, end)) is not None:
                 self._held, self._open = None, False
                 self._turned(*known, at + start)
