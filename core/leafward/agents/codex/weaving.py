@@ -6,14 +6,12 @@ other; a rollback goes back, and a segment begins where its base was cut.
 
 from __future__ import annotations
 
-import sys
-from array import array
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.compacted import Kept, kept_users, summary_place
 from leafward.agents.codex.course import START, Course, State
 from leafward.agents.codex.items import effort_of, is_injected, item_text, kind_of_item, prompt_of
+from leafward.agents.codex.naming import Naming
 from leafward.agents.codex.records import (
     BEGINS,
     CLOSE,
@@ -21,7 +19,6 @@ from leafward.agents.codex.records import (
     KIND,
     KINDS,
     SEAM,
-    TURN,
     Line,
     Role,
     is_glued,
@@ -29,8 +26,9 @@ from leafward.agents.codex.records import (
     line_of,
     payload_of,
 )
+from leafward.agents.codex.settings import Contexts
 from leafward.agents.lines import seams
-from leafward.columns import ID_SIZE, Columns
+from leafward.columns import Columns
 from leafward.entries import Damage, Kind
 from leafward.scan import decode_line
 
@@ -43,12 +41,6 @@ _ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, R
 _COMPLETED, _PROMPT, _TURN = Role.COMPLETED, Role.PROMPT, Role.TURN
 _USER, _INJECTED = Kind.USER, Kind.INJECTED
 _ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
-
-_ODD = 0x9E3779B1
-"""Spreads offsets over all ids; odd, so that different offsets have different ids."""
-_IDS = 0xFFFFFFFF
-_LONGEST_SETTINGS = 1 << 16
-"""Bytes of a turn's context that are kept to know the next one by."""
 
 
 class Weaver:
@@ -73,7 +65,6 @@ class Weaver:
         self.unknown: dict[str, int] = {}
         """Types of records that are not known, with how many there are of each."""
         self.first_unknown = -1
-        self._ids: set[bytes] | None = None
         self._said: dict[int, int] = {}
         """The last message that says something, by `_key`."""
         self._said_before: dict[int, int] = {}
@@ -82,8 +73,8 @@ class Weaver:
         self._prompts = 0
         self._spoken = 0
         self._unsure: list[int] = []
-        self._settings: tuple[bytes, object, str | None] = (b"", None, None)
-        """What the last turn's context said, in bytes and as model and effort."""
+        self._naming = Naming()
+        self._contexts = Contexts()
         self.course = Course()
         self.begin(0, "", START)
 
@@ -93,7 +84,7 @@ class Weaver:
         """A new segment begins at a byte, and goes on from a state."""
         self.link()
         self.start = start
-        self._seed = int.from_bytes(blake2b(segment.encode(), digest_size=4).digest(), "big")
+        self._naming.begin(start, segment, self.columns)
         self.course = Course(state.path)
         self.tip = self.course.tip
         self.model, self.effort, self._total = state.model, state.effort, state.total
@@ -106,10 +97,6 @@ class Weaver:
         self._effort_at = -1
         if state.model is not None:
             self.models.append((len(self.columns), state.model))
-        if len(self.columns) and self._ids is None:
-            # In one segment different places have different ids; two may meet.
-            ids = bytes(self.columns.ids)
-            self._ids = {ids[place : place + ID_SIZE] for place in range(0, len(ids), ID_SIZE)}
 
     def state(self) -> State:
         """Where the branch stands now."""
@@ -139,21 +126,7 @@ class Weaver:
         columns.parent.append(self.course.tip)
         columns.parent.extend(range(first, stop - 1))
         self.course.extend(first, stop)
-        seed = self._seed - self.start * _ODD
-        ids = array("I", [(seed + at * _ODD) & _IDS for at in columns.start[first:]])
-        for index in reversed(self.parts):
-            if index < first:
-                break
-            ids[index - first] = (ids[index - first] + self.parts[index] * _ODD) & _IDS
-        if self._ids is not None:
-            for place, number in enumerate(ids):
-                while (name := b"%08x" % number) in self._ids:
-                    number = (number + 1) & _IDS
-                self._ids.add(name)
-                ids[place] = number
-        if sys.byteorder == "little":
-            ids.byteswap()
-        columns.ids += ids.tobytes().hex().encode()
+        self._naming.name(columns, first, self.parts)
 
     def broken(self, at: int) -> None:
         """A piece that is no record: it hangs on the entry before it, and nothing hangs on it."""
@@ -212,9 +185,9 @@ class Weaver:
                 self.tip = len(kinds)
                 starts.append(base + start)
                 kinds.append(_CUSTOM)
-            elif role is _TURN and (known := self._known(data, start, end)) is not None:
+            elif role is _TURN and (known := self._contexts.settings(data, start, end)) is not None:
                 self._held, self._open = None, False
-                self._turned(*known, at + start)
+                self._turned(known.model, known.effort, at + start)
             elif (body := decode_line(data[start:end])) is None:
                 self.take(data, start, end, at + start)
             elif role is _MESSAGE and (payload := payload_of(body)).get("role") != "assistant":
@@ -227,24 +200,6 @@ class Weaver:
                 self.record(line_of(body), at + start)
             start = end + 1
         self.link()
-
-    def _known(self, data: bytes, start: int, end: int) -> tuple[object, str | None] | None:
-        """The model and effort of a turn's context; None where it is no record, or in another shape."""
-        named = TURN.match(data, start, end)
-        if named is None:
-            return None
-        text, model, effort = self._settings
-        said = data[named.end() : end]
-        if said == text:
-            return model, effort
-        body = decode_line(data[start:end])
-        if body is None:
-            return None
-        payload = payload_of(body)
-        model, effort = payload.get("model"), effort_of(payload)
-        if len(said) < _LONGEST_SETTINGS:
-            self._settings = said, model, effort
-        return model, effort
 
     def _result(self, call: str, at: int) -> None:
         """The output of a call; what was said of it right before belongs to it."""
