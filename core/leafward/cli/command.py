@@ -27,6 +27,7 @@ ORDER = (
     *("ls", "tree", "show", "context", "files"),
     *("plan", "compact", "inject", "survival", "summarize"),
     *("move", "undo", "redo", "log", "label", "name", "archive"),
+    *("keep", "delete"),
     *("doctor", "export", "resume", "demo"),
 )
 """Verbs as they are listed."""

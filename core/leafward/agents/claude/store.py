@@ -85,7 +85,7 @@ def walk(
                         if entry.is_file():
                             now = entry.stat()
                             if now.st_size and (depth < 2 or _AGENT.match(stem(entry.name))):
-                                files[entry.name] = [now.st_size, now.st_mtime_ns]
+                                files[entry.name] = [now.st_size, now.st_mtime_ns, now.st_ino]
                     elif depth < _DEPTH and "." not in entry.name and entry.is_dir(follow_symlinks=False):
                         below.append(entry.path)
         except FileNotFoundError:

@@ -1,0 +1,82 @@
+"""Sums of tokens and costs as text: by project and agent, by agent, by day."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.catalog.spending import Sum, Totals, day_name
+from leafward.cli.output import Page, compact, money, plural, table
+from leafward.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WAYS = ("project", "agent", "day")
+_BAR = 20
+
+
+def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
+    """The sums, a line each, the whole below them."""
+    if not sums.all.sessions:
+        yield "no session to add up"
+        return
+    if by == "day":
+        yield from _by_day(sums, page)
+    else:
+        yield from _by_name(sums, by, page)
+    unknown = sums.all.unpriced
+    whole = f"{plural(sums.all.sessions, 'session')}   {compact(sums.all.tokens)} tokens   {_cost(sums.all)}"
+    yield page.style(whole, "bold")
+    if unknown:
+        yield page.style(
+            f"{plural(unknown, 'session')} of these say no cost; copied history counts once", "faint"
+        )
+    else:
+        yield page.style("copied history counts once", "faint")
+
+
+def _by_name(sums: Totals, by: str, page: Page) -> Iterator[str]:
+    agents = list(sums.agents)
+    if by == "agent":
+        rows = [(safe_line(name), *_figures(one)) for name, one in sums.agents.items()]
+        yield from table(
+            ("agent", "sessions", "tokens", "cost"), rows, page, grow=0, right="sessions tokens cost"
+        )
+        return
+    several = len(agents) > 1
+    head = ("project", *(agents if several else ()), "sessions", "tokens", "cost")
+    lines: list[tuple[str, ...]] = []
+    for project, one in sums.projects.items():
+        cells = [_cell(sums.cells.get((project, agent))) for agent in agents] if several else []
+        lines.append((safe_line(project, 60) or "no project", *cells, *_figures(one)))
+    yield from table(head, lines, page, grow=0, right=" ".join(head[1:]))
+
+
+def _by_day(sums: Totals, page: Page) -> Iterator[str]:
+    most = max((one.tokens for one in sums.days.values()), default=0)
+    full = "\u2588" if page.unicode else "#"
+    rows = [
+        (day_name(day), *_figures(one), full * max(1, round(_BAR * one.tokens / most)) if one.tokens else "")
+        for day, one in sums.days.items()
+    ]
+    yield from table(
+        ("day", "sessions", "tokens", "cost", ""), rows, page, grow=4, right="sessions tokens cost"
+    )
+
+
+def _figures(one: Sum) -> tuple[str, str, str]:
+    return f"{one.sessions:,}", compact(one.tokens), _cost(one)
+
+
+def _cell(one: Sum | None) -> str:
+    """What one agent used in one project: its cost, else its tokens."""
+    if one is None:
+        return ""
+    return _cost(one) if one.priced else compact(one.tokens)
+
+
+def _cost(one: Sum) -> str:
+    known = one.known_cost
+    if known is None:
+        return "?" if one.unpriced else ""
+    return money(known) + ("+" if one.unpriced else "")
