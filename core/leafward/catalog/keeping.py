@@ -17,8 +17,6 @@ from leafward.errors import Refused
 from leafward.paths import DRAFT_END, DRAFT_MARK, data_dir, make_private
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from leafward.catalog.card import Card
 
 FOLDER = "kept"
@@ -107,12 +105,12 @@ def _copy(source: Path, target: Path) -> None:
         raise
 
 
-def shown_once(cards: Mapping[str, Card]) -> tuple[dict[str, Card], frozenset[str]]:
+def shown_once(cards: dict[str, Card]) -> tuple[dict[str, Card], frozenset[str]]:
     """The cards without copies whose original is there, and the paths of sessions that we keep, be it the original's or the copy's."""
     above = str(data_dir() / FOLDER) + os.sep
     copies = {(cards[path].agent, cards[path].id): path for path in cards if path.startswith(above)}
     if not copies:
-        return dict(cards), frozenset()
+        return cards, frozenset()
     originals = {
         key: path
         for path, card in cards.items()

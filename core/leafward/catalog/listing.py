@@ -122,9 +122,10 @@ class Catalogue:
         return self._shown()[1]
 
     def _shown(self) -> tuple[dict[str, Card], frozenset[str]]:
-        cards = self._cards
-        if self._hidden:
-            cards = {path: card for path, card in cards.items() if path not in self._hidden}
+        # A copy: a refresh may go on in another thread.
+        cards = self._cards.copy()
+        for path in self._hidden.copy():
+            cards.pop(path, None)
         return shown_once(cards)
 
     def _conceal(self) -> None:

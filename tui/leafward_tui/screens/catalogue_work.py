@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from leafward.catalog import Card, Catalogue, Update
+from leafward.catalog import NOTHING_KNOWN, About, Card, Catalogue, Update, about
 from leafward_tui.listing import Listing, Stock, View, list_sessions
 from leafward_tui.screens.base import BaseScreen
 from leafward_tui.widgets.title_bar import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from leafward.agents import Resume
     from leafward_tui.glimpse import Glimpse
@@ -174,11 +174,15 @@ class SessionsWork(BaseScreen[None]):
         began = time.perf_counter()
         stock = self._stock
         if stock.source is not cards:
-            stock = Stock(cards)
+            stock = Stock(cards, None, self._about)
         if "file:" in view.text.lower() and stock.files is None and self._catalogue is not None:
-            stock = Stock(cards, self._catalogue.files())
+            stock = Stock(cards, self._catalogue.files(), self._about)
         listing = list_sessions(stock, view, now)
         self.post_message(self.Listed(generation, listing, time.perf_counter() - began))
+
+    def _about(self, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
+        catalogue = self._catalogue
+        return about(catalogue, cards, found) if catalogue is not None else NOTHING_KNOWN
 
     def on_sessions_work_listed(self, message: Listed) -> None:
         """Shows the lines, unless newer ones are on their way."""
