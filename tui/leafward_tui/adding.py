@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TotalsRow", "totals_rows"]
 
-MOST_AGENTS = 4
-
 
 class TotalsRow(NamedTuple):
     """One row: a name and its figures, each in its column."""
@@ -46,14 +44,15 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
 
 
 def _projects(sums: Totals, missing: frozenset[str]) -> Iterator[TotalsRow]:
-    agents = list(sums.agents)
-    several = 1 < len(agents) <= MOST_AGENTS
+    """A row a project, and under it one for each of its agents where there are several."""
     yield TotalsRow("")
-    yield TotalsRow("By project", tuple(agents) if several else ("sessions", "tokens", "cost"), head=True)
+    yield TotalsRow("By project", ("sessions", "tokens", "cost"), head=True)
     for project, one in sums.projects.items():
-        cells = tuple(_cell(sums.cells.get((project, agent))) for agent in agents)
-        figures = cells if several else _figures(one)
-        yield TotalsRow(project, figures, path=bool(project), missing=project in missing)
+        yield TotalsRow(project, _figures(one), path=bool(project), missing=project in missing)
+        parts = [(agent, part) for agent in sums.agents if (part := sums.cells.get((project, agent)))]
+        if len(parts) > 1:
+            for agent, part in parts:
+                yield TotalsRow(f"  {safe_line(agent)}", _figures(part), quiet=True)
 
 
 def _agents(sums: Totals) -> Iterator[TotalsRow]:
@@ -84,10 +83,3 @@ def _price(one: Sum) -> str:
     if not one.priced:
         return "?" if one.unpriced else ""
     return money(one.cost) + ("+" if one.unpriced else "")
-
-
-def _cell(one: Sum | None) -> str:
-    """What one agent used in one project: its cost, else its tokens."""
-    if one is None:
-        return ""
-    return _price(one) if one.priced else count(one.tokens)

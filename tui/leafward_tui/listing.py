@@ -203,7 +203,9 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
             )
             if folded:
                 continue
-        _add_sessions(lines, at, name, group, stock, forest=view.grouping is Grouping.FOREST)
+        _add_sessions(
+            lines, at, name, group, stock, forest=view.grouping is Grouping.FOREST and stock.projects > 1
+        )
     left = len(totals) - len({group_of(card) for card in shown}) if view.grouping is Grouping.PROJECT else 0
     _add_hidden(lines, query, stock, len(found), archived, left)
     return Listing(lines, view, query, stock, len(shown), len(stock.cards), archived, at)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 EXCLUDED = "excluded"
 """The `problem` of a card that stands for a session in an excluded project: nothing of what was said in it is kept."""
 
-_TOKEN = re.compile(r"\*\*/|/\*\*|\*\*|\*|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
+_TOKEN = re.compile(r"/\*\*/|\*\*/|/\*\*|\*\*|\*|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
 _LONGEST = 1_000
 """Characters of a pattern; a longer one excludes nothing."""
 
@@ -70,6 +70,8 @@ def _literal(path: str) -> str:
 
 
 def _piece(part: str) -> str:
+    if part == "/**/":
+        return "/(?:.*/)?"
     if part == "**/":
         return "(?:.*/)?"
     if part == "/**":

@@ -219,6 +219,10 @@ class Totals:
             **self.all.as_json(),
             "by_project": [{"project": name, **one.as_json()} for name, one in self.projects.items()],
             "by_agent": [{"agent": name, **one.as_json()} for name, one in self.agents.items()],
+            "by_project_and_agent": [
+                {"project": project, "agent": agent, **one.as_json()}
+                for (project, agent), one in self.cells.items()
+            ],
             "by_day": [{"day": day_name(day), **one.as_json()} for day, one in self.days.items()],
         }
 

@@ -36,20 +36,21 @@ def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
 
 
 def _by_name(sums: Totals, by: str, page: Page) -> Iterator[str]:
-    agents = list(sums.agents)
     if by == "agent":
         rows = [(safe_line(name), *_figures(one)) for name, one in sums.agents.items()]
         yield from table(
             ("agent", "sessions", "tokens", "cost"), rows, page, grow=0, right="sessions tokens cost"
         )
         return
-    several = len(agents) > 1
-    head = ("project", *(agents if several else ()), "sessions", "tokens", "cost")
     lines: list[tuple[str, ...]] = []
     for project, one in sums.projects.items():
-        cells = [_cell(sums.cells.get((project, agent))) for agent in agents] if several else []
-        lines.append((safe_line(project, 60) or "no project", *cells, *_figures(one)))
-    yield from table(head, lines, page, grow=0, right=" ".join(head[1:]))
+        lines.append((safe_line(project, 60) or "no project", *_figures(one)))
+        parts = [(agent, part) for agent in sums.agents if (part := sums.cells.get((project, agent)))]
+        if len(parts) > 1:
+            lines += [(f"  {safe_line(agent)}", *_figures(part)) for agent, part in parts]
+    yield from table(
+        ("project", "sessions", "tokens", "cost"), lines, page, grow=0, right="sessions tokens cost"
+    )
 
 
 def _by_day(sums: Totals, page: Page) -> Iterator[str]:
@@ -66,13 +67,6 @@ def _by_day(sums: Totals, page: Page) -> Iterator[str]:
 
 def _figures(one: Sum) -> tuple[str, str, str]:
     return f"{one.sessions:,}", compact(one.tokens), _cost(one)
-
-
-def _cell(one: Sum | None) -> str:
-    """What one agent used in one project: its cost, else its tokens."""
-    if one is None:
-        return ""
-    return _cost(one) if one.priced else compact(one.tokens)
 
 
 def _cost(one: Sum) -> str:

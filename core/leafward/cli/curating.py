@@ -120,11 +120,11 @@ def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool
         if as_json:
             emit_json(write_json(session, written) | {"archived": not unarchive})
             return 0
-        what = f"{'brought back' if unarchive else 'archived'} the session"
+        done, verb = ("brought back", "bring back") if unarchive else ("archived", "archive")
         if not written.changed:
-            say(f"as it was already: {what}")
+            say(f"as it was already: {done}")
         else:
-            say(f"{_would(dry_run)}{what}; the file stays where it is")
+            say(f"{f'would {verb}' if dry_run else done} the session; the file stays where it is")
     return 0
 
 

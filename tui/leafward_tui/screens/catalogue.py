@@ -37,8 +37,11 @@ __all__ = ["CatalogueScreen"]
 SETTLE = 0.08
 """Seconds the cursor rests before the preview follows."""
 
-LOOK_AGAIN = 15.0
-"""Seconds between two looks at the stores."""
+LOOK_AGAIN = 2.0
+"""Seconds between two looks at the stores, where a look takes next to nothing."""
+
+_AGES_EVERY = 15.0
+"""Seconds after which ages are painted anew."""
 
 
 class CatalogueScreen(SessionsCurating):
@@ -80,12 +83,8 @@ class CatalogueScreen(SessionsCurating):
         self._arrange_panes()
         self.show_state()
         self.look_around()
-        self.set_interval(LOOK_AGAIN, self._now_and_then)
-
-    def _now_and_then(self) -> None:
-        """Ages grow, sessions come."""
-        self.look_again()
-        self.sessions.forget_ages()
+        self.set_interval(LOOK_AGAIN, self.look_in_time)
+        self.set_interval(_AGES_EVERY, self.sessions.forget_ages)
 
     def _remembered(self) -> View:
         """Sort and grouping of the last time."""

@@ -32,6 +32,9 @@ __all__ = ["SessionsWork"]
 _GLIMPSES = 64
 """Looks into sessions that are kept."""
 
+_IDLE = 150.0
+"""How much longer than a look at the stores the rest after it is: with that an open catalogue is idle."""
+
 _REST = 6.0
 """While files are being read, how much longer than the making of lines the rest after it is."""
 
@@ -83,6 +86,8 @@ class SessionsWork(BaseScreen[None]):
         self._generation = 0
         self._listed_at = 0.0
         self._pause = 0.0
+        self._rested = 0.0
+        """When the stores may be looked at again without anybody asking."""
         self._glimpses: OrderedDict[tuple[str, int, int], Glimpse] = OrderedDict()
 
     def show_listing(self, listing: Listing) -> None:
@@ -116,6 +121,11 @@ class SessionsWork(BaseScreen[None]):
         if self.is_current and not self._searching:
             self.look_around()
 
+    def look_in_time(self) -> None:
+        """The same, so seldom that all looks together take a hundredth of the time."""
+        if time.perf_counter() >= self._rested:
+            self.look_again()
+
     def on_screen_resume(self) -> None:
         """Back from a session: it may have changed."""
         if self._cards is not None:
@@ -132,7 +142,10 @@ class SessionsWork(BaseScreen[None]):
             if not worker.is_cancelled:
                 self.post_message(self.Known(catalogue.cards(), update))
 
-        publish(catalogue.refresh(lambda: worker.is_cancelled, publish))
+        began = time.thread_time()
+        update = catalogue.refresh(self.shell.keys_first.stop(worker), publish)
+        self._rested = time.perf_counter() + _IDLE * (time.thread_time() - began)
+        publish(update)
 
     def on_sessions_work_known(self, message: Known) -> None:
         """Takes the cards; lines are made in a worker."""
@@ -211,7 +224,7 @@ class SessionsWork(BaseScreen[None]):
         catalogue = self._catalogue
         if catalogue is None:
             return
-        seen = glimpse(card, catalogue.details(card.path), lambda: worker.is_cancelled)
+        seen = glimpse(card, catalogue.details(card.path), self.shell.keys_first.stop(worker))
         if seen is not None:
             self.post_message(self.Seen(card, seen))
 

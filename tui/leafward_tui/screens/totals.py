@@ -63,7 +63,7 @@ class TotalsScreen(Modal):
         ]
         if line.share >= 0:
             pieces += [
-                Segment(glyphs.block * bar, ground.leaf),
+                Segment(glyphs.heavy * bar, ground.leaf),
                 Segment(" " * (_BAR + 1 - bar), ground.blank),
             ]
         return [*pieces, Segment(figures, ground.faint if line.head else ground.sub)]

@@ -149,15 +149,16 @@ class Preview(Widget):
 
     def _meta(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
         model = card.model or ""
-        room = max(0, width - 5 - (cell_len(model) + 2 if model else 0))
+        named = min(cell_len(card.agent), 8)
+        room = max(0, width - named - 3 - (cell_len(model) + 2 if model else 0))
         where = fit_path(tilde(card.project), room, gap=glyphs.gap) if card.project else ""
         yield [
-            Segment(fit(card.agent, 4, pad=True), ground.sub),
-            Segment(f" {where}", ground.faint),
+            Segment(fit(card.agent, named), ground.sub),
+            Segment(f"   {where}", ground.faint),
             Segment(
                 right(
-                    fit(model, max(0, width - 6 - cell_len(where)), ellipsis=glyphs.ellipsis),
-                    width - 5 - cell_len(where),
+                    fit(model, max(0, width - named - 4 - cell_len(where)), ellipsis=glyphs.ellipsis),
+                    width - named - 3 - cell_len(where),
                 ),
                 ground.faint,
             ),
