@@ -27,7 +27,9 @@ CLAUDE_ID = "11111111-2222-4333-8444-555555555555"
 def session(isolated_environment: Path) -> Path:
     folder = isolated_environment / ".pi" / "agent" / "sessions" / "--home-ada-orchard--"
     folder.mkdir(parents=True)
-    file = PiFile(folder / "0_01a1fff0-4aff.jsonl", HEADER | {"id": "01a1fff0-4aff", "cwd": "/home/ada/orchard"})
+    file = PiFile(
+        folder / "0_01a1fff0-4aff.jsonl", HEADER | {"id": "01a1fff0-4aff", "cwd": "/home/ada/orchard"}
+    )
     file.user("Which unit?")
     file.reply("so")
     return file.path

@@ -104,8 +104,14 @@ def test_none(done: Run, tmp_path: Path) -> None:
     document = done("ls", "--json").document
     assert (document["sessions"], document["diagnostics"], document["excluded"]) == ([], [], 0)
     assert document["totals"] == {
-        **{"sessions": 0, "tokens": 0, "cost": None, "without_cost": 0},
-        **{"by_project": [], "by_agent": [], "by_project_and_agent": [], "by_day": []},
+        "sessions": 0,
+        "tokens": 0,
+        "cost": None,
+        "without_cost": 0,
+        "by_project": [],
+        "by_agent": [],
+        "by_project_and_agent": [],
+        "by_day": [],
     }
     assert "leafward demo" in done("ls").out
     assert "no session found in" in done("ls", tmp_path).out

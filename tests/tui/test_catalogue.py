@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -288,7 +289,7 @@ async def test_sort_and_grouping_are_remembered(store: Path) -> None:
         screen = await listed(pilot)
         await pilot.press("s")
         await shows(pilot, screen, lambda listing: listing.view.sort is Sort.NAME)
-        await pilot.press("v")
+        await pilot.press("v", "v", "v")
         await shows(pilot, screen, lambda listing: listing.view.grouping is Grouping.NONE)
         assert titles(screen)[0] == "Dark theme for the reading view"
         assert any("sort: name" in row for row in rows(app))
@@ -532,6 +533,9 @@ def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> b
 def fixed_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The store where nothing that is shown depends on the folder of this test."""
     monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.setattr(
+        sys.modules["leafward.catalog.about"], "missing_folders", lambda _projects: frozenset()
+    )
     small_store(tmp_path)
     return tmp_path
 
