@@ -39,7 +39,8 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("", ("sessions", "tokens", "cost"), head=True)
     yield TotalsRow("All of them", _figures(sums.all))
     if sums.all.unpriced:
-        yield TotalsRow(f"{counted(sums.all.unpriced, 'session')} say no cost", quiet=True)
+        verb = "says" if sums.all.unpriced == 1 else "say"
+        yield TotalsRow(f"{counted(sums.all.unpriced, 'session')} {verb} no cost", quiet=True)
     yield TotalsRow("what a copy took over counts once", quiet=True)
 
 

@@ -29,7 +29,8 @@ def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
     yield page.style(whole, "bold")
     if unknown:
         yield page.style(
-            f"{plural(unknown, 'session')} of these say no cost; copied history counts once", "faint"
+            f"{plural(unknown, 'session')} {'says' if unknown == 1 else 'say'} no cost; copied history counts once",
+            "faint",
         )
     else:
         yield page.style("copied history counts once", "faint")

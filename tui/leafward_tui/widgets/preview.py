@@ -169,10 +169,10 @@ class Preview(Widget):
         state, style = (
             ("writing now", ground.leaf) if live else (f"last {_moment(card.modified)}", ground.sub)
         )
-        fits = bool(began) and cell_len(state) + 3 + cell_len(began) <= width
-        began = f"   {began}" if fits else ""
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
         price = money(used.cost) if used.priced else ""
+        taken = cell_len(state) + 3 + (cell_len(price) + 2 if price else 0)
+        began = f"   {began}" if began and taken + cell_len(began) <= width else ""
         room = width - cell_len(state) - cell_len(began)
         yield [
             Segment(state, style),
