@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,20 +10,29 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.entries import Kind, read_usage
 from leafward.foreign import ForeignSession
 from leafward.scan import decode_line
-from leafward.times import parse_time
+from leafward.times import iso_time, parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.catalog.card import Card
     from leafward.entries import Body
     from leafward.session import Session
 
-_USED = frozenset({Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.USAGE})
-"""Kinds that may say what they used (pi 1.5.2 counts all of them)."""
+_USED = frozenset({Kind.ASSISTANT, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.USAGE})
+"""Kinds that may say what they used, of another agent's session. Of a native one every line may: pi 1.5.2 counts tools too."""
 _DAY = 86_400_000
 _MARK = b'"usage"'
 _STOP_EVERY = 256
+_PIECE = 1 << 20
+_USUAL = re.compile(
+    rb'"usage":\{(?:"\w+":\d+,)*"totalTokens":(\d{1,15})(?:,"\w+":\d+)*,"cost":\{[^{}"]*(?:"\w+"[^{}"]*)*"total":(\d{1,15}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)\}\}'
+)
+"""A reply's usage as pi writes it. Inside a string its quotes would be escaped, so text that speaks of one is not found."""
+_SAID_AT = re.compile(
+    rb'\{"type":"\w+","id":"[^"\\]*","parentId":(?:"[^"\\]*"|null),"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"'
+)
+_MINUTE = len("2026-11-21T21:18")
 
 
 class Spent(NamedTuple):
@@ -85,6 +95,8 @@ class Meter:
 
     def __init__(self, began: int, known: Iterable[Spent] = ()) -> None:
         self.began = began
+        self._began = (iso_time(began) or "").encode() if began else b""
+        self._minutes: dict[bytes, int] = {}
         self._days: dict[tuple[int, bool], list[float]] = {
             (one.day, one.copied): [one.tokens, one.cost, one.priced] for one in known
         }
@@ -113,6 +125,26 @@ class Meter:
         day[1] += used.cost
         day[2] += priced
 
+    def add_line(self, line: bytes) -> None:
+        """One line of a native file. Of those that look as usual nothing is decoded."""
+        named = line.count(_MARK)
+        if not named:
+            return
+        said, used = _SAID_AT.match(line), _USUAL.search(line) if named == 1 else None
+        if said is None or used is None or not int(used[1]):
+            body = decode_line(line)
+            if body is not None:
+                self.add(body)
+            return
+        stamp = said[1]
+        known = self._minutes.get(stamp[:_MINUTE])
+        if known is None:
+            known = self._minutes[stamp[:_MINUTE]] = _day_of(parse_time(stamp.decode()) or 0)
+        day = self._days.setdefault((known, stamp < self._began), [0, 0.0, 0])
+        day[0] += int(used[1])
+        day[1] += float(used[2])
+        day[2] += 1
+
     def days(self) -> tuple[Spent, ...]:
         """What was added, in order."""
         return tuple(
@@ -131,20 +163,40 @@ def _day_of(milliseconds: int) -> int:
 
 def spent_in(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | None:
     """What a session used; None where it was stopped. Of lines that say nothing of it none is decoded."""
-    kinds = session.columns.kind
     meter = Meter(parse_time(session.header.get("timestamp")) or 0)
-    foreign = isinstance(session, ForeignSession)
+    if not isinstance(session, ForeignSession):
+        for line in _lines_that_say(session, stop):
+            meter.add_line(line)
+        return None if stop() else meter.days()
+    kinds = session.columns.kind
     for number, index in enumerate(index for index, kind in enumerate(kinds) if kind in _USED):
         if not number % _STOP_EVERY and stop():
             return None
-        if foreign:
-            body = session.body(index) if kinds[index] != Kind.TOOL_RESULT else None
-        else:
-            line = session.raw(index)
-            body = decode_line(line) if _MARK in line else None
+        body = session.body(index)
         if body is not None:
-            meter.add(body, copied=index < session.inherited if foreign else None)
+            meter.add(body, copied=index < session.inherited)
     return meter.days()
+
+
+def _lines_that_say(session: Session, stop: Callable[[], bool]) -> Iterator[bytes]:
+    """The lines of a native file in which usage is spoken of, read in large pieces."""
+    file, left, rest = session.file, session.scan.end, b""
+    file.seek(0)
+    while left > 0 and not stop():
+        piece = file.read(min(_PIECE, left))
+        if not piece:
+            break
+        left -= len(piece)
+        held = rest + piece
+        end = held.rfind(b"\n") + 1 if left > 0 else len(held)
+        at = held.find(_MARK, 0, end)
+        while at >= 0:
+            start = held.rfind(b"\n", 0, at) + 1
+            stop_at = held.find(b"\n", at, end)
+            stop_at = stop_at if stop_at >= 0 else end
+            yield held[start:stop_at]
+            at = held.find(_MARK, stop_at, end)
+        rest = held[end:]
 
 
 def counted_once(
