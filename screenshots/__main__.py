@@ -85,6 +85,7 @@ SHOTS = (
     Shot("leaving", "The summary of what a move leaves, before the move", keys=(*INTO_A_BRANCH, "s", "p")),
     Shot("entries", "One row for each entry", config={"density": "entries"}, keys=("{", "k")),
     Shot("catalogue", "The catalogue of all sessions, with a preview", opened="store"),
+    Shot("search-all", "A search of all text: sessions, their hits in context, and the text of one", opened="store", keys=("S", "text:old code", "enter", "j")),
     Shot("log", "The log of operations", opened="log", keys=("o",)),
     Shot("help", "All keys of the explorer", keys=("?",)),
     Shot("themes", "Choosing a theme", keys=("t",)),

@@ -74,11 +74,11 @@ def files_read(command: object) -> list[str]:
     if script is None:
         words = [str(word) for word in command] if isinstance(command, list) else []
     else:
-        words = _words(script) or []
+        words = simple_words(script) or []
     return _printed(words)
 
 
-def _words(script: str) -> list[str] | None:
+def simple_words(script: str) -> list[str] | None:
     """The words of a script that is one simple command; None where it is more, or a shell would change them."""
     script = script.strip()
     if (

@@ -18,6 +18,7 @@ import orjson
 
 from leafward.commands import FilePatch, files_read, parsed_patch, patches_in, shown_command
 from leafward.entries import ToolCall
+from leafward.reads import PLAIN, PRINTED, ReadForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -57,6 +58,10 @@ class ToolTable:
     """The argument of a shell that holds the folder it runs in."""
     patches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tools that take a patch, and the arguments that may hold it."""
+    read_form: ReadForm = PLAIN
+    """How results of the tools that read show a file."""
+    shell_form: ReadForm = PRINTED
+    """How results of shells show what was printed."""
 
     def touches(self, name: object) -> bool:
         """Whether calls of a tool may touch files."""

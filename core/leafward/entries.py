@@ -99,6 +99,8 @@ BOOKKEEPING = frozenset(
 """Kinds that say nothing in the conversation: alone they make no leaf, no branch and no branch point."""
 
 BOOKKEEPING_BYTES = bytes(sorted(BOOKKEEPING))
+SILENT_BYTES = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.SYSTEM, Kind.COMPACTION])
+"""Kinds that say nothing themselves which a summary of a branch could tell: a compaction tells what others said."""
 
 TURN_STARTS = frozenset({Kind.USER, Kind.BASH, Kind.CUSTOM_ROLE, Kind.CUSTOM_MESSAGE})
 """Kinds that begin a turn (pi 1.5.2; the two summary kinds stand for themselves)."""

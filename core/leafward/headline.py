@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, text_of, tool_calls
@@ -104,6 +105,9 @@ def headline(session: Session, index: int) -> Headline:
     if body.get("type") == "message":
         message = body.get("message")
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
+    says = body.get("says")
+    if kind is Kind.UNKNOWN and isinstance(says, str):
+        return Headline("note", safe_line(says, LIMIT))
     return Headline(word, _of_other(session, index, kind, body))
 
 
@@ -115,14 +119,34 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
         name = safe_line(str(message.get("toolName") or (call.name if call else word)), LIMIT)
         told = call_words(call) if call else safe_line(text_of(message.get("content")), LIMIT)
         return Headline(name, told)
+    if kind is Kind.ASSISTANT:
+        text = spoken(text_of(message.get("content")))
+        return Headline(word, text) if text else _of_silent_reply(message)
     text = safe_line(text_of(message.get("content"), " "), LIMIT)
-    if kind is Kind.ASSISTANT and not text:
-        return _of_silent_reply(message)
     if kind is Kind.SYSTEM:
         text = text or "system prompt"
     if kind is Kind.USER and not text:
         text = "[image]" if message.get("content") else "(empty)"
     return Headline(word, text)
+
+
+_RULE = re.compile(r"(?:```|~~~).*|-{3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*(?::?-+:?)?")
+"""A line of Markdown that says nothing: a fence, the rule of a table, a rule."""
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
+_STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+
+
+def spoken(text: str) -> str:
+    """What an agent said in Markdown, on one safe line: no heading signs, fences, emphasis, frames of tables."""
+    lines = []
+    for line in text[: 4 * LIMIT + 64].splitlines():
+        row = line.strip()
+        if _RULE.fullmatch(row):
+            continue
+        if len(row) > 1 and row[0] == row[-1] == "|":
+            line = ", ".join(cell for part in row.split("|") if (cell := part.strip()))
+        lines.append(_HEADING.sub("", line, count=1) if _HEADING.match(line) else line)
+    return safe_line(_STRONG.sub(r"\1", "\n".join(lines)), LIMIT)
 
 
 def _of_silent_reply(message: Body) -> Headline:
@@ -159,7 +183,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         return f"{verb}  {headline(session, target).text}"
     plain: dict[Kind, Callable[[], str]] = {
         Kind.CUSTOM_MESSAGE: lambda: text_of(body.get("content"), " ") or str(body.get("customType", "")),
-        Kind.INJECTED: lambda: text_of(body.get("content"), " ") or str(body.get("customType", "")),
+        Kind.INJECTED: lambda: _of_injected(body),
         Kind.CUSTOM: lambda: str(body.get("customType", "")),
         Kind.MODEL_CHANGE: lambda: f"{body.get('provider', '')}/{body.get('modelId', '')}",
         Kind.THINKING_CHANGE: lambda: str(body.get("thinkingLevel", "")),
@@ -170,6 +194,24 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
     }
     told = plain[kind]() if kind in plain else str(body.get("type", ""))
     return safe_line(told, LIMIT)
+
+
+_TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
+"""Tags that an agent puts around what it adds."""
+
+
+def _of_injected(body: Body) -> str:
+    """What an agent added to the context: what it is, and how its text begins, without the tags around it."""
+    name = (
+        str(body.get("customType", ""))
+        .partition(".")[2]
+        .replace("_", " ")
+        .replace(".instructions", " instructions")
+    )
+    text = safe_line(text_of(body.get("content"), " "), LIMIT)
+    found = _TAGS.match(text)
+    text = text[found.end() :] if found is not None else text
+    return f"{name}: {text}" if name and text else name or text
 
 
 def summarised_entries(session: Session, index: int, body: Body) -> int:

@@ -6,6 +6,7 @@ The rules are pi 1.5.2's; what is sent around a summary is pi's own wording and 
 from __future__ import annotations
 
 from leafward.entries import Body, Kind, Usage, blocks_of, read_usage, text_of
+from leafward.times import milliseconds
 
 EDIT_TARGETS = "targetIds"
 """The field by which a translated context edit of another agent names several entries instead of one."""
@@ -117,6 +118,20 @@ def usage_of(body: Body) -> Usage | None:
         message = body.get("message")
         return read_usage(message.get("usage")) if isinstance(message, dict) else None
     return read_usage(body.get("usage"))
+
+
+_PLAUSIBLE = 946_684_800_000
+"""The year 2000: an earlier moment is none."""
+
+
+def written_at(body: Body) -> int | None:
+    """When an entry was written, in milliseconds since 1970; None where nothing says it.
+
+    A file that was migrated or copied has the moment of that on its lines; a message keeps its own.
+    """
+    message = body.get("message")
+    own = milliseconds(message.get("timestamp")) if isinstance(message, dict) else None
+    return own if own is not None and own >= _PLAUSIBLE else milliseconds(body.get("timestamp"))
 
 
 def prompt_text(body: Body) -> str:

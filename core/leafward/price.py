@@ -11,7 +11,7 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.entries import BOOKKEEPING_BYTES, Body, EntryId, EntryIndex, Kind, tool_calls
+from leafward.entries import BOOKKEEPING_BYTES, SILENT_BYTES, Body, EntryId, EntryIndex, Kind, tool_calls
 from leafward.files import did_run, touched, utf16_order
 from leafward.safe_text import safe_line
 from leafward.sizes import Outline, Sizes, entries_below, message_in, model_of
@@ -45,6 +45,8 @@ class Part:
     entries: int
     tokens: int
     """Estimated, of the entries themselves: those that a compaction stands for count too."""
+    told: int
+    """Of those among them that say something themselves: what a summary would be made from, and what is reported of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,8 @@ def _cost(tokens: int, rate: float | None) -> float | None:
 def _part(sizes: Sizes, entries: array[int]) -> Part:
     kinds = sizes.kinds
     said = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
-    return Part(len(said), sizes.tokens(said))
+    told = array("i", (index for index in said if kinds[index] not in SILENT_BYTES))
+    return Part(len(said), sizes.tokens(said), sizes.tokens(told))
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:

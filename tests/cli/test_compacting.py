@@ -80,6 +80,15 @@ def test_the_plan_is_kept_to(done: Run, path: Path) -> None:
     assert document["files"] == {key: planned["files"][key] for key in ("read", "modified")}
 
 
+def test_a_dry_run_says_nothing_of_an_agent_that_would_see_it(run: Run, path: Path) -> None:
+    path.touch()
+    options = ("compact", path, "--keep-recent", "2000")
+    dry = run(*options, "--dry-run", "--json")
+    assert "recent" not in {one["code"] for one in dry.document["diagnostics"]}
+    assert "opens the session again" not in dry.err
+    assert "opens the session again" in run(*options).err
+
+
 def test_a_dry_run_shows_the_lines_and_writes_nothing(run: Run, path: Path) -> None:
     before = path.read_bytes(), path.stat().st_mtime_ns
     made = run("compact", path, "--keep-recent", "2000", "--dry-run", "--json").document

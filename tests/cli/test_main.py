@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 VERBS = [
     "ls",
+    "search",
     "tree",
     "show",
     "context",

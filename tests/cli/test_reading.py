@@ -139,7 +139,12 @@ class TestFiles:
 
     def test_none(self, done: Run, tmp_path: Path) -> None:
         path = conversation(tmp_path / "s.jsonl").path
-        assert done("files", path, "--json").document == {"at": "00000006", "read": [], "modified": []}
+        assert done("files", path, "--json").document == {
+            "at": "00000006",
+            "read": [],
+            "modified": [],
+            "inferred": {"read": [], "modified": []},
+        }
         assert done("files", path).out == "no file was read or modified on this path\n"
 
 

@@ -137,7 +137,7 @@ def test_sums_by_project_agent_and_day_are_the_whole(store: Path) -> None:
     sums = totals(cards, counted_once(cards, parents(cards), found.spent))
     assert sums.all.tokens == 46
     for parts in (sums.projects, sums.agents, sums.cells, sums.days):
-        values = list(parts.values())  # type: ignore[attr-defined]  # mappings of different keys
+        values = list(parts.values())
         assert sum(one.tokens for one in values) == 46
         assert sum(one.cost for one in values) == 0.5
     assert len(sums.days) == 4

@@ -99,6 +99,15 @@ class TestMessages:
             ({"role": "user", "content": ""}, Headline("you", "(empty)")),
             ({"role": "user", "content": None}, Headline("you", "(empty)")),
             ({"role": "assistant", "content": "sure"}, Headline("ai", "sure")),
+            (
+                {"role": "assistant", "content": "| File | Lines |\n|---|:--:|\n| a.py | **12** |\n"},
+                Headline("ai", "File, Lines a.py, 12"),
+            ),
+            (
+                {"role": "assistant", "content": "## Done\n\n```sh\nls | wc -l\n```\n2 ** 3 # not a head"},
+                Headline("ai", "Done ls | wc -l 2 ** 3 # not a head"),
+            ),
+            ({"role": "user", "content": "| a | b |"}, Headline("you", "| a | b |")),
             ({"role": "assistant", "content": []}, Headline("ai", "(no text)")),
             ({"role": "assistant", "content": None, "stopReason": "aborted"}, Headline("ai", "(aborted)")),
             (

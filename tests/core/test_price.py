@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.compaction.branch import left_branch
 from leafward.context import context_at
 from leafward.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex
 from leafward.files import working_set
@@ -89,8 +90,12 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
             assert found.ancestor == (common[-1] if common else NO_ENTRY)
             left = [one for one in mine if one not in theirs]
             entered = [one for one in theirs if one not in mine]
-            assert found.left == Part(len(left), sum(tallies.tokens[one] for one in left))
-            assert found.entered == Part(len(entered), sum(tallies.tokens[one] for one in entered))
+            for part, entries in ((found.left, left), (found.entered, entered)):
+                assert (part.entries, part.tokens) == (
+                    len(entries),
+                    sum(tallies.tokens[one] for one in entries),
+                )
+                assert part.told <= part.tokens
             assert found.before == context_at(session, session.place).size
             assert found.after == context_at(session, session.tree.content_at(target)).size
             assert 0 <= found.cached <= found.after.total
@@ -103,6 +108,21 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
             assert found == price_of_move(session, target), "with columns filled or not"
 
 
+def test_what_is_told_is_what_a_summary_of_it_says_it_is_made_from(file: Acting) -> None:
+    first = file.user("first words")
+    file.said("an answer", "w" * 400)
+    kept = file.user("more words")
+    file.compacted(kept, summary="a summary that is not short " * 20)
+    file.said("the last answer")
+    with reading(file.path) as session:
+        target = session.columns.index(first)
+        branch = left_branch(session, session.place, target)
+        assert branch is not None
+        left = price_of_move(session, target).left
+        assert left.told == branch.tokens
+        assert left.told < left.tokens, "what the compaction says stands for what is counted already"
+
+
 class TestMoves:
     def test_to_the_place_itself_cost_nothing(self, file: Acting) -> None:
         file.user("go")
@@ -110,7 +130,7 @@ class TestMoves:
         file.entry("label", targetId=file.leaf, label="here")
         found = price(file, 2)
         assert (found.place, found.target, found.ancestor) == (1, 1, 1)
-        assert (found.left, found.entered) == (Part(0, 0), Part(0, 0))
+        assert (found.left, found.entered) == (Part(0, 0, 0), Part(0, 0, 0))
         assert (found.cached, found.sent_again, found.surprises) == (900, 0, ())
 
     def test_back_up_the_path_need_nothing_sent_again(self, file: Acting) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leafward.config import Config
 from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER, NO_PARENT_GIVEN
 from tests.tui.session_store import app_over, rows, until
@@ -103,3 +105,36 @@ def tree(screen: ExplorerScreen) -> list[str]:
     """The rows of the tree as they are drawn."""
     region = screen.graph.region
     return [row[region.x : region.right].rstrip() for row in rows(screen.app)[region.y : region.bottom]]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """The lines of a session file."""
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+async def chosen(pilot: Pilot[int], *keys: str) -> None:
+    """Opens a sheet with the first key and answers with the others."""
+    await pilot.press(keys[0])
+    await until(pilot, lambda: isinstance(pilot.app.screen, (ChoiceSheet, TextSheet)))
+    await pilot.press(*keys[1:])
+    await pilot.pause()
+
+
+def here_is(screen: ExplorerScreen, name: str) -> bool:
+    """Whether the cursor is on the row of that name."""
+    return here(screen) == name
+
+
+async def written(pilot: Pilot[int], screen: ExplorerScreen, total: int) -> None:
+    """Waits until the session has so many entries and the screen shows them."""
+    await until(
+        pilot,
+        lambda: (
+            not screen.writing
+            and screen.session is not None
+            and len(screen.session) == total
+            and screen.exploration is not None
+            and screen.exploration.layout.tree is screen.session.tree
+        ),
+    )
+    await pilot.pause()

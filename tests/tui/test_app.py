@@ -15,6 +15,7 @@ from textual.widgets import Input
 from leafward.config import Config
 from leafward.paths import config_dir, state_dir
 from leafward_tui.app import LeafwardApp
+from leafward_tui.commands import IntentCommands
 from leafward_tui.glyphs import ASCII, UNICODE
 from leafward_tui.intents import bindings_for, intents_for
 from leafward_tui.memory import Memory
@@ -329,7 +330,8 @@ async def test_bars_fill_every_width_and_say_the_most_important(width: int) -> N
         title, keys = screen.title_bar.render_line(0).text, screen.key_bar.render_line(0).text
         assert title.startswith(" leafward")
         assert "●" in title
-        assert ("pi-mono" in title) == (width >= 100)
+        assert ("pi-mono › Port" in title) == (width >= 80)
+        assert ("›" in title) == ("pi-mono" in title), "nothing stands before the sign"
         assert ("compactions" in title) == (width >= 140)
         assert keys.startswith(" enter move")
         assert "? keys" in keys
@@ -385,6 +387,30 @@ async def test_a_choice_is_made_by_letter_by_enter_or_by_click() -> None:
         assert await answer("click", "2") == "f"
         assert await answer("escape") is None
         assert await answer("s", "q") is None
+
+
+async def test_where_the_first_choice_is_refused_enter_does_nothing_else_instead() -> None:
+    choices = (Choice("m", "Move the leaf", refused="the leaf is here"), Choice("e", "Move before this"))
+    async with plain() as (pilot, screen):
+        sheet = ChoiceSheet("Move here", choices)
+        pilot.app.push_screen(sheet, screen.done.append)
+        await pilot.pause()
+        assert rows(pilot.app)[-1].endswith("the leaf is here")
+        await pilot.press("enter", "enter")
+        await pilot.pause()
+        assert (pilot.app.screen, screen.done) == (sheet, [])
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: screen.done)
+        assert screen.done == ["e"]
+
+
+async def test_a_command_is_found_by_its_words_in_the_key_bar() -> None:
+    async with plain() as (_, screen):
+        provider = IntentCommands(screen)
+        found = [str(hit.text) async for hit in provider.search("compact")]
+        assert "Open the compaction lab here" in found
+        found = [str(hit.text) async for hit in provider.search("x-ray")]
+        assert "Show a compaction before and after" in found
 
 
 async def test_a_sheet_covers_the_foot_and_writes_the_operation_out() -> None:

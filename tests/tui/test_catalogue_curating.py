@@ -164,8 +164,7 @@ async def test_v_goes_through_the_groupings(store: Path) -> None:
         seen = [screen.sessions.listing.view.grouping]
         for _ in range(4):
             await pilot.press("v")
-            before = seen[-1]
-            await shows(pilot, screen, lambda listing, before=before: listing.view.grouping is not before)
+            await until(pilot, lambda: screen.sessions.listing.view.grouping is not seen[-1])
             seen.append(screen.sessions.listing.view.grouping)
         assert seen == list(Grouping)
 

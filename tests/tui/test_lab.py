@@ -120,6 +120,16 @@ class TestPlan:
             assert screen.at == screen.session.place
             assert "## Goal" in text
 
+    async def test_every_strategy_that_was_chosen_is_a_run(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            assert len(screen.runs) == 1
+            for key in ("3", "1", "3"):
+                await follow(pilot, screen, key)
+            await until(pilot, lambda: len(screen.runs) == 2)
+            assert [run.name.split()[0] for run in screen.runs] == ["pi", "opencode"]
+            await pilot.press("b")
+            await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
+
     async def test_arrows_slide_and_shift_slides_a_little(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             what_if = screen.what_if

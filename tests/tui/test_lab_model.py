@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.compaction import Strategy
 from leafward.config import Config
 from leafward.summarizers import calls
 from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.screens.lab import LabScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.session_store import rows, until
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.pilot import Pilot
-
-    from leafward_tui.screens.lab import LabScreen
 
 pytestmark = [
     pytest.mark.litellm,
@@ -100,6 +100,100 @@ async def test_nothing_is_sent_before_it_was_shown_and_wanted(path: Path, endpoi
         await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
     assert endpoint.asked == []
     assert stored(path) == before
+
+
+async def again(pilot: Pilot[int]) -> LabScreen:
+    """The lab, opened anew where it was left."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+    await pilot.press("c")
+    await until(pilot, lambda: any(isinstance(one, LabScreen) for one in pilot.app.screen_stack))
+    lab = next(one for one in pilot.app.screen_stack if isinstance(one, LabScreen))
+    await until(pilot, lambda: lab.what_if is not None)
+    await pilot.pause()
+    return lab
+
+
+async def test_what_was_paid_for_is_there_when_one_comes_back(path: Path, endpoint: Endpoint) -> None:
+    before = stored(path)
+    async with considering_model(path, endpoint) as (pilot, screen):
+        await choose(pilot, "s", "s")
+        await until(pilot, lambda: screen.draft is not None)
+        sent = len(endpoint.asked)
+        await pilot.press("escape")
+        lab = await again(pilot)
+        # The settings are those that it was made with: it stands there, and nothing has to be asked.
+        await until(pilot, lambda: lab.draft is not None)
+        await pilot.pause()
+        assert not isinstance(pilot.app.screen, ChoiceSheet)
+        assert "the summary by openai/x, made just now, is here: it was not appended" in said(lab)
+        assert "Port the parser" in " ".join(shown(lab).split())
+        assert lab.draft is not None
+        assert lab.draft.summary.usage is not None
+        assert len(endpoint.asked) == sent
+        assert stored(path) == before
+        await choose(pilot, "ctrl+s", "a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+        explorer = pilot.app.screen
+        assert isinstance(explorer, ExplorerScreen)
+        await until(pilot, lambda: not explorer.writing and stored(path) != before)
+        await until(
+            pilot, lambda: explorer.session is not None and len(explorer.session) == explorer_lines(path)
+        )
+        await pilot.press("u")
+        await until(
+            pilot, lambda: not explorer.writing and len(explorer.session or ()) == explorer_lines(path)
+        )
+        await pilot.pause()
+        # It was appended: back at the same place there is nothing left to offer.
+        lab = await again(pilot)
+        await pilot.pause()
+        assert pilot.app.screen is lab
+    assert json.loads(stored(path).splitlines()[-2])["type"] == "compaction"
+
+
+def explorer_lines(path: Path) -> int:
+    """Entries that the file holds."""
+    return len(stored(path).splitlines()) - 1
+
+
+async def written_by_other_rules(pilot: Pilot[int], screen: LabScreen) -> LabScreen:
+    """Has a summary written by other rules than those that the lab begins with, leaves, and comes back."""
+    await pilot.press("3")
+    await until(pilot, lambda: not screen.waiting)
+    await choose(pilot, "s", "s")
+    await until(pilot, lambda: screen.draft is not None)
+    await pilot.press("escape")
+    lab = await again(pilot)
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+    return lab
+
+
+async def test_what_was_made_with_other_settings_is_offered(path: Path, endpoint: Endpoint) -> None:
+    async with considering_model(path, endpoint) as (pilot, screen):
+        lab = await written_by_other_rules(pilot, screen)
+        sent = len(endpoint.asked)
+        offered = "\n".join(rows(pilot.app))
+        assert "Take up the summary by openai/x" in offered
+        assert "not appended" in offered
+        assert lab.draft is None
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is lab and lab.draft is not None)
+        await pilot.pause()
+        assert lab.what_if is not None
+        assert lab.what_if.choices.strategy is Strategy.OPENCODE
+        assert "Port the parser" in " ".join(shown(lab).split())
+        assert len(endpoint.asked) == sent
+
+
+async def test_beginning_anew_leaves_it_among_the_runs(path: Path, endpoint: Endpoint) -> None:
+    async with considering_model(path, endpoint) as (pilot, screen):
+        lab = await written_by_other_rules(pilot, screen)
+        sent = len(endpoint.asked)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is lab)
+        assert [run.name for run in lab.runs] == ["opencode   openai/x"]
+        assert lab.draft is None
+        assert len(endpoint.asked) == sent
 
 
 async def test_streams_and_is_accepted(path: Path, endpoint: Endpoint) -> None:

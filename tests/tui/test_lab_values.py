@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from leafward.facts import FactKind
 from leafward.injection import InjectionSettings, inject
 from leafward.session import Session
 from leafward.summarizers.extractive import Extractive
+from leafward.survival import SURVIVED
 from leafward_tui.cells import cell_len, count
 from leafward_tui.glyphs import ASCII, UNICODE
 from leafward_tui.lab.choices import Choices
@@ -23,7 +26,7 @@ from leafward_tui.lab.cut_lines import CutLines, neighbours
 from leafward_tui.lab.fates import LostFact, fate_lines, kept_by_kind, lost_facts
 from leafward_tui.lab.ledger import column_of, ledger_of
 from leafward_tui.lab.plan_lines import plan_lines, strategy_at, track_cells
-from leafward_tui.lab.runs import Run, difference, run_lines
+from leafward_tui.lab.runs import FactsKept, Run, difference, run_lines
 from leafward_tui.lab.sliders import Dial, Slider, nice_step
 from leafward_tui.lab.texts import injected_lines, summary_lines
 from leafward_tui.lab.turns import CutRows, Fate, PathTurns, RowKind
@@ -450,13 +453,49 @@ class TestRuns:
                 what_if.replan()
                 made = draft(session, what_if.plan, Extractive())
                 runs.append(work.run_of(made, what_if.choices))
+            facts = FactsKept(runs)
+            shares = facts.shares()
             for width in (58, 78, 118):
-                lines = run_lines(runs, 0, width, UNICODE)
+                lines = run_lines(runs, shares, 0, width, UNICODE)
                 assert {cell_len(line.text) for line in lines} == {width}
                 assert lines[0].text.startswith("A 1 pi")
-            table = difference(runs[0], runs[1], 60, UNICODE)
+            table = difference(facts, 0, 1, 60)
             assert max(cell_len(line.text) for line in table) <= 60
             assert "paths" in table[1].text
+            assert "of both spans" in table[0].text
+            for line in table[1:]:
+                first, second = re.findall(r"(\d+) of (\d+)", line.text)
+                assert first[1] == second[1], "both are held against the same facts"
+
+    def test_what_a_run_keeps_as_it_is_counts_as_kept(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (session, what_if):
+            made = draft(session, what_if.plan, Extractive())
+            run = work.run_of(made, what_if.choices)
+            fates = run.survival.fates
+            half = replace(run, survival=replace(run.survival, fates=fates[: len(fates) // 2]))
+            facts = FactsKept([run, half])
+            whole, less = facts.shares()
+            assert whole is not None
+            assert less is not None
+            assert whole == pytest.approx(run.survival.overall(), abs=1e-3)
+            lost = [fate for fate in fates[len(fates) // 2 :] if fate.status not in SURVIVED]
+            assert lost
+            assert less > whole, "what it did not replace is still there"
+            assert not facts.same_span(0, 1)
+
+    def test_facts_and_cost_of_a_column_are_of_the_same_summariser(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (_, what_if):
+            what_if.costs["some/model"] = 0.25
+            what_if.choices = replace(what_if.choices, summarizer="some/model")
+            columns = {strategy: what_if.column(strategy) for strategy in Strategy}
+            chosen = columns.pop(what_if.choices.strategy)
+            assert (chosen.cost, chosen.by_model) == (0.25, True)
+            assert {(column.cost, column.by_model) for column in columns.values()} == {(0.0, False)}
+            block = plan_lines(what_if.view(), 52, UNICODE)
+            said = [line.text for line in block]
+            assert any("summary by" in text and "model" in text and "quotes" in text for text in said)
 
 
 def test_all_estimators_are_measured(tmp_path: Path) -> None:

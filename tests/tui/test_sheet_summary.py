@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,7 +22,7 @@ from leafward_tui.summing import Growth, Summing, Wanted, progress_words
 from leafward_tui.widgets.reading_sheet import ReadingSheet
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, note, tree
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import NOW, rows, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -127,6 +128,24 @@ class TestMoving:
             assert "u undoes it" in note(screen)
             assert work_on(file.path) is None
 
+    @pytest.mark.parametrize("carried", [True, False])
+    async def test_the_time_of_the_line_is_the_application_s(self, file: Named, carried: bool) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("K", "K")
+            if carried:
+                await pilot.press("enter")
+                await sheet_of(pilot, ChoiceSheet)
+                await pilot.press("s")
+            else:
+                await pilot.press("s")
+                sheet = await sheet_of(pilot, ReadingSheet)
+                await until(pilot, lambda: not sheet.running)
+                await pilot.press("enter")
+            await at_rest(pilot, screen)
+        line = lines(file.path)[-1]
+        assert line["type"] == "branch_summary"
+        assert datetime.fromisoformat(line["timestamp"]) == NOW
+
     async def test_undo_goes_back_before_it_and_redo_to_it(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "enter")
@@ -207,7 +226,7 @@ class TestMoving:
             assert here(screen) == "d"
             await pilot.press("enter")
             sheet = await sheet_of(pilot, ChoiceSheet)
-            assert {choice.key for choice in sheet.rows.choices} == {"m", "e", "r"}
+            assert {choice.key for choice in sheet.rows.choices} == {"m", "e", "r", "n"}
 
     async def test_only_settings_left_is_a_plain_move(self, tmp_path: Path) -> None:
         file = Named(tmp_path / "s.jsonl")
@@ -226,7 +245,7 @@ class TestMoving:
         async with on_demo(size) as (pilot, _, path):
             await pilot.press("enter")
             sheet = await sheet_of(pilot, ChoiceSheet)
-            assert [choice.key for choice in sheet.rows.choices] == ["m", "s", "f", "e", "b", "r"]
+            assert [choice.key for choice in sheet.rows.choices] == ["m", "s", "f", "e", "b", "r", "n"]
             said = shown(pilot)
             assert "Move, with a summary" in said
             if size != (60, 16):
@@ -443,6 +462,20 @@ class TestShowing:
             await pilot.press("s")
             await pilot.pause()
             assert "nothing to summarise" in note(screen)
+
+    async def test_the_row_it_is_about_stays_in_sight_when_the_terminal_shrinks(self) -> None:
+        async with on_demo(size=(120, 50)) as (pilot, screen, _):
+            await pilot.press("s")
+            sheet = await sheet_of(pilot, ReadingSheet)
+            await until(pilot, lambda: not sheet.running)
+            for size in ((120, 32), (80, 24), (120, 50), (100, 30)):
+                await pilot.resize_terminal(*size)
+                await pilot.pause()
+                await pilot.pause()
+                covered = next(y for y, row in enumerate(rows(pilot.app)) if row.startswith("━" * size[0]))
+                graph = screen.graph
+                row = graph.region.y + graph.state.cursor * graph.line_height - graph.scroll_offset.y
+                assert graph.region.y <= row < covered, size
 
     async def test_copy_and_export(
         self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

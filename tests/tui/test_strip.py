@@ -323,10 +323,18 @@ def test_nothing_is_a_dot() -> None:
     assert line.endswith("files ·")
 
 
+@pytest.mark.parametrize("width", [80, 140])
+def test_where_nothing_is_sent_again_no_price_stands_beside_it(width: int) -> None:
+    line = said(replace(QUOTE, again=0, cost=0.0), width)[0]
+    assert "sent again ·  " in line
+    assert "≈" not in line
+    assert "≈" in said(QUOTE, width)[0]
+
+
 def test_a_quote_of_a_price() -> None:
     size = ContextSize(40_600, 40_000, 600)
     price = Price(
-        EntryIndex(9), EntryIndex(5), EntryIndex(2), EntryId("x"), Part(79, 7_300), Part(55, 3_100),
+        EntryIndex(9), EntryIndex(5), EntryIndex(2), EntryId("x"), Part(79, 7_300, 7_000), Part(55, 3_100, 3_100),
         size, ContextSize(102_300, 0, 102_300), 6_200, 0.36, None, ("a",), ("b", "c"), tuple("defgh"),
         (("compaction-not-on-path", QUOTE.surprises[0]),),
     )  # fmt: skip

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from leafward.ahead import Ahead
+    from leafward_tui.stance import Arrival
 
 __all__ = ["LeafwardApp", "run"]
 
@@ -199,11 +200,11 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
 
         return CatalogueScreen(self.paths)
 
-    def open_session(self, path: Path, agent: str | None = None) -> None:
+    def open_session(self, path: Path, agent: str | None = None, arrival: Arrival | None = None) -> None:
         """Shows a session in the explorer, on top of the present screen."""
         from leafward_tui.screens.explorer import ExplorerScreen
 
-        self.push_screen(ExplorerScreen(path, agent))
+        self.push_screen(ExplorerScreen(path, agent, None, arrival))
 
     def open_demo(self) -> None:
         """Shows the bundled session, a copy of it that is gone when the application ends."""

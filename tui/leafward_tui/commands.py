@@ -10,7 +10,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
 from textual.content import Content
 
 from leafward_tui.cells import right
-from leafward_tui.intents import Intent, intents_for
+from leafward_tui.intents import WRITES, Intent, intents_for
 from leafward_tui.screens.base import BaseScreen
 from leafward_tui.shell import shell_of
 
@@ -25,7 +25,9 @@ def working_intents(screen: BaseScreen[Any]) -> list[Intent]:
     return [
         entry
         for entry in intents_for(screen.NAME)
-        if entry.palette and (entry.action.startswith("app.") or screen.check_action(entry.action, ()))
+        if entry.palette
+        and (entry.action.startswith("app.") or screen.check_action(entry.action, ()))
+        and not (screen.refusal and entry.id in WRITES)
     ]
 
 
@@ -78,10 +80,14 @@ class IntentCommands(Provider):
             )
 
     async def search(self, query: str) -> Hits:
-        """What works now and matches title or id."""
+        """What works now and matches its title, its words in the key bar, or its id."""
         matcher = self.matcher(query)
         for entry in self._working():
-            score = max(matcher.match(entry.title), 0.8 * matcher.match(entry.id))
+            score = max(
+                matcher.match(entry.title),
+                0.9 * matcher.match(entry.hint),
+                0.8 * matcher.match(entry.id),
+            )
             if score > 0:
                 yield Hit(
                     score,

@@ -17,6 +17,7 @@ __all__ = [
     "GROUPS",
     "INTENTS",
     "SCREENS",
+    "WRITES",
     "Intent",
     "app_bindings",
     "bindings_for",
@@ -24,7 +25,7 @@ __all__ = [
     "intents_for",
 ]
 
-EVERYWHERE = ("catalogue", "explorer", "log", "xray", "summaries", "lab", "runs")
+EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs")
 """The full screens; what is pressed there means the same on each."""
 
 SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals")
@@ -33,7 +34,8 @@ SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals")
 _LISTS = SCREENS
 _TREE = ("explorer",)
 _LIST = ("catalogue",)
-_SEARCHED = ("catalogue", "explorer", "log")
+_HITS = ("search",)
+_SEARCHED = ("catalogue", "search", "explorer", "log")
 """Screens whose text can be searched."""
 _XRAY = ("xray",)
 _SUMMARIES = ("summaries",)
@@ -41,6 +43,20 @@ _LAB = ("lab",)
 
 APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
 """Intents that Textual's own application actions fulfil, above every screen and modal."""
+
+WRITES = frozenset(
+    {
+        "move.here",
+        "draft.move",
+        "operation.undo",
+        "operation.redo",
+        "label.edit",
+        "name.edit",
+        "branch.archive",
+        "compaction.accept",
+    }
+)
+"""Intents that append to the session: where nothing can be written they are in no key bar and no palette."""
 
 GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Sessions", "Leafward")
 """Headings of the help, in its order."""
@@ -115,7 +131,12 @@ INTENTS: tuple[Intent, ...] = (
     # Find.
     Intent("find.open", "/", "Search all text of this session", "search", _TREE, "Find"),
     Intent("log.find", "/", "Search the operations", "search", ("log",), "Find"),
+    Intent("xray.find", "/", "Search both sides", "search", _XRAY, "Find"),
+    Intent("summary.find", "/", "Search both summaries", "search", _SUMMARIES, "Find"),
     Intent("filter.edit", "/", "Filter the sessions", "filter", _LIST, "Find"),
+    Intent("search.open", "S,ctrl+f", "Search all text of all sessions", "search text", _LIST, "Find"),
+    Intent("query.edit", "/", "Change the search", "search", _HITS, "Find"),
+    Intent("hit.open", "enter", "Open the session at this hit", "open", _HITS, "Find"),
     Intent("find.next", "n", "Next hit", "next", _SEARCHED, "Find"),
     Intent("find.previous", "N", "Previous hit", "previous", _SEARCHED, "Find"),
     Intent("filter.choose", "&", "Filter the rows", "filter", _TREE, "Find"),
@@ -134,8 +155,22 @@ INTENTS: tuple[Intent, ...] = (
     # Compactions seen through.
     Intent("xray.open", "X", "Show a compaction before and after", "x-ray", _TREE, "Compaction"),
     Intent("source.go", "enter", "Go to the source, or open the fold", "source", _XRAY, "Compaction"),
-    Intent("change.next", "n", "Next change", "next change", (*_XRAY, *_SUMMARIES), "Compaction"),
-    Intent("change.previous", "N", "Previous change", "previous", (*_XRAY, *_SUMMARIES), "Compaction"),
+    Intent(
+        "change.next",
+        "n",
+        "Next hit; while nothing is searched, the next change",
+        "next change",
+        (*_XRAY, *_SUMMARIES),
+        "Find",
+    ),
+    Intent(
+        "change.previous",
+        "N",
+        "Previous hit; while nothing is searched, the previous change",
+        "previous",
+        (*_XRAY, *_SUMMARIES),
+        "Find",
+    ),
     Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),
     Intent("fact.pin", "p", "Pin a lost fact into a corrected compaction", "pin lost", _XRAY, "Compaction"),
     Intent("only.kept", "1", "Only what is kept", "only kept", _XRAY, "Compaction"),
@@ -181,7 +216,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("run.first", "a", "Hold the others against this run", "as A", ("runs",), "Compaction"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
-    Intent("preview.toggle", "space", "Show or hide the preview", "preview", _LIST, "Sessions"),
+    Intent("preview.toggle", "space", "Show or hide the preview", "preview", (*_LIST, *_HITS), "Sessions"),
     Intent("sort.next", "s", "Sort by the next column", "sort", _LIST, "Sessions"),
     Intent(
         "group.next", "v", "Group by project, family, day, agent or not at all", "group", _LIST, "Sessions"
@@ -204,6 +239,9 @@ INTENTS: tuple[Intent, ...] = (
     Intent("draft.save", "e", "Write this summary to a file", "export", ("draft",), "Leafward"),
     Intent("copy.text", "y", "Copy", "copy", (*EVERYWHERE, "draft"), "Leafward"),
     Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
+    Intent(
+        "session.fork", "b", "Begin a new session here, in this agent or another", "fork", _TREE, "Leafward"
+    ),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "r,R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
     Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),

@@ -6,17 +6,16 @@ compaction does. Sizes are those at the end of each column. Nothing is drawn her
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, compress
-from operator import and_
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.entries import BOOKKEEPING_BYTES, TURN_STARTS, Kind
+from leafward.entries import Kind
 from leafward.tree import Run
 from leafward_tui.axis import Axis
+from leafward_tui.path_columns import CONTENT, HEAD, HEADS, PathColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -27,14 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Axis", "Detour", "Fork", "Hanging", "Overview", "Sample"]
 
-_HEADS = TURN_STARTS | {Kind.COMPACTION}
-_HEAD = re.compile(b"[" + b"".join(re.escape(bytes([kind])) for kind in sorted(_HEADS)) + b"]")
-_STALE = re.compile(b"[" + re.escape(bytes([Kind.COMPACTION, Kind.CONTEXT_EDIT])) + b"]")
-_CONTENT = re.compile(b"[^" + re.escape(BOOKKEEPING_BYTES) + b"]")
-_IS_ZERO = b"\1" + bytes(255)
-_IS_CONTENT = bytes(kind not in BOOKKEEPING_BYTES for kind in range(256))
-_CHECKED = 2048
-"""Turns between two looks at `stop`."""
 _KEPT_SAMPLES = 8
 _FAR = 2_000
 """Turns beyond a proposed leaf that are counted: more than any screen is wide."""
@@ -138,7 +129,7 @@ class Overview:
 
         tree = session.tree
         runs = tree.path_runs(session.place)
-        path = _Path(session, tallies, runs)
+        path = PathColumns(session, tallies, runs)
         starts = path.turn_starts()
         sizes = path.sizes(starts, stop)
         if sizes is None:
@@ -191,8 +182,8 @@ class Overview:
             ancestor = min(ancestor, self.stops[tree.run_of(ancestor)] - 1)
         below = tree.below(ancestor, target)
         entered = sum(_turns_in(tree.kind, run.start, run.stop) for run in below)
-        first = next(filter(None, (_CONTENT.search(tree.kind, run.start, run.stop) for run in below)), None)
-        if first is not None and tree.kind[first.start()] not in _HEADS:
+        first = next(filter(None, (CONTENT.search(tree.kind, run.start, run.stop) for run in below)), None)
+        if first is not None and tree.kind[first.start()] not in HEADS:
             entered += 1
         return Detour(self.turn_of(ancestor), entered, _beyond(tree, target) if below else 0)
 
@@ -252,101 +243,8 @@ def _worth_a_mark(errors: list[int]) -> bytes:
     return bytes(number >= least for number in errors)
 
 
-class _Path:
-    """The columns of the entries on a path, joined: positions below count from its root."""
-
-    def __init__(self, session: Session, tallies: Tallies, runs: list[Run]) -> None:
-        self.session = session
-        self.offsets: dict[int, int] = {}
-        self.entries: array[int] = array("i")
-        self.kinds = bytearray()
-        self.flags = bytearray()
-        self.tokens: array[int] = array("i")
-        self.reported: array[int] = array("i")
-        kind = session.columns.kind
-        for run in runs:
-            self.offsets[session.tree.run_of(run.start)] = len(self.kinds) - run.start
-            self.entries.extend(range(run.start, run.stop))
-            self.kinds += kind[run.start : run.stop]
-            self.flags += tallies.flags[run.start : run.stop]
-            self.tokens.extend(tallies.tokens[run.start : run.stop])
-            self.reported.extend(tallies.reported[run.start : run.stop])
-            # Entries that came after the tallies were last made longer are not known yet.
-            for column in (self.flags, self.tokens, self.reported):
-                column.extend([0] * (len(self.kinds) - len(column)))
-
-    def turn_starts(self) -> array[int]:
-        """Where each turn begins; what stands before the first prompt begins one, or belongs to the first."""
-        kinds = self.kinds
-        starts = array("i", (match.start() for match in _HEAD.finditer(kinds)))
-        content = _CONTENT.search(kinds)
-        if content is not None and (not starts or content.start() < starts[0]):
-            starts.insert(0, 0)
-        elif starts:
-            starts[0] = 0
-        return starts
-
-    def heads(self, starts: array[int]) -> array[int]:
-        """The entry that each turn begins with."""
-        heads = array("i", map(self.entries.__getitem__, starts))
-        content = _CONTENT.search(self.kinds)
-        if heads and content is not None:
-            heads[0] = self.entries[content.start()]
-        return heads
-
-    def sizes(self, starts: array[int], stop: Callable[[], bool]) -> array[int] | None:
-        """The size of the context at the end of each turn; 0 where something it depends on is not known."""
-        count = len(self.kinds)
-        sums = array("q", accumulate(self.tokens, initial=0))
-        missing = map(and_, self.flags.translate(_IS_ZERO), self.kinds.translate(_IS_CONTENT))
-        unknown = array("i", accumulate(missing, initial=0))
-        trusted = array("i", compress(range(count), self.reported))
-        stale = array("i", (match.start() for match in _STALE.finditer(self.kinds)))
-        stale_at = trusted_at = compaction = -1
-        next_stale = next_trusted = base_from = base = 0
-        sizes = array("i")
-        for turn in range(len(starts)):
-            if not turn % _CHECKED and stop():
-                return None
-            end = starts[turn + 1] if turn + 1 < len(starts) else count
-            while next_stale < len(stale) and stale[next_stale] < end:
-                stale_at = stale[next_stale]
-                next_stale += 1
-                if self.kinds[stale_at] == Kind.COMPACTION:
-                    compaction = stale_at
-                    base_from, base = self._after_compaction(compaction, sums)
-            while next_trusted < len(trusted) and trusted[next_trusted] < end:
-                trusted_at = trusted[next_trusted]
-                next_trusted += 1
-            if trusted_at > stale_at:
-                known_from = trusted_at
-                size = self.reported[trusted_at] + sums[end] - sums[trusted_at + 1]
-            else:
-                known_from = base_from
-                size = base + sums[end] - sums[compaction + 1]
-            sizes.append(size if unknown[end] == unknown[known_from] else 0)
-        return sizes
-
-    def _after_compaction(self, at: int, sums: array[int]) -> tuple[int, int]:
-        """The first position a context begins with right behind a compaction, and its estimated tokens."""
-        body = self.session.body(self.entries[at]) or {}
-        kept_id = body.get("firstKeptEntryId")
-        entry = self.session.columns.index(kept_id) if isinstance(kept_id, str) else -1
-        offset = self.offsets.get(self.session.tree.run_of(entry)) if entry >= 0 else None
-        first = entry + offset if offset is not None else at
-        if not 0 <= first < at or self.entries[first] != entry:
-            first = at
-        total = sums[at + 1] - sums[first]
-        # Of several compactions only the last one speaks.
-        earlier = self.kinds.find(Kind.COMPACTION, first, at)
-        while earlier >= 0:
-            total -= self.tokens[earlier]
-            earlier = self.kinds.find(Kind.COMPACTION, earlier + 1, at)
-        return first, total
-
-
 def _turns_in(kind: bytes | bytearray, start: int, stop: int) -> int:
-    return sum(kind.count(head, start, stop) for head in _HEADS)
+    return sum(kind.count(head, start, stop) for head in HEADS)
 
 
 def _beyond(tree: SessionTree, target: int) -> int:
@@ -368,11 +266,11 @@ def _branch(tree: SessionTree, turn: int, run: int, start: int) -> Hanging:
     begin = tip = start
     while run >= 0:
         stop = tree.bounds(run)[1]
-        heads.extend(match.start() for match in _HEAD.finditer(tree.kind, begin, stop))
+        heads.extend(match.start() for match in HEAD.finditer(tree.kind, begin, stop))
         tip = stop - 1
         run = tree.largest(tree.content_children(run))
         begin = tree.starts[run] if run >= 0 else 0
-    content = _CONTENT.search(tree.kind, start)
+    content = CONTENT.search(tree.kind, start)
     if content is not None and (not heads or heads[0] != content.start()):
         # It begins in the middle of a turn: with a reply, as a rule.
         heads.insert(0, content.start())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 
-from leafward.entries import DAMAGE_TEXT, Kind
+from leafward.entries import DAMAGE_TEXT, NO_ENTRY, Kind
 from leafward.headline import LIMIT, Headline, headline
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, count, counted, fit, right
@@ -20,6 +20,7 @@ from leafward_tui.folds import Line, LineKind
 from leafward_tui.ghost import Ghost, Standing
 from leafward_tui.graph import Density
 from leafward_tui.gutter import LANE_WIDTH, GutterMaker
+from leafward_tui.hits import lit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -128,6 +129,8 @@ class RowPainter:
         for entry, label in session.labels.items():
             row = self.layout.row_of(entry)
             self.labels_by_row.setdefault(row, []).append(safe_line(label, LIMIT))
+        self.own_place = session.tree.content_at(session.own_leaf) if session.what_if else NO_ENTRY
+        """Where the agent itself goes on, where the leaf is a what-if of Leafward's; -1 where it is no other place."""
         self._headlines: dict[int, Headline] = {}
         self._gutter: GutterMaker | None = None
 
@@ -256,7 +259,7 @@ class RowPainter:
             )
             parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
             if self.layout.density is not Density.ENTRIES:
-                turns = counted(line.rows, *self._row_names())
+                turns = self._said_of_fold(line)
                 parts = [(f"{self.glyphs.folded} {turns}", ground.sub), (f"   {entries}", ground.faint)]
             return _pieces(parts, room, ground, self.glyphs)
         entry = self.layout.head[line.row]
@@ -291,10 +294,19 @@ class RowPainter:
         style = self._style(kind, stands, selected, ground)
         fitted = fit(text, max(0, room), pad=True, ellipsis=self.glyphs.ellipsis)
         if state.query and line.row in state.hits:
-            segments += _lit(fitted, state.query, style, ground.strong_hit if selected else ground.hit)
+            segments += lit(fitted, state.query, style, ground.strong_hit if selected else ground.hit)
         else:
             segments.append(Segment(fitted, style))
         return segments
+
+    def _said_of_fold(self, line: Line) -> str:
+        """What folded rows are: turns, or compactions one after the other."""
+        kind = self.layout.tree.kind
+        rows = self.layout.head[line.row : line.row + line.rows]
+        compactions = sum(kind[entry] == Kind.COMPACTION for entry in rows)
+        if compactions:
+            return counted(compactions, "compaction", "compactions")
+        return counted(line.rows, *self._row_names())
 
     def _style(self, kind: int, stands: Standing, selected: bool, ground: Ground) -> Style:
         if selected:
@@ -316,9 +328,12 @@ class RowPainter:
             ]
             entries = self.layout.entries_of(line.row)
             if any(self.layout.leaf in span for span in entries):
-                chips.append((" leaf ", self.styles.leaf_tint.leaf))
+                said = " what-if leaf " if self.session.what_if else " leaf "
+                chips.append((said, self.styles.leaf_tint.leaf))
             elif state.ghost is not None and any(state.ghost.target in span for span in entries):
                 chips.append((" would be leaf ", self.styles.ghost_tint.ghost))
+            if any(self.own_place in span for span in entries):
+                chips.append((" agent's leaf ", self.styles.ghost_tint.ghost))
             head_kind = self.layout.tree.kind[self.layout.head[line.row]]
             turns = self.layout.density is not Density.ENTRIES
             if head_kind == Kind.COMPACTION and turns and not self._compaction_alone(line):
@@ -389,17 +404,3 @@ def _pieces(parts: Iterable[tuple[str, Style]], room: int, ground: Ground, glyph
             return segments
     segments.append(Segment(" " * room, ground.blank))
     return segments
-
-
-def _lit(text: str, query: str, style: Style, hit: Style) -> list[Segment]:
-    """A text with every occurrence of a query lit, case ignored."""
-    low, wanted = text.lower(), query.lower()
-    if len(low) != len(text):
-        return [Segment(text, style)]
-    segments = []
-    at = 0
-    while (found := low.find(wanted, at)) >= 0:
-        segments += [Segment(text[at:found], style), Segment(text[found : found + len(wanted)], hit)]
-        at = found + len(wanted)
-    segments.append(Segment(text[at:], style))
-    return [segment for segment in segments if segment.text]

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from leafward.facts import FactKind
 from leafward.survival import Status, survival_of
 
 if TYPE_CHECKING:
@@ -16,7 +17,20 @@ if TYPE_CHECKING:
     from leafward.session import Session
     from leafward.survival import Survival
 
-__all__ = ["Survivals", "survivals_of"]
+__all__ = ["PLURAL", "Survivals", "survivals_of"]
+
+PLURAL = {
+    FactKind.PATH: "paths",
+    FactKind.COMMAND: "commands",
+    FactKind.NUMBER: "numbers",
+    FactKind.ERROR: "errors",
+    FactKind.IDENTIFIER: "identifiers",
+    FactKind.URL: "URLs",
+    FactKind.CONSTRAINT: "constraints",
+    FactKind.DECISION: "decisions",
+    FactKind.TODO: "todos",
+}
+"""Kinds of facts as they are named on the screen."""
 
 _KEPT = 12
 """Reports kept whole; of the others only how much was lost."""

@@ -58,6 +58,8 @@ class Index:
         self.cards: dict[str, Card] = {}
         self.folders: dict[str, dict[str, Stamp]] = {}
         """What the files were when they were read, by folder and name."""
+        self.kept: dict[str, Stamp] = {}
+        """What the sidecars of other agents' sessions were when their cards were made, by the names of the files."""
         self.rejected: str | None = None
         """Why the file on disk could not be used; None where it could, or there was none."""
         self.changed = False
@@ -154,7 +156,7 @@ class Index:
                 with os.fdopen(handle, "wb") as file:
                     file.writelines(self._lines())
                 os.replace(name, self.path)
-            except BaseException:
+            except BaseException:  # also an interrupt: no half-written index stays beside the one that counts
                 os.unlink(name)
                 raise
         except OSError:
@@ -167,7 +169,8 @@ class Index:
         columns = dict(zip(Card._fields, zip(*map(self.cards.__getitem__, paths), strict=True), strict=False))
         columns.pop("path", None)
         extras = [self._extra(path) for path in paths]
-        hot = _dump({"folders": self.folders, "cards": {name: _pack(name, columns) for name in columns}})
+        packed = {name: _pack(name, columns) for name in columns}
+        hot = _dump({"folders": self.folders, "kept": self.kept, "cards": packed})
         cold = _dump(
             {
                 "changed": ["\n".join(details.changed) for details, _, _ in extras],
@@ -195,6 +198,7 @@ class Index:
                 make: Any = tuple.__new__
                 self.cards = dict(zip(paths, map(make, repeat(Card), rows), strict=True))
                 self.folders = hot["folders"]
+                self.kept = hot.get("kept", {})
                 if len(paths) >= _MANY:
                     gc.freeze()
         except FileNotFoundError:

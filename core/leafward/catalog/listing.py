@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import Trouble, agent_named, agent_of, all_agents, is_there, names_one, within
+from leafward.catalog.beside import changed_beside
 from leafward.catalog.card import Reading, concealed
 from leafward.catalog.excluding import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
@@ -207,6 +208,7 @@ class Catalogue:
             return Update((), (), 0, total, finished=True)
         self.work.looked_at = total
         gone = self._gone(whole, present)
+        stale += changed_beside(self.index, self._cards, {candidate.path for candidate in stale})
         stale.sort(key=lambda candidate: (-candidate.mtime_ns, candidate.path))
         turn = _Turn(self.clock, publish, total - len(stale), total, gone)
         try:
@@ -366,7 +368,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         raise NotFound(f"no file {safe_line(text)!r}")
     exact: list[Card] = []
     close: list[Card] = []
-    for card in _cards_in_stores(config, os.environ if env is None else env):
+    for card in sighted(config, (), os.environ if env is None else env, []):
         name = os.path.basename(card.path)
         if text in {card.id, name, name.rpartition(".")[0]}:
             exact.append(card)
@@ -387,18 +389,24 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
     return Found(agent_named(found.agent), Path(found.path))
 
 
-def _cards_in_stores(config: Config, env: Mapping[str, str]) -> Iterator[Card]:
-    """Cards good enough to know sessions by: from the index where it holds, else a look at the file."""
+def sighted(
+    config: Config, paths: Sequence[Path], env: Mapping[str, str], trouble: list[Trouble]
+) -> Iterator[Card]:
+    """Cards good enough to know sessions by, without reading any whole: from the index where it holds, else a look at the file.
+
+    Of all stores, or of what lies under the folders and files named; folders that cannot be searched are added to `trouble`.
+    """
     index = Index()
-    exclusion = Exclusion(config.exclude, env)
+    exclusion = Exclusion(() if paths else config.exclude, env)
     cards: dict[str, Card] = {}
-    for listing in listings(config, (), env, index.cards.__contains__, lambda: False, []):
+    for listing in listings(config, paths, env, index.cards.__contains__, lambda: False, trouble):
         known = index.folders.get(listing.folder, {})
         for name, stamp in listing.files.items():
             candidate = listing.candidate(name)
             if exclusion(candidate.path):
                 continue
-            card = index.cards[candidate.path] if known.get(name) == stamp else peek(candidate)
+            held = index.cards.get(candidate.path) if known.get(name) == stamp else None
+            card = held if held is not None and held.problem != EXCLUDED else peek(candidate)
             if not exclusion(card.project):
                 cards[card.path] = card
     yield from shown_once(cards)[0].values()

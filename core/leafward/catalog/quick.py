@@ -159,7 +159,7 @@ def read_on(reading: Reading, candidate: Candidate) -> Reading | None:
     try:
         return _read_on(reading, candidate)
     except Exception:
-        # Reading it whole says what is wrong with it.
+        # A short cut only: whatever was appended, of any type and shape, reading the file whole says what is wrong with it.
         return None
 
 

@@ -16,13 +16,14 @@ from leafward.catalog.excluding import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
-from leafward.doctor import Problem, check, check_files
+from leafward.doctor import Problem, check, check_files, lost_sidecars
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.cli import CheckApp
+    from leafward.session import Session
 
 THEMES = "themes"
 """The folder of the user's themes, beside `config.toml`."""
@@ -95,6 +96,17 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     concealed = {path for path, card in index.cards.items() if card.problem == EXCLUDED}
     files = [Path(path) for path in found_files if not exclusion(path) and path not in concealed]
     excluded = len(found_files) - len(files)
+    problems += [
+        Problem(
+            "empty",
+            "0 bytes: a session was begun and nothing was said",
+            offset=0,
+            session=os.path.join(listing.folder, name),
+        )
+        for listing in listings
+        for name in listing.empty
+        if not exclusion(os.path.join(listing.folder, name))
+    ]
     watched = sys.stderr.isatty()
 
     def progress(done: int) -> None:
@@ -102,7 +114,15 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
             sys.stderr.write(f"\r\x1b[Kchecking sessions {done:,} / {len(files):,}")
             sys.stderr.flush()
 
-    problems += check_files(sorted(files), lambda path: agents.agent_of(path).open(path), progress)
+    books: set[Path] = set()
+
+    def opened_one(path: Path) -> Session:
+        session = agents.agent_of(path).open(path)
+        books.add(session.book_path)
+        return session
+
+    problems += check_files(sorted(files), opened_one, progress)
+    problems += lost_sidecars(books, agents.is_there)
     if watched:
         sys.stderr.write("\r\x1b[K")
     folders = {

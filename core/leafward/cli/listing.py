@@ -38,7 +38,7 @@ def ls(
     as_json: bool,
 ) -> int:
     """`leafward ls`. `by`: sums of tokens and costs by that, instead of sessions."""
-    places = [_existing(path) for path in paths]
+    places = [existing(path) for path in paths]
     config, problems = settings.load()
     wanted = agent_named(agent).name if agent is not None else None
     catalogue = Catalogue(config, places)
@@ -64,7 +64,7 @@ def ls(
     if wanted is not None:
         cards = [card for card in cards if card.agent == wanted]
     if project is not None:
-        part = _project(project)
+        part = project_part(project)
         cards = [card for card in cards if part in card.project.lower()]
     cards.sort(key=lambda card: (-card.modified, card.path))
     sums = totals(cards, counted)
@@ -107,14 +107,15 @@ def _session_json(
     }
 
 
-def _existing(path: str) -> Path:
+def existing(path: str) -> Path:
+    """A file or folder that somebody named, or a session in one. Raises NotFound."""
     found = Path(os.path.abspath(os.path.expanduser(path)))
     if not found.exists() and within(found) is None:
         raise NotFound(f"no file or folder {safe_line(path)!r}")
     return found
 
 
-def _project(text: str) -> str:
+def project_part(text: str) -> str:
     """What a project's folder must contain: a path where the text is one, else the text itself."""
     if text.startswith((".", "~", os.sep)):
         return os.path.abspath(os.path.expanduser(text)).lower()
@@ -147,14 +148,14 @@ def _text(
             "" if filtered or places else "; `leafward demo` shows one"
         )
         return
-    short = _short_ids(cards)
+    short = short_ids(cards)
     known = {card.path: card for card in cards}
     rows = [
         (
             safe_line(short[card.id], 36),
             safe_line(card.agent),
-            _when(card.modified),
-            _project_name(card.project),
+            when(card.modified),
+            project_name(card.project),
             f"{card.title}{_marks(card, known)}{_stays(card, leaving, kept)}",
             _count(card.messages, page),
             _count(card.branches, page),
@@ -189,7 +190,7 @@ def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:
     return f"  {words}" if words else ""
 
 
-def _short_ids(cards: Sequence[Card]) -> dict[str, str]:
+def short_ids(cards: Sequence[Card]) -> dict[str, str]:
     """As much of each id as tells it from the others, so that what is shown can be typed."""
     ids = sorted({card.id for card in cards})
     sizes = dict.fromkeys(ids, _SHORTEST_ID)
@@ -201,13 +202,15 @@ def _short_ids(cards: Sequence[Card]) -> dict[str, str]:
     return {name: name[:size] for name, size in sizes.items()}
 
 
-def _when(milliseconds: int) -> str:
+def when(milliseconds: int) -> str:
+    """A time as the clock here shows it, to the minute."""
     if iso_time(milliseconds) is None:
         return ""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def _project_name(project: str) -> str:
+def project_name(project: str) -> str:
+    """The last part of a project's folder, safe and cut."""
     return safe_line(project.replace("\\", "/").rstrip("/").rpartition("/")[2] or project, 24)
 
 

@@ -1,6 +1,6 @@
 """The verbs as `--help` shows them: arguments, options, examples. What they do is loaded when one runs.
 
-Those about compactions and summaries are declared in `memory_verbs`.
+Those about compactions and summaries are declared in `memory_verbs`, those that compare in `comparing_verbs`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from leafward.cli import memory_verbs
+from leafward.cli import comparing_verbs, memory_verbs
 from leafward.cli.command import (
     at_option,
     dry_run_option,
@@ -21,7 +21,7 @@ from leafward.cli.command import (
     verb,
 )
 
-__all__ = ["leafward", "memory_verbs"]
+__all__ = ["comparing_verbs", "leafward", "memory_verbs"]
 
 
 @verb("leafward ls --project orchard", "leafward ls ./sessions --json", "leafward ls --totals --by day")
@@ -57,6 +57,38 @@ def ls(
     from leafward.cli.listing import ls as run
 
     return run(paths, agent, project, query, by if add_up else None, as_json)
+
+
+@verb(
+    "leafward search idempotency",
+    "leafward search '\"rate limit\" tool:bash since:7d'",
+    "leafward search '/retry(ing)? in \\d+s/ error:' --agent codex",
+)
+@click.argument("query")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--agent", metavar="AGENT", help="Only sessions of this agent.")
+@click.option("--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=200,
+    show_default=True,
+    help="List at most N hits, those of the newest sessions.",
+)
+@json_option
+def search(
+    query: str, paths: tuple[str, ...], agent: str | None, project: str | None, limit: int, as_json: bool
+) -> int:
+    """Search all text of all sessions, newest first.
+
+    QUERY is words, "a phrase", /a pattern/, and terms: file:PATH, tool:NAME, in:summary, error:, agent:, project:,
+    since:7d, not:WORD. Prompts, replies, thinking, calls, results and summaries are searched, on every branch. With PATH
+    only what lies there.
+    """
+    from leafward.cli.searching import search as run
+
+    return run(query, paths, agent, project, limit, as_json)
 
 
 @verb("leafward tree 019f3c", "leafward tree session.jsonl --json")
@@ -104,15 +136,32 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     return run(session, at, as_json)
 
 
-@verb("leafward files 019f3c", "leafward files 019f3c --at 1a2b3c4d")
+@verb(
+    "leafward files 019f3c",
+    "leafward files 019f3c --timeline src/app.py",
+    "leafward files 019f3c --at 1a2b3c4d --into ./then",
+)
 @session_argument
 @at_option
+@click.option("--timeline", metavar="PATH", help="Every step that touched a file, across all branches.")
+@click.option("--rebuild", metavar="PATH", help="A file as the recorded calls left it.")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write the files as they were into DIR, which is empty or not there yet.",
+)
+@dry_run_option
 @json_option
-def files(session: str, at: str | None, as_json: bool) -> int:
-    """List the files read and modified on the path to an entry."""
+def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:
+    """List the files read and modified on the path to an entry.
+
+    What shell commands touched is inferred from their words and stands apart. Contents are rebuilt from the recorded calls;
+    only those that are exact are written.
+    """
     from leafward.cli.workset import files as run
 
-    return run(session, at, as_json)
+    return run(session, at, asked, as_json)
 
 
 @verb(
@@ -330,6 +379,42 @@ def export(
     from leafward.cli.handing_on import export as run
 
     return run(session, form, at, whole, output, keep_secrets, as_json)
+
+
+@verb(
+    "leafward fork 019f3c 1a2b3c4d --dry-run",
+    "leafward fork 019f3c 1a2b3c4d --to pi",
+    "leafward fork 019f3c '#12' --summary extractive --run",
+)
+@session_argument
+@click.argument("entry")
+@click.option(
+    "--to", metavar="AGENT", help="The agent that goes on: pi, codex, claude or opencode (default: its own)."
+)
+@click.option("--inject", is_flag=True, help="Put the injected context in behind what is copied.")
+@click.option(
+    "--summary",
+    type=click.Choice(["none", "extractive", "model"]),
+    default="none",
+    show_default=True,
+    help="Put a summary of what is left behind in as well.",
+)
+@model_options
+@click.option("--import", "imports", is_flag=True, help="Run the agent's own import, where it needs one.")
+@click.option("--run", "runs", is_flag=True, help="Go on in the agent at once.")
+@dry_run_option
+@json_option
+def fork(session: str, entry: str, to: str | None, as_json: bool, **asked: Any) -> int:
+    """Begin a new session from an entry of an old one.
+
+    At a prompt the new session ends before it, and its text is given back to be edited; anywhere else it ends behind
+    ENTRY. The same agent gets a copy of what it stored; another one is told what the model had seen. The old session
+    is not touched, and files stay as they are now. The command that continues is shown. opencode takes sessions by an
+    import only: that command is shown too, and run with --import.
+    """
+    from leafward.cli.forking import fork as run
+
+    return run(session, entry, to, asked, as_json)
 
 
 @verb("leafward resume 019f3c", "leafward resume 019f3c --print")

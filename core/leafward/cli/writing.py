@@ -304,7 +304,7 @@ def write_json(session: Session, written: Write) -> Body:
 
 def _remarks(session: Session, written: Write) -> list[Body]:
     remarks: list[Body] = [{"code": remark.code, "text": remark.text} for remark in written.remarks]
-    if written.recent and written.changed:
+    if written.recent and written.changed and not written.dry_run:
         remarks.append({"code": "recent", "text": _recent_text(session)})
     return remarks
 

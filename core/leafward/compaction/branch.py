@@ -19,7 +19,7 @@ from leafward.compaction.settings import FILE_BUDGET, PI_RESERVE, SUMMARY_TOKENS
 from leafward.compaction.stored import FILE_SHARE, file_section, fitted, parts_of, stored_text
 from leafward.config import DEFAULT_WINDOW
 from leafward.edits import NATIVE_TOOLS, Action, ToolTable
-from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind
+from leafward.entries import NO_ENTRY, SILENT_BYTES, Body, EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.files import operations as file_calls
 from leafward.journal import OperationKind, Writing, landing, utc_now
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 _BESIDE = 10
 """Summaries that no longer fit are added all the same, up to one part in so many of the budget."""
 _GAP = 2
-_SILENT = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.SYSTEM, Kind.COMPACTION])
-"""Kinds that say nothing which a summary of a branch could tell by itself."""
 _DEFAULT = Writing()
 
 
@@ -138,7 +136,7 @@ def leaves_something(session: Session, start: int, to: int) -> bool:
     """Whether a move leaves anything that a summary could tell. Nothing is decoded."""
     tree = session.tree
     below = tree.below(tree.common_ancestor(start, to), start)
-    return any(tree.kind[run.start : run.stop].translate(None, _SILENT) for run in below)
+    return any(tree.kind[run.start : run.stop].translate(None, SILENT_BYTES) for run in below)
 
 
 def left_branch(
@@ -231,7 +229,7 @@ class _Reading:
             self.compaction = index
             self.summary = previous_summary(parts_of(summary)) if isinstance(summary, str) else ""
             self._carry(body)
-        elif kind not in _SILENT:
+        elif kind not in SILENT_BYTES:
             if kind is Kind.BRANCH_SUMMARY:
                 self._carry(body)
             for message in messages_of(body, kind):

@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from leafward.session import Session
 
 __all__ = [
+    "LISTS",
     "Mark",
     "PairedLine",
     "SectionDiff",
     "SummaryDiff",
     "compare_summaries",
+    "paired",
+    "sections_of",
     "summaries_near",
     "summary_at",
 ]
 
-_LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
+LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
+"""Titles of what a stored summary holds besides what it tells."""
 _PREFIX = "Split turn: "
 
 
@@ -76,7 +80,7 @@ class SummaryDiff:
 
 def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
     """Compares two stored summaries; `cwd` is the folder of the session. Pure."""
-    old, new = _sections(before), _sections(after)
+    old, new = sections_of(before), sections_of(after)
     order = list(new)
     for place, title in enumerate(old):
         if title not in new:
@@ -85,7 +89,7 @@ def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
             order.insert(order.index(above[-1]) + 1 if above else 0, title)
     found = []
     for key in order:
-        lines = _paired(old.get(key, ("", []))[1], new.get(key, ("", []))[1])
+        lines = paired(old.get(key, ("", []))[1], new.get(key, ("", []))[1])
         mark = Mark.SAME
         if key not in old or key not in new:
             mark = Mark.ADDED if key in new else Mark.REMOVED
@@ -98,13 +102,13 @@ def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
     return SummaryDiff(tuple(found), _only(told, tells), _only(tells, told))
 
 
-def _sections(text: str) -> dict[str, tuple[str, list[str]]]:
-    """Titles and lines by title, as it is compared, in order."""
+def sections_of(text: str) -> dict[str, tuple[str, list[str]]]:
+    """Titles and lines of a stored summary, by title as it is compared, in order; what was injected is left out."""
     found: dict[str, tuple[str, list[str]]] = {}
     for line in stored_lines(text):
         if line.mark or line.part is Part.INJECTED:
             continue
-        title = _LISTS.get(line.part, line.heading)
+        title = LISTS.get(line.part, line.heading)
         if line.part is Part.PREFIX:
             title = f"{_PREFIX}{line.heading}" if line.heading else _PREFIX.strip(": ")
         lines = found.setdefault(title.casefold(), (title, []))[1]
@@ -113,7 +117,7 @@ def _sections(text: str) -> dict[str, tuple[str, list[str]]]:
     return found
 
 
-def _paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
+def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
     """Lines of both: first those that are the same, then those that are alike, then what is left."""
     taken: dict[int, int] = {}
     free = set(range(len(old)))

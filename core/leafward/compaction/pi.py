@@ -92,6 +92,17 @@ def nothing(sizes: PathSizes, settings: PlanSettings, division: Division) -> boo
     return _RULES[settings.behaviour].skips_empty and not count_in(sizes, division.start, division.cut)
 
 
+def _all_tokens(total: int) -> str:
+    """`All 1,204 tokens fit`."""
+    return (
+        "The only token fits"
+        if total == 1
+        else f"All {total:,} tokens fit"
+        if total
+        else "Nothing counts: it fits"
+    )
+
+
 def _cut(sizes: PathSizes, counts: Counts, rules: _Rules, start: int, budget: int) -> tuple[int, str, bool]:
     """Where the tail begins, why, and whether the results at the end forced that."""
     parts, tokens = sizes.parts, counts.tokens
@@ -108,7 +119,7 @@ def _cut(sizes: PathSizes, counts: Counts, rules: _Rules, start: int, budget: in
     if reached < 0:
         return (
             _moved(sizes, rules, sizes.cuts[first], start),
-            f"All {total:,} tokens fit into the {budget:,} to keep.",
+            f"{_all_tokens(total)} into the {budget:,} to keep.",
             False,
         )
     found = bisect_left(sizes.cuts, reached, first)

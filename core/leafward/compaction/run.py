@@ -32,7 +32,9 @@ from leafward.compaction.stored import (
     stored_text,
     with_pins,
 )
+from leafward.context import PROJECTION
 from leafward.enclosed import split_enclosed
+from leafward.entries import EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.journal import OperationKind, Writing, utc_now
 from leafward.journal.appending import refuse_changed
@@ -84,6 +86,9 @@ class Ground:
     columns: Columns
     limit: int | None
     """UTF-16 units that the stored text may take; None for no limit."""
+    named: Sequence[EntryIndex] | None = None
+    """Entries that the compaction has to name as kept, with the edits of them: where another agent sends them in an order of its
+    own, what follows the cut on the path is not what is kept. None where pi's rule says which they are."""
     facts: Sequence[Fact] = ()
     """What the replaced span holds: read once there is a summary to be judged."""
 
@@ -139,6 +144,9 @@ class Draft:
             "usage": usage_body(self.summary.usage, self.summary.cost),
             "fromHook": False,
         }
+        if self.ground.named is not None:
+            names = [*map(name, self.ground.named), *(str(line["id"]) for line in lines)]
+            said[PROJECTION] = {"before": [], "after": names}
         if there.system is not None:
             said["systemMessage"] = {**there.system, "timestamp": stamp}
         return [*lines, stamped("compaction", place, moment, said)]
@@ -278,7 +286,18 @@ def ground_of(session: Session, plan: Plan, max_tokens: int | None = None) -> Gr
         session.cwd,
         session.columns,
         limit,
+        _named(session, plan, there),
     )
+
+
+def _named(session: Session, plan: Plan, there: Replacing) -> Sequence[EntryIndex] | None:
+    """The entries that a compaction kept beside another agent's session has to name."""
+    if session.book is session or plan.first_kept < 0:
+        return None
+    kinds = session.columns.kind
+    path = (entry for run in session.tree.path_runs(plan.at) for entry in range(run.start, run.stop))
+    edits = (EntryIndex(entry) for entry in path if kinds[entry] == Kind.CONTEXT_EDIT)
+    return tuple(dict.fromkeys((*(said.entry for said in there.kept), *edits)))
 
 
 def _newest(texts: Sequence[str], units: int) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ OperationId = NewType("OperationId", str)
 _OWN_TYPES = "leafward."
 LEAF_TYPE = "leafward.leaf"
 ARCHIVE_TYPE = "leafward.archive"
+GRAFT_TYPE = "leafward.graft"
 MARK = "leafward"
 """The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
 
@@ -44,6 +45,9 @@ class OperationKind(StrEnum):
 
     MOVE = "move"
     COMPACT = "compact"
+    EDIT = "edit-context"
+    GRAFT = "graft"
+    MERGE = "merge-summaries"
     SUMMARY_MOVE = "summary-move"
     LABEL = "label"
     NAME = "name"
@@ -158,12 +162,14 @@ def jumps(session: Session) -> Iterator[tuple[EntryIndex, EntryIndex, EntryIndex
     """Entries that go on elsewhere than the line before them: the entry, the place left and the place gone to.
 
     Places are entries of the conversation (-1 is before everything); an entry that hangs on other bookkeeping of the same
-    place has not moved. Lines of Leafward's leaf moves are among them. Nothing is decoded.
+    place has not moved. Lines of Leafward's leaf moves are among them, but for those in a sidecar. Nothing is decoded.
     """
     tree, columns = session.tree, session.columns
     for start in tree.starts:
         parent = columns.parent[start]
         if start == 0 or parent == start - 1 or columns.damage.get(start) in _NO_PLACE_OF_ITS_OWN:
+            continue
+        if session.is_kept(start):
             continue
         left, reached = tree.content_at(_line_before(session, start)), tree.content_at(parent)
         if left != reached:
@@ -171,10 +177,13 @@ def jumps(session: Session) -> Iterator[tuple[EntryIndex, EntryIndex, EntryIndex
 
 
 def _line_before(session: Session, index: int) -> EntryIndex:
-    """The leaf at the time an entry was appended: the last line before it that is an entry; -1 where there is none."""
+    """The leaf at the time an entry was appended: the last line before it that is an entry; -1 where there is none.
+
+    An agent knows nothing of what is kept beside its session.
+    """
     kinds = session.columns.kind
     index -= 1
-    while index >= 0 and kinds[index] in (Kind.MALFORMED, Kind.HEADER):
+    while index >= 0 and (kinds[index] in (Kind.MALFORMED, Kind.HEADER) or session.is_kept(index)):
         index -= 1
     return EntryIndex(index)
 
@@ -241,17 +250,18 @@ def _of_line(
     """The operations that one line stands for: none, one, or a jump and what the line says."""
     columns, body, data = session.columns, line.body, line.data
     own_type = body.get("customType") if line.kind == Kind.CUSTOM else None
-    if own_type == LEAF_TYPE:
+    if own_type in (LEAF_TYPE, GRAFT_TYPE):
         parent = _id(session, columns.parent[line.index])
         before = _text(data.get("from"))
         nowhere = before is None and "from" in data and data["from"] is None
         if not nowhere and (before is None or columns.index(before) < 0):
             before = _id(session, _line_before(session, line.index))
-        yield line.own(Subject.MOVE, parent, before, parent)
+        made = line.own(Subject.MOVE, parent, before, parent)
+        yield replace(made, kind=OperationKind.GRAFT) if own_type == GRAFT_TYPE else made
         return
     if line.op is not None and line.kind in _SUMMARISES:
-        if line.kind == Kind.CONTEXT_EDIT:
-            # Usually a part of the compaction that follows it. Where a write stopped in between, it stands for itself.
+        if line.kind == Kind.CONTEXT_EDIT and line.op != line.id:
+            # A part of the operation that follows it. Where a write stopped in between, it stands for itself.
             if columns.index(line.op) >= 0 or line.op in state.cut_short:
                 return
             state.cut_short.add(line.op)
@@ -286,7 +296,12 @@ def _summarised(session: Session, line: _Line) -> Operation:
         before = _id(session, _line_before(session, line.index))
     parent = _id(session, session.columns.parent[line.index])
     made = line.own(Subject.MOVE, parent, before, line.id)
-    return replace(made, kind=_SUMMARISES[Kind(line.kind)])
+    kind = _SUMMARISES[Kind(line.kind)]
+    if line.kind == Kind.CONTEXT_EDIT and line.op == line.id:
+        kind = OperationKind.EDIT
+    elif line.data.get("merged"):
+        kind = OperationKind.MERGE
+    return replace(made, kind=kind)
 
 
 _APPENDED_AT_THE_LEAF = frozenset({Kind.LABEL, Kind.SESSION_INFO, Kind.CUSTOM})

@@ -99,7 +99,8 @@ def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -
     The inverse sets what stood before the operation (label, name, archive state, whatever was set since), or moves back to
     the leaf that the operation came `from`. So undoing a move is only another move: what the agent appended meanwhile stays
     in the file as a branch, and a redo leads back to its end. An operation that was redone goes back to where that redo came
-    from. Raises NotFound for a name that fits none or several; Refused where there is nothing to undo, or it is undone.
+    from. A what-if that left the place of another agent leads to where that agent is now. Raises NotFound for a name that fits
+    none or several; Refused where there is nothing to undo, or it is undone.
     """
     refuse_changed(session)
     log = operations(session)
@@ -144,6 +145,7 @@ def _take_back(session: Session, done: Operation, kind: OperationKind, writing: 
         place = session.columns.index(before) if before is not None else NO_ENTRY
         if before is not None and place < 0:
             raise Refused(f"the entry {before}, where {done.op} came from, is not in the file")
+        place = session.coming_back(done.entry, place)
         refuse_unreachable(session, place)
         return write(
             session, kind, draft.leaf(id_of(session, place)), place, writing, landing(session, place)

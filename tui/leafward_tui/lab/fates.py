@@ -10,6 +10,7 @@ from leafward.safe_text import safe_line
 from leafward.survival import SURVIVED, Status
 from leafward_tui.cells import cell_len, fit, fit_path, percent, right
 from leafward_tui.lab.line import Block, LabLine, Span, blanks, spread
+from leafward_tui.survivals import PLURAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,17 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LostFact", "fate_lines", "kept_by_kind", "lost_facts", "pin_text"]
 
-PLURAL = {
-    FactKind.PATH: "paths",
-    FactKind.COMMAND: "commands",
-    FactKind.NUMBER: "numbers",
-    FactKind.ERROR: "errors",
-    FactKind.IDENTIFIER: "identifiers",
-    FactKind.URL: "urls",
-    FactKind.CONSTRAINT: "constraints",
-    FactKind.DECISION: "decisions",
-    FactKind.TODO: "todos",
-}
 _CLOSE = {
     FactKind.IDENTIFIER: ("identifiers", "idents"),
     FactKind.CONSTRAINT: ("constraints", "constraint", "constr."),

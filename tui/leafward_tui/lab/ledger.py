@@ -105,11 +105,18 @@ class Column:
     facts: float | None
     """The part of the facts that survive, 0…1."""
     cost: float | None
-    """US dollars; 0 where no model is asked."""
+    """US dollars, of the same summariser as the facts; 0 where no model is asked, None where it is not known."""
+    by_model: bool = False
+    """Whether facts and cost are those of a model's summary."""
 
 
 def column_of(
-    plan: Plan, injected: Injection | None, draft: Draft | None, cost: float | None = None
+    plan: Plan,
+    injected: Injection | None,
+    draft: Draft | None,
+    cost: float | None = None,
+    *,
+    by_model: bool = False,
 ) -> Column:
     """The column of a plan."""
     ledger = ledger_of(plan, injected, draft)
@@ -126,4 +133,5 @@ def column_of(
         extra,
         draft.survival.overall() if draft is not None else None,
         cost,
+        by_model,
     )

@@ -92,6 +92,8 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
         texts = [count(getattr(column, field_name), zero=glyphs.zero) for column in view.columns]
         return line(name, texts, strong=strong)
 
+    # Said only where the columns differ in it: facts and cost are then of different summarisers.
+    by = [line("summary by", ["model" if column.by_model else "quotes" for column in view.columns])]
     return [
         line("Strategy", [column.strategy.value for column in view.columns], head=True),
         numbers("before", "before"),
@@ -101,6 +103,7 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
         numbers("pruned", "pruned"),
         numbers("kept", "kept"),
         numbers("injected", "injected"),
+        *(by if any(column.by_model for column in view.columns) else []),
         line("facts kept", [_facts(column, view.waiting, glyphs) for column in view.columns]),
         line("cost", [money(column.cost, zero=glyphs.zero) for column in view.columns]),
     ]

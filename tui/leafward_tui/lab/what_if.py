@@ -211,8 +211,12 @@ class WhatIf:
     def column(self, strategy: Strategy) -> Column:
         """The column of a strategy."""
         draft = self.draft(strategy)
-        cost = self.costs.get(self.choices.summarizer)
-        return column_of(self.plan_of(strategy), self.injected, draft, cost)
+        # Other strategies are drafted without a model: nobody is asked for them, so they cost nothing either.
+        by_model = strategy is self.choices.strategy and self.choices.summarizer != EXTRACTIVE
+        cost = self.costs.get(self.choices.summarizer) if by_model else 0.0
+        if by_model and draft is not None and draft.summary.usage is not None:
+            cost = draft.summary.cost
+        return column_of(self.plan_of(strategy), self.injected, draft, cost, by_model=by_model)
 
     def view(self, *, waiting: frozenset[Strategy] = frozenset(), injects: bool = True) -> PlanView:
         """What the middle pane shows."""

@@ -129,14 +129,19 @@ class BaseScreen(SafeScreen[ScreenResultType]):
         width, height = self.app.size
         return width >= 100 and height >= 30
 
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to what is on show; empty where it can."""
+        return ""
+
     def hints(self) -> Sequence[Hint]:
         """What the key bar shows in the present state, the most important first."""
         return ()
 
     def show_hints(self) -> None:
-        """To be called when the state changes that ``hints`` depends on."""
+        """To be called when the state changes that ``hints`` depends on. Keys that are refused are left out."""
         if self.is_attached:
-            self.key_bar.show(self.hints())
+            self.key_bar.show([hint for hint in self.hints() if not (self.refusal and hint.writes)])
 
     def on_mount(self) -> None:
         """The first hints."""

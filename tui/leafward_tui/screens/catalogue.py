@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward_tui.glimpse import Glimpse
+    from leafward_tui.screens.search import Kept
 
 __all__ = ["CatalogueScreen"]
 
@@ -57,6 +58,8 @@ class CatalogueScreen(SessionsCurating):
         self._side = False
         """On a narrow screen, whether the preview is shown instead of the list."""
         self._with_preview = True
+        self._search: Kept | None = None
+        """The search of all text that was left last."""
 
     # --- arrangement --------------------------------------------------------------------------------------------------
 
@@ -142,6 +145,7 @@ class CatalogueScreen(SessionsCurating):
         hints += [
             Hint("preview.toggle"),
             Hint("filter.edit"),
+            Hint("search.open"),
             Hint("sort.next", f"sort: {self._view.sort}", "sort"),
             Hint("group.next", f"group: {self._view.grouping}", "group"),
             Hint("archived.toggle"),
@@ -263,6 +267,19 @@ class CatalogueScreen(SessionsCurating):
         self._to_list()
         self.filter_bar.edit()
         self.show_hints()
+
+    def action_search_open(self) -> None:
+        """All text of all sessions; what was found last stands there again, or what is filtered for is searched for."""
+        from leafward_tui.screens.search import Kept, SearchScreen
+
+        kept = self._search
+        if self._view.text and (kept is None or kept.text != self._view.text):
+            kept = Kept(self._view.text)
+
+        def left(search: object) -> None:
+            self._search = search if isinstance(search, Kept) else None
+
+        self.app.push_screen(SearchScreen(self._paths, self._cards, kept), left)
 
     def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
         """Filters as one types."""

@@ -21,6 +21,7 @@ from leafward.safe_text import safe_line
 from leafward_tui.cells import fit
 from leafward_tui.deeds import Deeds
 from leafward_tui.intents import bindings_for
+from leafward_tui.keeping import book_words
 from leafward_tui.screens.log_going import LogGoing
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.hairline import RowRule
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from leafward.journal import Operation, Write
     from leafward.session import Session
+    from leafward_tui.widgets.line_scroll import LineList
 
 __all__ = ["LogScreen"]
 
@@ -175,7 +177,7 @@ class LogScreen(LogGoing):
         session = self.session
         deeds = self.list.deeds
         first = session.columns.kind.find(Kind.USER)
-        title = session.name or (headline(session, first).text if first >= 0 else session.path.stem)
+        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
         facts = []
         if deeds is not None and len(deeds):
             own = sum(1 for operation in deeds.log if not operation.agent)
@@ -210,7 +212,7 @@ class LogScreen(LogGoing):
 
     # --- going about --------------------------------------------------------------------------------------------------
 
-    def on_log_list_cursor_moved(self, message: LogList.CursorMoved) -> None:
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """The details follow."""
         message.stop()
         deeds, operation = self.list.deeds, self.list.operation
@@ -219,7 +221,7 @@ class LogScreen(LogGoing):
             self.details.show(deeds, operation, by)
         self.show_hints()
 
-    def on_log_list_chosen(self, message: LogList.Chosen) -> None:
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
         """A double click is enter."""
         message.stop()
         self.action_log_show()
@@ -276,10 +278,15 @@ class LogScreen(LogGoing):
         else:
             self._consider(last, redo)
 
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        return self.session.read_only or ""
+
     def _refused(self) -> bool:
         """Whether nothing can be written now, and says why."""
-        if self.session.read_only:
-            self.tell(f"read only: {self.session.read_only}", "bad")
+        if self.refusal:
+            self.tell(f"read only: {self.refusal}", "bad")
         elif self.writing:
             self.tell("still writing the change before", "warn")
         else:
@@ -303,8 +310,10 @@ class LogScreen(LogGoing):
             self.look()
             return
         again = operation.op != operation.root
-        name = self.session.path.name
-        change: Callable[[Session], Write] = redo if again else lambda session: undo(session, operation.op)
+        name = book_words(self.session)
+        change: Callable[[Session, Writing], Write] = (
+            redo if again else lambda session, writing: undo(session, operation.op, writing)
+        )
         done = "done again" if again else "undone"
         choice = Choice(
             "U" if again else "u",
@@ -326,9 +335,9 @@ class LogScreen(LogGoing):
         self.app.push_screen(ChoiceSheet(title, [choice], about, note=f"line #{operation.entry}"), answered)
 
     @work(thread=True, group="write", exit_on_error=False)
-    def _write(self, change: Callable[[Session], Write], done: str) -> None:
+    def _write(self, change: Callable[[Session, Writing], Write], done: str) -> None:
         try:
-            written = change(self.session)
+            written = change(self.session, Writing(now=self.shell.clock))
         except (LeafwardError, OSError) as error:
             self.post_message(Written(None, f"refused: {error}"))
         else:
@@ -356,17 +365,6 @@ class LogScreen(LogGoing):
             self.tell(f"internal error in {event.worker.group}: {event.worker.error!r}", "bad")
 
     # --- keys ---------------------------------------------------------------------------------------------------------
-
-    def action_mode_leave(self) -> None:
-        """Ends the search; then back to the tree."""
-        if self.searched:
-            self._search("")
-        else:
-            self.dismiss(None)
-
-    def action_app_back(self) -> None:
-        """Back to the tree."""
-        self.dismiss(None)
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""

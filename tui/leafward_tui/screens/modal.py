@@ -10,6 +10,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward_tui.dismissal import ClosesOnce
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.shell import Shell, shell_of
 from leafward_tui.widgets.slim_bar import slim
 
@@ -71,7 +72,7 @@ class Rows(ScrollView, inherit_bindings=False):
         self.refresh()
 
 
-class Modal(ClosesOnce[None], ModalScreen[None]):
+class Modal(RowKeys, ClosesOnce[None], ModalScreen[None]):
     """Frame, rows, and the keys all lists share."""
 
     DEFAULT_CSS = f"""
@@ -126,43 +127,16 @@ class Modal(ClosesOnce[None], ModalScreen[None]):
     def moved(self) -> None:
         """The cursor stands somewhere else now; overridden."""
 
-    def _step(self, by: int) -> None:
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor, or scrolls."""
         before = self.rows.cursor
         self.rows.step(by)
         if self.rows.cursor != before:
             self.moved()
 
-    def action_row_down(self) -> None:
-        """One row on."""
-        self._step(1)
-
-    def action_row_up(self) -> None:
-        """One row back."""
-        self._step(-1)
-
-    def action_page_down(self) -> None:
-        """One page on."""
-        self._step(self.rows.size.height)
-
-    def action_page_up(self) -> None:
-        """One page back."""
-        self._step(-self.rows.size.height)
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self._step(self.rows.size.height // 2)
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self._step(-self.rows.size.height // 2)
-
-    def action_row_top(self) -> None:
-        """To the first row."""
-        self._step(-self.rows.count)
-
-    def action_row_bottom(self) -> None:
-        """To the last row."""
-        self._step(self.rows.count)
+    def rows_seen(self) -> int:
+        """Rows on the screen."""
+        return self.rows.size.height
 
     def action_mode_leave(self) -> None:
         """Closes without a change."""

@@ -25,7 +25,8 @@ from leafward.safe_text import safe_line
 from leafward.summarizers import tokens_of
 from leafward_tui.cells import cell_len, counted, exact, fit, wrap
 from leafward_tui.intents import bindings_for
-from leafward_tui.screens.base import BaseScreen
+from leafward_tui.row_keys import RowKeys
+from leafward_tui.screens.searching import Searching
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.hairline import RowRule
 from leafward_tui.widgets.inspector.times import moment
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.session import Session
+    from leafward_tui.widgets.line_scroll import LineList
 
 __all__ = ["SummariesScreen"]
 
@@ -106,7 +108,7 @@ def fitting(parts: Sequence[str], width: int) -> str:
     return "   ".join(told)
 
 
-class SummariesScreen(BaseScreen["int | None"]):
+class SummariesScreen(RowKeys, Searching["int | None"]):
     """The comparison. Ends with an entry to go to, or with None."""
 
     NAME: ClassVar[str] = "summaries"
@@ -193,8 +195,10 @@ class SummariesScreen(BaseScreen["int | None"]):
         return f"{name} #{entry:,}", moment(stamp) if stamp else "", f"{size} tokens"
 
     def show_title(self) -> None:
-        """What is compared, and how much differs."""
+        """What is compared, how much differs, and how many hits there are."""
         facts = []
+        if (found := self.hits_fact()) is not None:
+            facts.append(found)
         diff = self.diff
         if diff is not None:
             for mark, hue in (
@@ -205,15 +209,17 @@ class SummariesScreen(BaseScreen["int | None"]):
             ):
                 facts.append(Fact(f"{diff.count(mark):,} {mark.value}", keep=2, hue=hue))
         self.title_bar.show(
-            "Summaries", crumb=safe_line(self.session.name or self.session.path.stem, 60), facts=facts
+            "Summaries", crumb=safe_line(self.session.title or self.session.path.stem, 60), facts=facts
         )
 
     def show_lines(self) -> None:
         """Lays the lines out, with the cursor near where it was."""
         if self.diff is not None:
             self.view.show(diff_lines(self.diff, fold_same=self.fold_same), self.view.cursor)
+            if self.searched:
+                self.look_for(self.searched)
 
-    def on_comparison_view_cursor_moved(self, message: ComparisonView.CursorMoved) -> None:
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """The line in full."""
         message.stop()
         line = self.view.line
@@ -230,37 +236,13 @@ class SummariesScreen(BaseScreen["int | None"]):
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 
-    def action_row_down(self) -> None:
-        """The next line."""
-        self.view.move_by(1)
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor."""
+        self.view.move_by(by)
 
-    def action_row_up(self) -> None:
-        """The line before."""
-        self.view.move_by(-1)
-
-    def action_page_down(self) -> None:
-        """One page on."""
-        self.view.move_by(max(1, self.view.size.height - 2))
-
-    def action_page_up(self) -> None:
-        """One page back."""
-        self.view.move_by(-max(1, self.view.size.height - 2))
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self.view.move_by(max(1, self.view.size.height // 2))
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self.view.move_by(-max(1, self.view.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The first line."""
-        self.view.move_by(-_ALL)
-
-    def action_row_bottom(self) -> None:
-        """The last line."""
-        self.view.move_by(_ALL)
+    def rows_seen(self) -> int:
+        """Lines on the screen."""
+        return self.view.size.height
 
     def action_pane_next(self) -> None:
         """The lines are all that keys go to."""
@@ -271,14 +253,45 @@ class SummariesScreen(BaseScreen["int | None"]):
         self.view.focus()
 
     def action_change_next(self) -> None:
-        """The next line that differs."""
-        if not self.view.change(1):
+        """The next hit; while nothing is searched, the next line that differs."""
+        if not (self.searched and self.step_hit(1)) and not self.view.change(1):
             self.about.say("no other difference below", "sub")
 
     def action_change_previous(self) -> None:
-        """The line before that differs."""
-        if not self.view.change(-1):
+        """The hit before; while nothing is searched, the line before that differs."""
+        if not (self.searched and self.step_hit(-1)) and not self.view.change(-1):
             self.about.say("no other difference above", "sub")
+
+    # --- searching ----------------------------------------------------------------------------------------------------
+
+    def action_summary_find(self) -> None:
+        """Asks for words to find in either summary."""
+        if self.diff is not None:
+            if self.fold_same:  # what is folded could not be found
+                self.action_same_fold()
+            self.ask_search("Search both summaries", "words of a line on either side")
+
+    def place(self) -> int:
+        """The line of the cursor."""
+        return self.view.cursor
+
+    def go_to_place(self, place: int) -> None:
+        """Puts the cursor on a line."""
+        self.view.move_to(place)
+
+    def look_for(self, words: str) -> None:
+        """The lines that hold words on either side."""
+        wanted = words.lower()
+        lines = self.view.lines
+        self.found(
+            words,
+            [at for at, line in enumerate(lines) if wanted in f"{line.before}\n{line.after}".lower()],
+        )
+
+    def show_hits(self) -> None:
+        """In the title, and lit in the lines."""
+        self.view.light(self.searched)
+        self.show_title()
 
     def action_same_fold(self) -> None:
         """Folds what is the same, or shows it."""
@@ -315,26 +328,18 @@ class SummariesScreen(BaseScreen["int | None"]):
         if line is not None and (line.after or line.before):
             self.shell.copy(line.after or line.before)
 
-    def action_mode_leave(self) -> None:
-        """Back to the X-ray."""
-        self.dismiss(None)
-
-    def action_app_back(self) -> None:
-        """Back to the X-ray."""
-        self.dismiss(None)
-
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
         if self.other < 0:
             return (Hint("app.back"),)
         return (
             Hint(("row.down", "row.up"), "line"),
-            Hint(("change.next", "change.previous"), "difference", "diff"),
+            Hint(
+                ("change.next", "change.previous"), *(("hit",) if self.searched else ("difference", "diff"))
+            ),
             Hint("same.fold", "show same" if self.fold_same else "fold same", "same"),
             Hint("summary.other", "another summary", "another"),
             Hint("summary.go", "show in tree", "show"),
-            Hint("app.back"),
+            Hint("mode.leave", "end search", "end") if self.searched else Hint("app.back"),
+            Hint("summary.find"),
         )
-
-
-_ALL = 1 << 40

@@ -84,7 +84,7 @@ class ThemesScreen(Modal):
         if row == self.rows.cursor:
             self.action_theme_keep()
         elif row < self.rows.count:
-            self._step(row - (self.rows.cursor or 0))
+            self.step_rows(row - (self.rows.cursor or 0))
 
 
 def _colour(name: str) -> RichColor:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward_tui.folds import LineKind
 from leafward_tui.graph import Density
 from leafward_tui.gutter import LANE_WIDTH
 from leafward_tui.rows import Columns, RowPainter, RowState
-from leafward_tui.widgets.slim_bar import slim
+from leafward_tui.widgets.line_scroll import LineScroll
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,17 +26,8 @@ if TYPE_CHECKING:
 JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
-class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
+class GraphView(LineScroll):
     """Lines of a tree, rendered one by one; only what is on the screen is ever drawn."""
-
-    DEFAULT_CSS = """
-    GraphView {
-        background: $lw-bg;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 0;
-        overflow-x: hidden;
-    }
-    """
 
     @dataclass(eq=False, repr=False)
     class CursorMoved(Message):
@@ -108,10 +98,6 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
         self._strips: dict[tuple[int, bool, int, int], Strip] = {}
         self._typed = ""
         self._last_click = (-1, 0.0)
-
-    def on_mount(self) -> None:
-        """A thin scrollbar, where the terminal has the sign for it."""
-        slim(self)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
@@ -196,8 +182,8 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
         if y == old:
             return
         self.state.cursor = y
-        self._refresh_row(old)
-        self._refresh_row(y)
+        self.repaint(old)
+        self.repaint(y)
         self.reveal(middle=middle)
         self.post_message(self.CursorMoved(self, lines.line(y).row))
 
@@ -318,10 +304,9 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
             self._strips[key] = strip
         return strip
 
-    def _refresh_row(self, y: int) -> None:
-        top = y * self.line_height - self.scroll_offset.y
-        if -self.line_height < top < self.size.height:
-            self.refresh(Region(0, top, self.size.width, self.line_height))
+    def span_of(self, line: int) -> range:
+        """The screen lines of a line of the tree."""
+        return range(line * self.line_height, (line + 1) * self.line_height)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Says which lines came on the screen."""
@@ -329,11 +314,6 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
         shown = self.rows_on_screen()
         if shown:
             self.post_message(self.RowsShown(self, shown.start, shown.stop - 1))
-
-    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """A scrollbar that appears after the view was scrolled is told where it stands."""
-        if shown:
-            self.vertical_scrollbar.position = self.scroll_y
 
     def on_resize(self) -> None:
         """Fits the columns to the new width."""
@@ -347,13 +327,13 @@ class GraphView(ScrollView, inherit_bindings=False, can_focus=True):
     def on_focus(self) -> None:
         """The cursor is bright while keys come here."""
         self.state = replace(self.state, focused=True)
-        self._refresh_row(self.state.cursor)
+        self.repaint(self.state.cursor)
 
     def on_blur(self) -> None:
         """The cursor is quiet while keys go elsewhere."""
         self.state = replace(self.state, focused=False)
         self.end_jump()
-        self._refresh_row(self.state.cursor)
+        self.repaint(self.state.cursor)
 
     # --- mouse --------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.cells import cell_len, fit
-from leafward_tui.intents import intent
+from leafward_tui.intents import WRITES, intent
 from leafward_tui.messages import IntentPressed
 from leafward_tui.shell import shell_of
 
@@ -35,6 +35,14 @@ class Hint(NamedTuple):
     """Instead of the intent's own hint."""
     short: str = ""
     """Below 100 columns; empty: the same words."""
+    key_only: bool = False
+    """Whether only the key is the intent's, and what it does here something else."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it stands for something that appends to the session."""
+        ids = (self.ids,) if isinstance(self.ids, str) else self.ids
+        return not self.key_only and not WRITES.isdisjoint(ids)
 
 
 class _Cell(NamedTuple):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Region, Size
-from textual.message import Message
-from textual.scroll_view import ScrollView
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -17,7 +14,7 @@ from leafward_tui.cells import age, cell_len, fit, right
 from leafward_tui.rows import Columns
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.inspector.times import moment
-from leafward_tui.widgets.slim_bar import slim
+from leafward_tui.widgets.line_scroll import LineList
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -43,52 +40,14 @@ def columns_of(width: int) -> Columns:
     return Columns(width, 1, numbers, width - _TEXT_AT - sum(cells for _, cells in numbers) - 1)
 
 
-class LogList(ScrollView, can_focus=True):
+class LogList(LineList):
     """One line an operation. Nothing is drawn that is not on the screen."""
-
-    DEFAULT_CSS = """
-    LogList {
-        width: 1fr;
-        height: 1fr;
-        background: $lw-bg;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 0;
-        overflow-x: hidden;
-    }
-    """
-
-    @dataclass
-    class CursorMoved(Message):
-        """The cursor is on another operation."""
-
-        list: LogList
-
-        @property
-        def control(self) -> LogList:
-            """The list it came from."""
-            return self.list
-
-    @dataclass
-    class Chosen(Message):
-        """An operation was double-clicked."""
-
-        list: LogList
-
-        @property
-        def control(self) -> LogList:
-            """The list it came from."""
-            return self.list
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self.deeds: Deeds | None = None
         self.agent = "agent"
         """What the agent is called."""
-        self.cursor = -1
-
-    def on_mount(self) -> None:
-        """A thin scrollbar."""
-        slim(self)
 
     @property
     def operation(self) -> Operation | None:
@@ -101,9 +60,7 @@ class LogList(ScrollView, can_focus=True):
         self.deeds, self.agent = deeds, agent
         self.cursor = max(0, min(len(deeds) - 1, cursor)) if len(deeds) else -1
         self.virtual_size = Size(0, len(deeds))
-        self.refresh()
-        self.call_after_refresh(self._reveal)
-        self.post_message(self.CursorMoved(self))
+        self.shown_anew()
 
     @property
     def cells(self) -> int:
@@ -113,43 +70,13 @@ class LogList(ScrollView, can_focus=True):
     def move_by(self, step: int) -> None:
         """Moves the cursor down, or up."""
         total = len(self.deeds) if self.deeds is not None else 0
-        to = max(0, min(total - 1, self.cursor + step))
-        if not total or to == self.cursor:
-            return
-        before, self.cursor = self.cursor, to
-        for row in (before, to):
-            self.refresh(Region(0, row - self.scroll_offset.y, self.size.width, 1))
-        self._reveal()
-        self.post_message(self.CursorMoved(self))
-
-    def _reveal(self) -> None:
-        height, top = self.size.height, self.scroll_offset.y
-        if not height or self.cursor < 0:
-            return
-        if self.cursor < top:
-            self.scroll_to(y=self.cursor, animate=False)
-        elif self.cursor >= top + height:
-            self.scroll_to(y=self.cursor - height + 1, animate=False)
-
-    def on_resize(self) -> None:
-        """The cursor stays on the screen."""
-        self._reveal()
-
-    def on_focus(self) -> None:
-        """The cursor is bright while keys come here."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """The cursor is quiet while keys go elsewhere."""
-        self.refresh()
+        if total:
+            self.put_cursor(max(0, min(total - 1, self.cursor + step)))
 
     def on_click(self, event: events.Click) -> None:
         """One click selects, two show the entry."""
-        offset = event.get_content_offset(self)
-        if offset is None or self.deeds is None:
-            return
-        row = offset.y + self.scroll_offset.y
-        if row < len(self.deeds):
+        row = self.row_at(event)
+        if row >= 0:
             self.move_by(row - self.cursor)
             if event.chain == 2:
                 self.post_message(self.Chosen(self))

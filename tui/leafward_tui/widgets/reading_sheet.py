@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward_tui.cells import cell_len, fit, right
 from leafward_tui.intents import bindings_for, intent
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.inspector.markdown import rendered
 from leafward_tui.widgets.inspector.spans import wrapped_text
+from leafward_tui.widgets.line_scroll import LineScroll
 from leafward_tui.widgets.sheet import OneLine, Sheet, SheetLine
-from leafward_tui.widgets.slim_bar import slim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,15 +36,10 @@ _LEAST = 4
 _MARGIN = 1
 
 
-class _Text(ScrollView, inherit_bindings=False):
+class _Text(LineScroll, can_focus=False):
     """Session text in lines, made safe, wrapped to the width."""
 
-    DEFAULT_CSS = """
-    _Text {
-        width: 1fr; height: 8; background: $lw-raise; scrollbar-background: $lw-raise;
-        scrollbar-size-vertical: 1; overflow-x: hidden;
-    }
-    """
+    DEFAULT_CSS = "_Text { height: 8; background: $lw-raise; scrollbar-background: $lw-raise; }"
 
     def __init__(self, *, markdown: bool) -> None:
         super().__init__()
@@ -52,10 +47,6 @@ class _Text(ScrollView, inherit_bindings=False):
         self._text = ""
         self._lines: list[list[Span]] = []
         self._made_for = -1
-
-    def on_mount(self) -> None:
-        """A thin scrollbar."""
-        slim(self)
 
     def show(self, text: str, *, to_end: bool) -> None:
         """Shows another text, from its end while it grows."""
@@ -103,7 +94,7 @@ def _ink(ground: Ground, name: str) -> Style:
     return style
 
 
-class ReadingSheet(Sheet):
+class ReadingSheet(RowKeys, Sheet):
     """A text, with figures beside the title. Ends with `move` or `again`, or with None.
 
     While `running`, the text grows and leaving gives it up; `ended` says what became of it.
@@ -281,34 +272,10 @@ class ReadingSheet(Sheet):
 
         self.app.push_screen(HelpScreen(self.NAME))
 
-    def action_row_down(self) -> None:
-        """One line on."""
-        self.body.move(1)
+    def step_rows(self, by: int) -> None:
+        """Scrolls the text."""
+        self.body.move(by)
 
-    def action_row_up(self) -> None:
-        """One line back."""
-        self.body.move(-1)
-
-    def action_page_down(self) -> None:
-        """One page on."""
-        self.body.move(self.body.size.height)
-
-    def action_page_up(self) -> None:
-        """One page back."""
-        self.body.move(-self.body.size.height)
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self.body.move(self.body.size.height // 2)
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self.body.move(-(self.body.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """To the beginning."""
-        self.body.scroll_to(y=0, animate=False)
-
-    def action_row_bottom(self) -> None:
-        """To the end."""
-        self.body.scroll_to(y=self.body.virtual_size.height, animate=False)
+    def rows_seen(self) -> int:
+        """Lines of the text on the screen."""
+        return self.body.size.height

@@ -56,6 +56,8 @@ class SheetLine:
 
     text: str
     hue: str = ""
+    lines: int = 2
+    """At most so many, where the screen is narrow."""
 
 
 class OneLine(Widget):
@@ -91,6 +93,10 @@ class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
         """What the choice is about stays in sight: the screen below is told how much of it is covered."""
         self.call_after_refresh(self._ask_for_room)
 
+    def on_resize(self) -> None:
+        """What is covered is another part now."""
+        self.call_after_refresh(self._ask_for_room)
+
     def _ask_for_room(self) -> None:
         below = self.app.screen_stack[-2:]
         make_room = getattr(below[0], "make_room", None)
@@ -110,7 +116,7 @@ class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
             yield OneLine(self._head)
             room, ellipsis = self.app.size.width - 2, shell_of(self).glyphs.ellipsis
             for line in self._about:
-                for text in wrap(line.text, room, lines=2, ellipsis=ellipsis) or [""]:
+                for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis) or [""]:
                     yield OneLine(partial(self._about_line, replace(line, text=text)))
             yield OneLine(lambda _width, _ground: [])
             yield from self.compose_body()
@@ -250,9 +256,8 @@ class ChoiceSheet(Sheet):
         cycle: str = "",
     ) -> None:
         super().__init__(title, about, note=note)
-        first = next((number for number, one in enumerate(choices) if one.current), None)
-        if first is None:
-            first = next((number for number, one in enumerate(choices) if not one.refused), 0)
+        # The first row, also where it is refused: enter twice must not do what nobody chose.
+        first = next((number for number, one in enumerate(choices) if one.current), 0)
         self.rows = _Choices(choices, first)
         self._cycle = cycle
 

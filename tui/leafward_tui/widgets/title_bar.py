@@ -24,6 +24,7 @@ __all__ = ["Fact", "Progress", "TitleBar"]
 _GAP = 4
 _NARROW = 100
 _LEAST_TITLE = 40
+_LEAST_CRUMB = 8
 _PROGRESS_CELLS = 11
 
 
@@ -83,21 +84,29 @@ class TitleBar(Widget):
         ground = styles.panel
         narrow = width < _NARROW
         left: list[Segment] = [Segment(" ", ground.blank), Segment("leafward", ground.strong_leaf)]
-        lead = 9
-        if self._crumb:
-            project = "" if narrow else f"{self._crumb} "
-            left += [
-                Segment(("  " if narrow else "   ") + project, ground.faint),
-                Segment(f"{glyphs.crumb} ", ground.sub),
-            ]
-        else:
-            left.append(Segment("  " if narrow else "   ", ground.blank))
-        lead = sum(segment.cell_length for segment in left)
-        facts = self._shown_facts(
-            width - lead - min(cell_len(self._title), _LEAST_TITLE) - 1, narrow, styles, glyphs
-        )
+        gap = "  " if narrow else "   "
+        lead = sum(segment.cell_length for segment in left) + len(gap)
+        least = min(cell_len(self._title), _LEAST_TITLE)
+        crumb = self._crumb if not narrow else ""
+        behind = cell_len(crumb) + 3 if crumb else 0
+        facts = self._shown_facts(width - lead - behind - least - 1, narrow, styles, glyphs)
         taken = sum(segment.cell_length for segment in facts)
-        room = max(0, width - lead - taken - (2 if taken else 0) - 1)
+        room = max(0, width - lead - behind - taken - (2 if taken else 0) - 1)
+        if narrow:
+            # Facts and title come first here; what they leave goes to the project, or to the whole of what the title is of.
+            spare = room - least - 3
+            project = self._crumb.partition(f" {glyphs.crumb} ")[0]
+            crumb = self._crumb if cell_len(self._crumb) <= spare else project
+            crumb = (
+                fit(crumb, spare, ellipsis=glyphs.ellipsis)
+                if spare >= min(cell_len(crumb), _LEAST_CRUMB)
+                else ""
+            )
+            room -= cell_len(crumb) + 3 if crumb else 0
+        if crumb:
+            left += [Segment(f"{gap}{crumb} ", ground.faint), Segment(f"{glyphs.crumb} ", ground.sub)]
+        else:
+            left.append(Segment(gap, ground.blank))
         title = fit(self._title, room, ellipsis=glyphs.ellipsis)
         left.append(Segment(title, ground.strong))
         rest = room - cell_len(title)

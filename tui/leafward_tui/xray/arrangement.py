@@ -149,6 +149,13 @@ class Arrangement:
         """The line that shows a row, or what it is folded into; -1 where the filter leaves it out."""
         return self._line_of.get((side, row), -1)
 
+    def fold_over(self, side: Side, row: int) -> str:
+        """The key of the fold that hides a row; empty where none does, or the filter leaves it out."""
+        at = self.line_of(side, row)
+        piece = self.lines[at].side(side) if at >= 0 else None
+        hides = piece is not None and piece.fold and not piece.opened and len(piece.rows) > 1
+        return piece.fold if piece is not None and hides and piece.rows != (row,) else ""
+
     def lines_of(self, side: Side, rows: Sequence[int]) -> frozenset[int]:
         """The lines that show some rows."""
         return frozenset(at for row in rows if (at := self.line_of(side, row)) >= 0)

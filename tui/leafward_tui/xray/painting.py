@@ -9,6 +9,7 @@ from rich.segment import Segment
 
 from leafward.compaction.xray import Link, What
 from leafward_tui.cells import cell_len, fit, right
+from leafward_tui.hits import lit
 from leafward_tui.xray.arrangement import TELLS, Arrangement, Line, Piece, Side
 from leafward_tui.xray.telling import LINK_INK, Teller
 
@@ -78,6 +79,8 @@ class Painter:
     lit: frozenset[int]
     """Lines of the other side that belong to it."""
     focused: bool
+    query: str = ""
+    """What is searched for; lit where it stands."""
 
     def line(self, at: int) -> Iterator[Segment]:
         """The segments of one line of the arrangement."""
@@ -188,7 +191,8 @@ class Painter:
         yield Segment(
             fit(word, WORD - 1, pad=True, ellipsis=glyphs.ellipsis) + " ", getattr(ground, word_ink)
         )
-        yield Segment(fit(told.text, text_room, pad=True, ellipsis=glyphs.ellipsis), style)
+        fitted = fit(told.text, text_room, pad=True, ellipsis=glyphs.ellipsis)
+        yield from lit(fitted, self.query, style, ground.strong_hit if selected else ground.hit)
         if note:
             yield Segment(note, ground.faint)
         yield Segment(

@@ -10,6 +10,7 @@ import orjson
 from leafward.agents.base import Touch
 from leafward.edits import Action, ToolTable, file_calls
 from leafward.entries import ToolCall
+from leafward.reads import NUMBERED_LINES, ReadForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,15 @@ CLAUDE_TOOLS = ToolTable(
     new=("new_string", "new_source"),
     edits=("edits",),
     command=("command",),
+    read_form=ReadForm(
+        number=NUMBERED_LINES,
+        frame=r"\A(?P<text>.*?)(?:\n+<system-reminder>.*)?\Z",
+        cut=r"\.\.\. \[truncated\]$",
+        most=2000,
+    ),
+    shell_form=ReadForm(
+        cut=r"^<persisted-output>$|^\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\.$", newline=False
+    ),
 )
 """`Glob`, `Grep` and `LS` name places to look in, not files that are read."""
 

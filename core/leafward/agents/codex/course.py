@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from leafward.entries import Kind
 
-_INJECTED_FOR_TURN = (Kind.CUSTOM_MESSAGE, Kind.CUSTOM, Kind.MODEL_CHANGE)
+_INJECTED_FOR_TURN = (Kind.INJECTED, Kind.CUSTOM, Kind.MODEL_CHANGE)
 """What stands between two turns and is undone with the later one."""
 
 
@@ -82,7 +82,7 @@ class Course:
             at = kinds.find(Kind.USER, start, stop)
             if not users:
                 before = range(start, at if at >= 0 else stop)
-                initial += [index for index in before if kinds[index] == Kind.CUSTOM_MESSAGE]
+                initial += [index for index in before if kinds[index] == Kind.INJECTED]
             while at >= 0:
                 users.append(at)
                 at = kinds.find(Kind.USER, at + 1, stop)

@@ -10,6 +10,7 @@ import orjson
 from leafward.agents.base import Touch
 from leafward.edits import Action, ToolTable, file_calls
 from leafward.entries import ToolCall
+from leafward.reads import ReadForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,10 @@ CODEX_TOOLS = ToolTable(
     SHELLS,
     command=("cmd", "command"),
     folder=("workdir", "working_directory"),
+    shell_form=ReadForm(
+        frame=r"\A(?:(?:Chunk ID|Exit code|Wall time|Total output lines): ?.*?\nOutput:\n)?(?P<text>.*)\Z",
+        cut=r"tokens truncated|^\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]$",
+    ),
     patches={"apply_patch": ("input", "patch"), "applypatch": ("input", "patch")},
 )
 """`read` is what a result names by itself: a file that Codex says a command printed."""

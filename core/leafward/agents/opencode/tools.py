@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from leafward.edits import Action, ToolTable
+from leafward.reads import ReadForm
+
+SNAPSHOT = "snapshot"
+"""No tool: what stands for a file that opencode's snapshots show to be changed, and no call names."""
 
 OPENCODE_TOOLS = ToolTable(
-    {"read": Action.READ, "write": Action.WRITE, "edit": Action.EDIT, "multiedit": Action.EDIT},
+    {
+        "read": Action.READ,
+        "write": Action.WRITE,
+        "edit": Action.EDIT,
+        "multiedit": Action.EDIT,
+        SNAPSHOT: Action.EDIT,
+    },
     frozenset({"bash", "shell"}),
     path=("filePath", "file_path", "path"),
     content=("content",),
@@ -14,6 +24,13 @@ OPENCODE_TOOLS = ToolTable(
     edits=("edits",),
     command=("command",),
     folder=("workdir", "cwd"),
+    read_form=ReadForm(
+        number=r"(\d+)(?:\| |: )",
+        frame=r"<(?:file|content)>\n(?P<text>.*?)(?:\n+\((?:End of file[^\n]*|(?P<more>[^\n]*))\))?\n</(?:file|content)>",
+        cut=r"\.\.\.$",
+        newline=False,
+    ),
+    shell_form=ReadForm(cut=r"^\.\.\.output truncated\.\.\.$|^\(Output was truncated"),
     patches={"patch": ("patchText", "patch"), "apply_patch": ("patchText", "patch")},
 )
 """`list`, `glob` and `grep` name folders and patterns, no files that were read."""

@@ -11,6 +11,7 @@ from leafward.errors import LeafwardError
 from leafward_tui.cells import count, counted
 from leafward_tui.folds import LineKind
 from leafward_tui.ghost import Ghost
+from leafward_tui.keeping import book_words
 from leafward_tui.screens.explorer.finding import Finding
 from leafward_tui.screens.explorer.results import Wrote
 from leafward_tui.summing import Wanted
@@ -18,35 +19,49 @@ from leafward_tui.summing import Wanted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.journal import Write
+    from leafward.journal import Write, Writing
     from leafward.session import Session
+
+    Change = Callable[[Session, Writing], Write]
+    """Appends something to a session, at the time that is given with it."""
 
 
 class Changing(Finding):
     """Actions that append to the session file."""
 
     @work(thread=True, group="write", exit_on_error=False)
-    def write(self, session: Session, done: str, change: Callable[[Session], Write], then: str = "") -> None:
+    def write(self, session: Session, done: str, change: Change, then: str = "") -> None:
         """Runs a change in a worker; `done` says what was done, `then` names what follows it (`resume`)."""
+        from leafward.journal import Writing
+
         try:
-            written = change(session)
+            written = change(session, Writing(now=self.shell.clock))
         except (LeafwardError, OSError) as error:
             self.post_message(Wrote(self.generation, None, str(error), ""))
         else:
             self.post_message(Wrote(self.generation, written, done, then))
 
-    def start_write(self, done: str, change: Callable[[Session], Write], then: str = "") -> None:
+    def start_write(self, done: str, change: Change, then: str = "") -> None:
         """Starts a change unless one is under way."""
         session = self.session
-        if session is None or self.refuse_while_summing():
+        if session is None or self.refuse_while_summing() or self.refuse_to_write():
             return
-        if session.read_only:
-            self.tell(f"read only: {session.read_only}", "bad")
-        elif self.writing:
+        if self.writing:
             self.tell("still writing the change before", "warn")
         else:
             self.writing = True
             self.write(session, done, change, then)
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        return (self.session.read_only or "") if self.session is not None else ""
+
+    def refuse_to_write(self) -> bool:
+        """Whether nothing can be written to the session; says why, before anything is asked."""
+        if self.refusal:
+            self.tell(f"read only: {self.refusal}", "bad")
+        return bool(self.refusal)
 
     # --- moving the leaf ----------------------------------------------------------------------------------------------
 
@@ -60,7 +75,7 @@ class Changing(Finding):
         session = self.session
         if exploration is None or session is None or line is None or line.kind is LineKind.HIDDEN:
             return
-        if self.refuse_while_summing():
+        if self.refuse_while_summing() or self.refuse_to_write():
             return
         target = exploration.target(line)
         prompt = exploration.layout.head[line.row]
@@ -107,7 +122,16 @@ class Changing(Finding):
                     )
                 )
         choices.append(
-            Choice("r", "Move here and resume in the agent", "runs the agent's own command", self.appending())
+            Choice(
+                "r",
+                "Move here and resume in the agent",
+                "runs the agent's own command",
+                self.appending(),
+                refused="" if session.book is session else "the agent goes on at its own leaf: fork instead",
+            )
+        )
+        choices.append(
+            Choice("n", "New session from here", "in this agent or another", "this session stays as it is")
         )
         about = [SheetLine(self._price_words())] if self.price is not None else []
 
@@ -115,12 +139,17 @@ class Changing(Finding):
             if key in ("e", "b"):
                 self.shell.copy(prompt_text(session.body(prompt) or {}))
             if key == "m":
-                self.start_write(f"moved to {self.named(target)}", lambda it: move(it, target))
+                self.start_write(
+                    f"moved to {self.named(target)}", lambda it, writing: move(it, target, writing)
+                )
             elif key == "r":
-                self.start_write(f"moved to {self.named(target)}", lambda it: move(it, target), "resume")
+                said = f"moved to {self.named(target)}"
+                self.start_write(said, lambda it, writing: move(it, target, writing), "resume")
             elif key == "e":
                 said = f"moved before {self.named(prompt)}, its text is copied"
-                self.start_write(said, lambda it: move(it, before))
+                self.start_write(said, lambda it, writing: move(it, before, writing))
+            elif key == "n":
+                self.action_session_fork()
             elif key == "s":
                 self.start_summary(self.wanted(here, target))
             elif key == "f":
@@ -131,6 +160,10 @@ class Changing(Finding):
                 self.settle()
 
         self.app.push_screen(ChoiceSheet("Move", choices, about, note=self.named(target)), done)
+
+    def action_session_fork(self) -> None:
+        """Asks for whom a new session should begin at the turn of the cursor."""
+        raise NotImplementedError
 
     def entries_left(self, start: int, to: int) -> int:
         """Entries of the conversation that a move from one entry to another leaves."""
@@ -153,13 +186,13 @@ class Changing(Finding):
         """What a write appends, in words."""
         session = self.session
         line = f"1 line, {what}," if what else "1 line"
-        return f"append {line} to {session.path.name}" if session is not None else ""
+        return f"append {line} to {book_words(session)}" if session is not None else ""
 
     def _left_words(self, entries: int) -> str:
         """What a summary would stand for, as far as it is known by now."""
         said = counted(entries, "entry", "entries")
         if self.price is not None and self.price.left.entries == entries:
-            said += f", {count(self.price.left.tokens)} tokens"
+            said += f", {count(self.price.left.told)} tokens"
             if self.price.files_left:
                 said += f", {counted(len(self.price.files_left), 'file')}"
         return said
@@ -201,7 +234,7 @@ class Changing(Finding):
         """Takes the last operation back, by appending its inverse."""
         from leafward.journal import undo
 
-        self.start_write("undone", undo)
+        self.start_write("undone", lambda it, writing: undo(it, writing=writing))
 
     def action_operation_redo(self) -> None:
         """Does again what was undone last."""
@@ -217,7 +250,7 @@ class Changing(Finding):
         from leafward_tui.widgets.sheet import TextSheet
 
         session, exploration = self.session, self.exploration
-        if session is None or exploration is None or self.graph.row < 0:
+        if session is None or exploration is None or self.graph.row < 0 or self.refuse_to_write():
             return
         spans = exploration.layout.entries_of(self.graph.row)
         labelled = [entry for entry in session.labels if any(entry in span for span in spans)]
@@ -232,7 +265,7 @@ class Changing(Finding):
                 if text.strip()
                 else f"took the label off {self.named(target)}"
             )
-            self.start_write(said, lambda it: label(it, target, text.strip()))
+            self.start_write(said, lambda it, writing: label(it, target, text.strip(), writing))
 
         sheet = TextSheet(
             "Label",
@@ -249,14 +282,15 @@ class Changing(Finding):
         from leafward_tui.widgets.sheet import TextSheet
 
         session = self.session
-        if session is None:
+        if session is None or self.refuse_to_write():
             return
         before = session.name or ""
 
         def done(text: str | None) -> None:
             if text is not None and text.strip() != before:
                 self.start_write(
-                    "named" if text.strip() else "took the name away", lambda it: rename(it, text)
+                    "named" if text.strip() else "took the name away",
+                    lambda it, writing: rename(it, text, writing),
                 )
 
         sheet = TextSheet(
@@ -272,7 +306,7 @@ class Changing(Finding):
         from leafward.journal import archive
 
         exploration, line = self.exploration, self.graph.line
-        if exploration is None or line is None:
+        if exploration is None or line is None or self.refuse_to_write():
             return
         layout = exploration.layout
         branch = layout.branches[layout.branch_of(line.row)]
@@ -284,4 +318,4 @@ class Changing(Finding):
         turns = layout.branch_rows[layout.branch_of(line.row)] - branch.first_row
         said = f"{'brought back' if archived else 'archived'} the branch at {self.named(first)}, {counted(turns, 'row')}"
         exploration.opened.discard(first)
-        self.start_write(said, lambda it: archive(it, first, not archived))
+        self.start_write(said, lambda it, writing: archive(it, first, not archived, writing))

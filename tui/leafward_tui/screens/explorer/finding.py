@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from textual import work
 from textual.worker import get_current_worker
 
 from leafward_tui.exploration import Filter
+from leafward_tui.hits import hit_beside, which_hit
 from leafward_tui.screens.explorer.going import Going
 from leafward_tui.screens.explorer.results import Failed, Found
 
@@ -134,30 +135,24 @@ class Finding(Going):
                 "faint" if searching else "warn",
             )
             return
-        at = bisect_right(self.hits, self.graph.row)
-        count = (
-            f"{at} of {len(self.hits):,} rows"
-            if at and self.hits[at - 1] == self.graph.row
-            else f"{len(self.hits):,} rows"
-        )
         more = ", searching on" if searching else ""
         keys = self.key_hints(("find.next", "next"), ("find.previous", "previous"), ("mode.leave", "ends"))
         glyphs = self.shell.glyphs
         quoted = f"{glyphs.quote_open}{self.searched}{glyphs.quote_close}"
-        self.tell(f"{count}{more} with {quoted}", "", keys)
+        self.tell(f"{which_hit(self.hits, self.graph.row)} rows{more} with {quoted}", "", keys)
 
     def action_find_next(self) -> None:
         """The next hit, around the end."""
-        if self.hits:
-            at = bisect_right(self.hits, self.graph.row)
-            self.go_to_row(self.hits[at % len(self.hits)])
-            self.tell_hits()
+        self._step_hit(1)
 
     def action_find_previous(self) -> None:
         """The hit before, around the top."""
-        if self.hits:
-            at = bisect_left(self.hits, self.graph.row) - 1
-            self.go_to_row(self.hits[at])
+        self._step_hit(-1)
+
+    def _step_hit(self, step: int) -> None:
+        row = hit_beside(self.hits, self.graph.row, step)
+        if row is not None:
+            self.go_to_row(row)
             self.tell_hits()
 
     def action_filter_choose(self) -> None:

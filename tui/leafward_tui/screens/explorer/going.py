@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from leafward_tui.graph import Density
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.screens.explorer.parts import ExplorerParts
 
 
-class Going(ExplorerParts):
+class Going(RowKeys, ExplorerParts):
     """Actions that change where the cursor is or what is folded; nothing here writes."""
 
     @property
@@ -16,43 +17,13 @@ class Going(ExplorerParts):
 
     # --- rows ---------------------------------------------------------------------------------------------------------
 
-    def _rows(self, step: int) -> None:
-        self.graph.move_by(step)
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor."""
+        self.graph.move_by(by)
 
-    def action_row_down(self) -> None:
-        """One row down."""
-        self._rows(1)
-
-    def action_row_up(self) -> None:
-        """One row up."""
-        self._rows(-1)
-
-    def _page(self) -> int:
-        return max(1, self.graph.size.height // self.graph.line_height - 2)
-
-    def action_page_down(self) -> None:
-        """One page down."""
-        self._rows(self._page())
-
-    def action_page_up(self) -> None:
-        """One page up."""
-        self._rows(-self._page())
-
-    def action_half_down(self) -> None:
-        """Half a page down."""
-        self._rows(max(1, self._page() // 2))
-
-    def action_half_up(self) -> None:
-        """Half a page up."""
-        self._rows(-max(1, self._page() // 2))
-
-    def action_row_top(self) -> None:
-        """The first row."""
-        self._rows(-_ALL)
-
-    def action_row_bottom(self) -> None:
-        """The last row."""
-        self._rows(_ALL)
+    def rows_seen(self) -> int:
+        """Rows on the screen."""
+        return self.graph.size.height // self.graph.line_height
 
     # --- along the tree -----------------------------------------------------------------------------------------------
 
@@ -144,6 +115,3 @@ class Going(ExplorerParts):
             return
         order = list(Density)
         self.relay(density=order[(order.index(exploration.density) + 1) % len(order)])
-
-
-_ALL = 1 << 40

@@ -12,15 +12,12 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from leafward.entries import Kind
 from leafward.errors import LeafwardError
 from leafward.safe_text import safe_line
-from leafward_tui.folds import LineKind
 from leafward_tui.graph import Density
 from leafward_tui.rows import RowPainter
-from leafward_tui.screens.explorer.compacted import Compacted
+from leafward_tui.screens.explorer.counting import Counting
 from leafward_tui.screens.explorer.results import (
-    Counted,
     Failed,
     Grown,
-    Noted,
     Opened,
     ReadSoFar,
     Wrote,
@@ -30,17 +27,13 @@ from leafward_tui.widgets.title_bar import Fact, Progress
 if TYPE_CHECKING:
     from leafward.columns import Columns
     from leafward.session import Session
-    from leafward.tally import Tallies
-    from leafward_tui.screens.explorer.work import CountJob
     from leafward_tui.stance import Stance
-    from leafward_tui.widgets.graph_view import GraphView
 
 
-class Reading(Compacted):
+class Reading(Counting):
     """The parts of the screen that wait for the session's file."""
 
     painter: RowPainter
-    _job: CountJob | None = None
     _stance: Stance | None = None
     """What is kept while the session is read anew."""
 
@@ -49,7 +42,8 @@ class Reading(Compacted):
     def on_mount(self) -> None:
         """Shows the shell, and reads behind it."""
         super().on_mount()
-        self.density = Density(self.shell.config.density)
+        within = self.arrival is not None and self.arrival.in_turn
+        self.density = Density.ENTRIES if within else Density(self.shell.config.density)
         self.title_bar.show(self.path.stem)
         self.arrange_panes()
         self.graph.focus()
@@ -134,8 +128,21 @@ class Reading(Compacted):
         self.show_hints()
         if self.bare:
             self.tell("")
+        self._arrive()
         if self.searched:
             self.start_search(self.searched)
+
+    def _arrive(self) -> None:
+        """Goes to the entry that the session was opened at, and has its words searched for."""
+        arrival, self.arrival = self.arrival, None
+        if arrival is None or self.session is None:
+            return
+        entry = self.session.columns.index(arrival.entry)
+        if entry >= 0:
+            self.go_to_entry(entry)
+            self.searched = arrival.words
+        else:
+            self.tell("the entry that was found is no longer in this session", "warn")
 
     def show_title(self) -> None:
         """Project, name and facts of the session."""
@@ -145,7 +152,7 @@ class Reading(Compacted):
         first = next(
             (entry for entry in exploration.layout.head if session.columns.kind[entry] == Kind.USER), -1
         )
-        title = session.name or (self.painter.headline(first).text if first >= 0 else session.path.stem)
+        title = session.title or (self.painter.headline(first).text if first >= 0 else session.path.stem)
         compactions = session.columns.kind.count(Kind.COMPACTION)
         branches = session.tree.branches()
         if not self.agent:
@@ -165,6 +172,8 @@ class Reading(Compacted):
             facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
         if session.read_only:
             facts.append(Fact("read only", keep=5, hue="warn"))
+        elif session.what_if:
+            facts.append(Fact("what-if", "leaf", "what-if leaf", keep=5, hue="ghost"))
         elif self.following:
             facts.append(
                 Fact(f"{self.shell.glyphs.dot} following", short=self.shell.glyphs.dot, keep=5, hue="leaf")
@@ -215,125 +224,6 @@ class Reading(Compacted):
             self.hits = []
             self.start_search(self.searched)
         self.show_lines(exploration.layout.row_of(entry))
-
-    # --- counting -----------------------------------------------------------------------------------------------------
-
-    def count(self) -> None:
-        """Counts tokens, calls and edits behind the screen, visible rows first."""
-        session, tallies, exploration = self.session, self.tallies, self.exploration
-        if session is None or tallies is None or exploration is None:
-            return
-        from leafward_tui.screens.explorer.work import CountJob
-
-        self._job = CountJob(session, tallies, self._on_screen())
-        self._count(self.generation, self._job, session, tallies)
-        self.note_rows()
-
-    def rest_counting(self) -> None:
-        """Leaves the interpreter to the keys for a moment."""
-        if self._job is not None:
-            self._job.pause()
-
-    def _on_screen(self) -> list[range]:
-        exploration = self.exploration
-        if exploration is None:
-            return []
-        lines = exploration.lines
-        rows = [lines.line(y) for y in self.graph.rows_on_screen()]
-        return [
-            span
-            for line in rows
-            if line.kind is LineKind.ROW
-            for span in exploration.layout.entries_of(line.row)
-        ]
-
-    @work(thread=True, exclusive=True, group="count", exit_on_error=False)
-    def _count(self, run: int, job: CountJob, session: Session, tallies: Tallies) -> None:
-        from leafward_tui.screens.explorer.work import findings_of
-
-        worker = get_current_worker()
-        try:
-            broken = job.run(
-                self.shell.keys_first.stop(worker),
-                lambda: self.post_message(Counted(run, complete=False)),
-            )
-        except OSError as error:
-            self.post_message(Failed(run, f"cannot read the session any more: {error}"))
-            return
-        if worker.is_cancelled:
-            return
-        if broken:
-            session.discredit(broken)
-        self.post_message(Counted(run, complete=True, findings=findings_of(session, tallies)))
-
-    def on_counted(self, message: Counted) -> None:
-        """Fills numbers in; once all are known, filters and overview can go by them."""
-        exploration = self.exploration
-        if message.run != self.generation or exploration is None:
-            return
-        if message.findings is None:
-            self.graph.redraw_rows()
-            return
-        exploration.findings = message.findings
-        self.relay()
-        self.show_title()
-        self.survey()
-
-    def on_graph_view_rows_shown(self, message: GraphView.RowsShown) -> None:
-        """What came on the screen is counted first."""
-        message.stop()
-        if self._job is not None:
-            self._job.wanted = self._on_screen()
-        self.note_rows()
-
-    def note_rows(self) -> None:
-        """Looks up what rows on the screen say besides their headlines."""
-        self.await_idle()
-        exploration = self.exploration
-        if exploration is None:
-            return
-        layout = exploration.layout
-        every = layout.density is not Density.TURNS
-        kind = layout.tree.kind
-        wanted: list[tuple[int, list[range]]] = []
-        for y in self.graph.rows_on_screen():
-            line = exploration.lines.line(y)
-            head = layout.head[line.row]
-            if (
-                head not in self.notes
-                and line.kind is LineKind.ROW
-                and (every or kind[head] == Kind.COMPACTION)
-            ):
-                wanted.append((head, layout.entries_of(line.row)))
-        if wanted:
-            self._note(self.generation, exploration.session, layout.density, wanted, self.notes)
-
-    @work(thread=True, exclusive=True, group="note", exit_on_error=False)
-    def _note(
-        self,
-        run: int,
-        session: Session,
-        density: Density,
-        wanted: list[tuple[int, list[range]]],
-        notes: dict[int, str],
-    ) -> None:
-        from leafward_tui.screens.explorer.work import note_of, outcome_of
-
-        glyphs = self.shell.glyphs
-        stop = self.shell.keys_first.stop(get_current_worker())
-        for head, spans in wanted:
-            if stop():
-                return
-            by_entry = density is Density.ENTRIES and session.columns.kind[head] != Kind.COMPACTION
-            notes[head] = (
-                outcome_of(session, head, glyphs) if by_entry else note_of(session, spans, head, glyphs)
-            )
-        self.post_message(Noted(run))
-
-    def on_noted(self, message: Noted) -> None:
-        """Shows the notes that arrived."""
-        if message.run == self.generation:
-            self.graph.redraw_rows()
 
     # --- following ----------------------------------------------------------------------------------------------------
 

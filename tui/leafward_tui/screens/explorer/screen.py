@@ -32,22 +32,36 @@ class ExplorerScreen(Reading):
         """Two panes or one, as there is room."""
         self.call_after_refresh(self.arrange_panes)
 
+    _covered = 0
+    """Rows at the bottom that a sheet takes."""
+
     def make_room(self, height: int) -> None:
-        """Shortens the tree so far that its cursor stays above a sheet of some height; `on_screen_resume` undoes it."""
+        """Shortens the tree so far that its cursor stays above a sheet of some height; `on_screen_resume` undoes it.
+
+        May be asked for again, when the sheet, the tree or the terminal has another height.
+        """
+        self._covered = height
         graph = self.graph
         line = graph.state.cursor * graph.line_height - graph.scroll_offset.y
-        covered = graph.region.bottom - (self.app.size.height - height)
-        if (
-            covered > 0
-            and graph.display
-            and graph.region.y + line + graph.line_height > graph.region.bottom - covered
-        ):
-            graph.styles.margin = (0, 0, min(covered, max(0, graph.region.height - graph.line_height)), 0)
+        bottom = graph.region.bottom + graph.styles.margin.bottom
+        covered = bottom - (self.app.size.height - height)
+        hidden = graph.region.y + line + graph.line_height > bottom - covered
+        if covered > 0 and graph.display and (hidden or graph.styles.margin.bottom):
+            most = max(0, bottom - graph.region.y - graph.line_height)
+            graph.styles.margin = (0, 0, min(covered, most), 0)
 
     def on_screen_resume(self) -> None:
-        """What was covered is free again."""
-        if self.is_mounted and self.graph.styles.margin.bottom:
-            self.graph.styles.margin = 0
+        """What was covered is free again, unless another sheet is there already."""
+        if self.is_mounted and self.app.screen is self:
+            self._covered = 0
+            if self.graph.styles.margin.bottom:
+                self.graph.styles.margin = 0
+
+    def on_graph_view_rows_shown(self, message: GraphView.RowsShown) -> None:
+        """The tree was laid out anew, maybe under a sheet. What it shows is counted by the base's own method."""
+        message.stop()
+        if self._covered:
+            self.make_room(self._covered)
 
     def arrange_panes(self) -> None:
         """Fits panes, rules and heads to the size of the screen."""
@@ -228,7 +242,7 @@ class ExplorerScreen(Reading):
         if not self.in_tree:
             return (
                 Hint("row.down"),
-                Hint("move.here", "open"),
+                Hint("move.here", "open", key_only=True),
                 Hint("mode.leave", "tree"),
                 Hint("copy.text"),
             )

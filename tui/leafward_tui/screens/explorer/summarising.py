@@ -64,8 +64,7 @@ class Summarising(SummaryAsking):
         if session is None or self.refuse_while_summing():
             return
         if not wanted.preview:
-            if session.read_only:
-                self.tell(f"read only: {session.read_only}", "bad")
+            if self.refuse_to_write():
                 return
             if self.writing:
                 self.tell("still writing the change before", "warn")
@@ -85,7 +84,7 @@ class Summarising(SummaryAsking):
             self.tell("nothing to summarise there", "warn")
         else:
             said = f"moved to {self.named(wanted.to)}; there was nothing to summarise"
-            self.start_write(said, lambda it: move(it, wanted.to))
+            self.start_write(said, lambda it, writing: move(it, wanted.to, writing))
 
     @work(thread=True, group="summary", exit_on_error=False)
     def _look_over(self, run: int, summing: Summing, session: Session) -> None:
@@ -151,7 +150,9 @@ class Summarising(SummaryAsking):
                 written = (
                     None
                     if wanted.preview
-                    else move_with_summary(session, wanted.to, draft, Writing(claim=claim))
+                    else move_with_summary(
+                        session, wanted.to, draft, Writing(claim=claim, now=self.shell.clock)
+                    )
                 )
         except (LeafwardError, OSError) as error:
             self.post_message(Summarised(run, summing, draft, problem=str(error)))
@@ -223,9 +224,8 @@ class Summarising(SummaryAsking):
         taken_out = redacted_words(draft.summary.redacted)
         said = f"{said}; {taken_out}" if taken_out else said
         refused = "" if wanted.carried else "this branch is not the active one: nothing is moved"
-        session = self.session
-        if session is not None and session.read_only:
-            refused = f"read only: {session.read_only}"
+        if self.refusal:
+            refused = f"read only: {self.refusal}"
         sheet.ended(
             draft.text,
             f"not written: {problem}" if problem else said,
@@ -270,7 +270,7 @@ class Summarising(SummaryAsking):
         from leafward.compaction.branch import move_with_summary
 
         said = f"moved to {self.named(wanted.to)} with a summary of {counted(wanted.entries, 'entry', 'entries')}"
-        self.start_write(said, lambda it: move_with_summary(it, wanted.to, draft))
+        self.start_write(said, lambda it, writing: move_with_summary(it, wanted.to, draft, writing))
 
     def _ask_again(self, wanted: Wanted) -> None:
         session = self.session

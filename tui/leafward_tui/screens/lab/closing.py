@@ -11,9 +11,12 @@ from leafward.errors import LeafwardError
 from leafward.safe_text import safe_line
 from leafward.summarizers import tokens_of
 from leafward_tui.cells import count, counted, exact, money, percent
+from leafward_tui.keeping import book_words
 from leafward_tui.lab.choices import EXTRACTIVE
-from leafward_tui.screens.lab.asking import MANY, Asking
+from leafward_tui.lab.kept import kept_drafts
+from leafward_tui.screens.lab.asking import MANY
 from leafward_tui.screens.lab.results import Accepted, Reread
+from leafward_tui.screens.lab.returning import Returning
 from leafward_tui.widgets.price_line import KeyHint
 from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
 
@@ -27,7 +30,7 @@ _GRAVE = frozenset({"still-too-large", "no-gain", "over-limit", "shortened", "lo
 """Codes of remarks that stand out before a compaction is accepted."""
 
 
-class Closing(Asking):
+class Closing(Returning):
     """Sheets, accepting and leaving."""
 
     # --- who writes ---------------------------------------------------------------------------------------------------
@@ -189,8 +192,8 @@ class Closing(Asking):
                 self.tell("counting what survives the edit; accept again in a moment")
                 return
         draft = self.draft
-        if session.read_only:
-            self.tell(f"read only: {session.read_only}", "bad")
+        if self.refusal:
+            self.tell(f"read only: {self.refusal}", "bad")
         elif what_if.plan.nothing:
             self.tell(what_if.plan.diagnostics[0].text, "warn")
         elif self.writing or self.streaming is not None:
@@ -205,7 +208,7 @@ class Closing(Asking):
             self._ask_to_append(draft)
 
     def _ask_to_append(self, draft: Draft) -> None:
-        name = self.session.path.name
+        name = book_words(self.session)
         lines = len(draft.lines(self.shell.clock))
         share = draft.survival.overall()
         kept = f", {percent(share, 1.0)} of the facts survive, by weight" if share is not None else ""
@@ -261,6 +264,8 @@ class Closing(Asking):
             keys = (KeyHint("session.reload", self.shell.keymap.label("session.reload"), "reads it anew"),)
             self.tell(f"refused: {message.text}", "bad", keys)
         else:
+            if draft is not None:
+                kept_drafts(self.app).drop(draft)
             self.dismiss(message.written)
 
     # --- the file -----------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from leafward.errors import LeafwardError
 from leafward.summarizers import Cancelled, tokens_of
 from leafward_tui.lab.choices import EXTRACTIVE
 from leafward_tui.lab.fates import fate_lines
+from leafward_tui.lab.kept import kept_drafts
 from leafward_tui.lab.line import Block
 from leafward_tui.lab.texts import injected_lines, note_lines, prompt_lines, summary_lines
 from leafward_tui.screens.lab.planning import Planning
@@ -122,6 +123,8 @@ class Drafting(Planning):
             self.amending = self.asking = False
             self.streaming = None
             self.remember_run(message.draft, what_if.choices)
+            kept = kept_drafts(self.app)
+            kept.keep(self.session, self.at, what_if.choices, message.draft, self.shell.clock())
             self.show_text()
             self.show_cut()
         self.show_plan()
@@ -130,10 +133,15 @@ class Drafting(Planning):
 
     def on_followed(self, message: Followed) -> None:
         """Nothing is under way any more."""
-        if message.run == self.generation:
+        what_if, draft = self.what_if, self.draft
+        if message.run == self.generation and what_if is not None:
             self.waiting = False
+            # A draft that was made beside another strategy's is a run too, once its strategy is the chosen one.
+            if draft is not None and not any(run.choices == what_if.choices for run in self.runs):
+                self.remember_run(draft, what_if.choices)
             self.show_plan()
             self.show_text()
+            self.show_hints()
 
     def on_stood(self, message: Stood) -> None:
         """The compaction in the session is the first of the runs."""

@@ -218,6 +218,11 @@ class LabParts(BaseScreen[Write | None]):
     # --- what the actions share ---------------------------------------------------------------------------------------
 
     @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        return self.session.read_only or ""
+
+    @property
     def draft(self) -> Draft | None:
         """The draft of the present choices; None where there is none yet."""
         return self.what_if.draft() if self.what_if is not None else None

@@ -77,18 +77,24 @@ class Planning(LabParts):
         """Shows the plan; a draft follows behind."""
         if message.run != self.generation:
             return
+        fresh = self.what_if is None
         self.what_if = message.what_if
         self.trouble = ""
         self.show_title()
         self.show_all()
         self.cut_view.go("cut")
         self.rest()
+        self.take_up_kept(offer=fresh)
+
+    def take_up_kept(self, *, offer: bool) -> None:
+        """Puts drafts back that were made here before and not appended; offers the last one."""
+        raise NotImplementedError
 
     def show_title(self) -> None:
         """The session, and the point that the what-if stands at."""
         session = self.session
         first = session.columns.kind.find(Kind.USER)
-        title = session.name or (headline(session, first).text if first >= 0 else session.path.stem)
+        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
         project = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 40)
         place = f"#{self.at}" if self.at >= 0 else "the beginning"
         where = f"what if at {place}"

@@ -10,8 +10,9 @@ from textual.containers import Horizontal, Vertical
 from leafward_tui.intents import bindings_for
 from leafward_tui.lab.choices import Choices
 from leafward_tui.lab.line import Block
-from leafward_tui.lab.runs import difference, run_head, run_lines
+from leafward_tui.lab.runs import FactsKept, difference, run_head, run_lines
 from leafward_tui.lab.texts import summary_lines
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.screens.base import BaseScreen
 from leafward_tui.widgets.hairline import ColumnRule, RowRule
 from leafward_tui.widgets.key_bar import Hint
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.runs import Run
 
 
-class RunsScreen(BaseScreen[Choices | None]):
+class RunsScreen(RowKeys, BaseScreen[Choices | None]):
     """The runs of a lab. Ends with the choices of the one to go on with, or with None."""
 
     NAME: ClassVar[str] = "runs"
@@ -50,6 +51,8 @@ class RunsScreen(BaseScreen[Choices | None]):
     def __init__(self, runs: tuple[Run, ...]) -> None:
         super().__init__()
         self.runs = runs
+        self.kept = FactsKept(runs)
+        self.shares = self.kept.shares()
         self.first = max(0, len(runs) - 2)
         """The run that is called A."""
 
@@ -94,16 +97,24 @@ class RunsScreen(BaseScreen[Choices | None]):
     def show_runs(self, at: str | None = None) -> None:
         """Everything, after A or the cursor changed."""
         glyphs = self.shell.glyphs
-        self.head.show(("Runs",), "Runs", note="A is held against the one under the cursor", focused=True)
+        self.head.show(
+            ("Runs",),
+            "Runs",
+            note="facts of all spans together; A is held against the one under the cursor",
+            focused=True,
+        )
         self.table_head.show(lambda width, _height: Block([run_head(width)]))
-        self.table.show(lambda width, _height: run_lines(self.runs, self.first, width, glyphs), at=at)
+        self.table.show(
+            lambda width, _height: run_lines(self.runs, self.shares, self.first, width, glyphs), at=at
+        )
         self.show_pair()
 
     def show_pair(self) -> None:
         """A beside B."""
         glyphs = self.shell.glyphs
-        pair = (self.runs[self.first], self.runs[self.second])
-        self.facts.show(lambda width, _height: difference(pair[0], pair[1], width, glyphs))
+        a, b = self.first, self.second
+        pair = (self.runs[a], self.runs[b])
+        self.facts.show(lambda width, _height: difference(self.kept, a, b, width))
         signs = (glyphs.minus, "+")
         for letter, head, view, sign, run, other in zip(
             "AB", self.names, self.texts, signs, pair, reversed(pair), strict=True
@@ -128,42 +139,15 @@ class RunsScreen(BaseScreen[Choices | None]):
         """The pane that row keys go to."""
         return next((view for view in self.texts if view.has_focus), self.table)
 
-    def _step(self, by: int) -> None:
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor of the pane with the keys."""
         self.lines.move_by(by)
         if self.lines is self.table:
             self.show_pair()
 
-    def action_row_down(self) -> None:
-        """One row down."""
-        self._step(1)
-
-    def action_row_up(self) -> None:
-        """One row up."""
-        self._step(-1)
-
-    def action_page_down(self) -> None:
-        """One page down."""
-        self._step(max(1, self.lines.size.height - 2))
-
-    def action_page_up(self) -> None:
-        """One page up."""
-        self._step(-max(1, self.lines.size.height - 2))
-
-    def action_half_down(self) -> None:
-        """Half a page down."""
-        self._step(max(1, self.lines.size.height // 2))
-
-    def action_half_up(self) -> None:
-        """Half a page up."""
-        self._step(-max(1, self.lines.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The first row."""
-        self._step(-_ALL)
-
-    def action_row_bottom(self) -> None:
-        """The last row."""
-        self._step(_ALL)
+    def rows_seen(self) -> int:
+        """Lines of that pane on the screen."""
+        return self.lines.size.height
 
     def action_pane_next(self) -> None:
         """The table, the summary of A, that of B."""
@@ -212,6 +196,3 @@ class RunsScreen(BaseScreen[Choices | None]):
 def _beside(text: str, other: str, sign: str, glyphs: Glyphs, width: int, _height: int) -> Block:
     """A summary, with a sign at the lines that another one lacks."""
     return summary_lines(text, width, glyphs, against=(other, sign))
-
-
-_ALL = 1 << 40

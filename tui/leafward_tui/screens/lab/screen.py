@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.worker import Worker, WorkerState
 
 from leafward_tui.intents import bindings_for
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.screens.lab.closing import Closing
 from leafward_tui.screens.lab.parts import AREAS, PAGES
 from leafward_tui.widgets.key_bar import Hint
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from leafward_tui.widgets.lab.pane_head import PaneHead
 
 
-class LabScreen(Closing):
+class LabScreen(RowKeys, Closing):
     """A compaction before it is one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("lab")]
@@ -125,40 +126,13 @@ class LabScreen(Closing):
         views = {"plan": self.plan_view, "text": self.text_view, "fates": self.fates_view}
         return views.get(self.area, self.cut_view)
 
-    def action_row_down(self) -> None:
-        """One row down."""
-        self.lines.move_by(1)
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor."""
+        self.lines.move_by(by)
 
-    def action_row_up(self) -> None:
-        """One row up."""
-        self.lines.move_by(-1)
-
-    def _page_of_rows(self) -> int:
-        return max(1, self.lines.size.height - 2)
-
-    def action_page_down(self) -> None:
-        """One page down."""
-        self.lines.move_by(self._page_of_rows())
-
-    def action_page_up(self) -> None:
-        """One page up."""
-        self.lines.move_by(-self._page_of_rows())
-
-    def action_half_down(self) -> None:
-        """Half a page down."""
-        self.lines.move_by(max(1, self._page_of_rows() // 2))
-
-    def action_half_up(self) -> None:
-        """Half a page up."""
-        self.lines.move_by(-max(1, self._page_of_rows() // 2))
-
-    def action_row_top(self) -> None:
-        """The first row."""
-        self.lines.move_by(-_ALL)
-
-    def action_row_bottom(self) -> None:
-        """The last row."""
-        self.lines.move_by(_ALL)
+    def rows_seen(self) -> int:
+        """Lines on the screen."""
+        return self.lines.size.height
 
     def action_lab_choose(self) -> None:
         """In a list the source of the line; else writes the summary."""
@@ -275,7 +249,7 @@ class LabScreen(Closing):
             return (Hint("mode.leave", "cancel the summary", "cancel"),)
         accept: tuple[Hint, ...] = (Hint("summary.run", "summarise"),)
         if self.draft is not None:
-            accept = () if self.session.read_only else (Hint("compaction.accept"),)
+            accept = (Hint("compaction.accept"),)
         slide = Hint(("slider.less", "slider.more"), "slide")
         strategies = Hint(("strategy.pi", "strategy.codex", "strategy.opencode"), "strategy")
         more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]
@@ -304,6 +278,5 @@ class LabScreen(Closing):
             self.tell(f"internal error in {event.worker.group}: {event.worker.error!r}", "bad")
 
 
-_ALL = 1 << 40
 _ALWAYS = frozenset({"app_back", "app_help", "app_themes", "mode_leave", "pane_next", "pane_previous"})
 _EDITING = frozenset({"compaction_accept"})

@@ -16,7 +16,7 @@ from leafward.headline import headline
 from leafward.safe_text import safe_line
 from leafward.survival import Stopped
 from leafward_tui.cells import cell_len, fit
-from leafward_tui.screens.base import BaseScreen
+from leafward_tui.screens.xray.hunting import Hunting, Leaving
 from leafward_tui.survivals import survivals_of
 from leafward_tui.widgets.hairline import RowRule
 from leafward_tui.widgets.inspector.times import moment
@@ -35,18 +35,9 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.compaction.run import Draft
     from leafward.session import Session
+    from leafward_tui.widgets.line_scroll import LineList
 
 __all__ = ["Leaving", "XRayParts"]
-
-
-@dataclass(frozen=True, slots=True)
-class Leaving:
-    """What is wanted after the X-ray: to go to an entry, or to make the compaction again with facts pinned into it."""
-
-    entry: int = -1
-    pins: tuple[str, ...] = ()
-    compaction: int = -1
-    """The compaction that is to be corrected."""
 
 
 @dataclass
@@ -69,7 +60,7 @@ class Reported(Message):
     fates: Fates
 
 
-class XRayParts(BaseScreen["Leaving | None"]):
+class XRayParts(Hunting):
     """Composition and state of the X-ray."""
 
     NAME: ClassVar[str] = "xray"
@@ -95,10 +86,8 @@ class XRayParts(BaseScreen["Leaving | None"]):
         self.compaction = compaction
         self.plan = plan
         self.draft = draft
-        self.xray: XRay | None = None
         self.fates: Fates | None = None
         self.teller: Teller | None = None
-        self.opened: frozenset[str] = frozenset()
         self.only: Link | None = None
         self.fold_kept = False
         self.trouble = ""
@@ -203,7 +192,7 @@ class XRayParts(BaseScreen["Leaving | None"]):
         """The session, and which compaction is seen through."""
         session = self.session
         first = session.columns.kind.find(Kind.USER)
-        title = session.name or (headline(session, first).text if first >= 0 else session.path.stem)
+        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
         facts = []
         if self.compaction >= 0:
             entry = session.entry(self.compaction)
@@ -217,6 +206,8 @@ class XRayParts(BaseScreen["Leaving | None"]):
                 facts.append(Fact(moment(entry.timestamp), keep=1))
         else:
             facts.append(Fact("planned, not written", short="planned", keep=5, hue="ghost"))
+        if (found := self.hits_fact()) is not None:
+            facts.append(found)
         if self.fates is not None and self.fates.lost:
             facts.append(Fact(f"{len(self.fates.lost):,} lost", keep=4, hue="warn"))
         glyphs = self.shell.glyphs
@@ -237,15 +228,16 @@ class XRayParts(BaseScreen["Leaving | None"]):
         if at < 0:
             at = min(max(0, self.view.cursor), max(0, len(arrangement) - 1))
         self.view.show(arrangement, teller, at, side)
+        self.place_hits()
 
-    def on_xray_view_cursor_moved(self, message: XRayView.CursorMoved) -> None:
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Foot and light follow."""
         message.stop()
         self.head.show(self.xray, self.view.side)
         self.tell_about()
         self.show_hints()
 
-    def on_xray_view_chosen(self, message: XRayView.Chosen) -> None:
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
         """A double click is enter."""
         message.stop()
         self.action_source_go()

@@ -8,6 +8,7 @@ from leafward.compaction.xray import Link
 from leafward.safe_text import safe, safe_line
 from leafward_tui.cells import counted
 from leafward_tui.intents import bindings_for
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.widgets.key_bar import Hint
 from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine
 from leafward_tui.xray.arrangement import Side
@@ -27,44 +28,20 @@ _PINNABLE = "abcdefghilmnoprstuvwxyz"
 """Letters of the sheet that offers lost facts; j, k and q are the sheet's own."""
 
 
-class XRayScreen(XRayParts):
+class XRayScreen(RowKeys, XRayParts):
     """One compaction, before beside after. Ends with what is wanted next, or with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("xray")]
 
     # --- going about --------------------------------------------------------------------------------------------------
 
-    def action_row_down(self) -> None:
-        """The next line of this side."""
-        self.view.move_by(1)
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor."""
+        self.view.move_by(by)
 
-    def action_row_up(self) -> None:
-        """The line before."""
-        self.view.move_by(-1)
-
-    def action_page_down(self) -> None:
-        """One page on."""
-        self.view.move_by(max(1, self.view.size.height - 2))
-
-    def action_page_up(self) -> None:
-        """One page back."""
-        self.view.move_by(-max(1, self.view.size.height - 2))
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self.view.move_by(max(1, self.view.size.height // 2))
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self.view.move_by(-max(1, self.view.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The first line."""
-        self.view.move_by(-_ALL)
-
-    def action_row_bottom(self) -> None:
-        """The last line."""
-        self.view.move_by(_ALL)
+    def rows_seen(self) -> int:
+        """Lines on the screen."""
+        return self.view.size.height
 
     def action_pane_next(self) -> None:
         """The other side: at what the line comes from or led to, else at the same height."""
@@ -80,7 +57,7 @@ class XRayScreen(XRayParts):
 
     def _change(self, direction: int) -> None:
         view = self.view
-        if view.arrangement is None:
+        if view.arrangement is None or (self.searched and self.step_hit(direction)):
             return
         at = view.arrangement.change(view.side, view.cursor, direction)
         if at == view.cursor:
@@ -91,11 +68,11 @@ class XRayScreen(XRayParts):
             view.turn(view.side.other, at)
 
     def action_change_next(self) -> None:
-        """The next band of what did not simply stay."""
+        """The next hit; while nothing is searched, the next band of what did not simply stay."""
         self._change(1)
 
     def action_change_previous(self) -> None:
-        """The band before."""
+        """The hit before; while nothing is searched, the band before."""
         self._change(-1)
 
     def action_source_go(self) -> None:
@@ -249,15 +226,14 @@ class XRayScreen(XRayParts):
         self.shell.copy(safe(teller.piece(view.piece, view.line.link).text))
 
     def action_mode_leave(self) -> None:
-        """Everything again; then back."""
-        if self.only is not None:
+        """Ends the search, then shows everything again; then back."""
+        if self.only is not None and not self.searched:
             self._show_only(self.only)
         else:
-            self.dismiss(None)
+            super().action_mode_leave()
 
-    def action_app_back(self) -> None:
-        """Back to where it was opened."""
-        self.dismiss(None)
+    def _leaves(self) -> str:
+        return "end search" if self.searched else "all again" if self.only is not None else "back"
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
@@ -272,13 +248,14 @@ class XRayScreen(XRayParts):
             Hint(("row.down", "row.up"), "line"),
             Hint("pane.next", "other side", "side"),
             Hint("source.go", enter, enter.rpartition(" ")[2]),
-            Hint(("change.next", "change.previous"), "next change", "change"),
+            Hint(
+                ("change.next", "change.previous"),
+                *(("hit",) if self.searched else ("next change", "change")),
+            ),
             *pin,
-            Hint("mode.leave", "all again" if self.only is not None else "back"),
+            Hint("mode.leave", self._leaves()),
+            Hint("xray.find"),
             Hint("kept.fold", "fold kept", "fold"),
             Hint("summaries.compare", "diff"),
             Hint(("only.kept", "only.cut"), "only kept, replaced", "only"),
         )
-
-
-_ALL = 1 << 40

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from leafward.compaction.xray import Link, xray_of
 from leafward.context import latest
 from leafward.entries import EntryIndex, Kind, read_usage
-from leafward.facts import FactKind
 from leafward.survival import SURVIVED, Status, Survival, compactions, decay, facts_of, survival
 from leafward.survival.spans import Said
 from leafward_tui.cells import counted, exact, money, percent, right
-from leafward_tui.survivals import survivals_of
+from leafward_tui.survivals import PLURAL, survivals_of
 from leafward_tui.widgets.inspector.files import where
 from leafward_tui.widgets.inspector.model import XRAY, Page, Selection, Span, Tab
 from leafward_tui.widgets.inspector.sheet import INDENT, Sheet
@@ -33,19 +32,13 @@ if TYPE_CHECKING:
 
 _NAMES = 15
 _BAR = 18
+_SURVIVAL_ABOUT = (
+    "by weight, in summary, injected or kept",
+    "by weight, in the context after",
+    "by weight",
+)
 _MOST_LOST = 12
 _MOST_OTHERS = 5
-_PLURAL = {
-    FactKind.PATH: "paths",
-    FactKind.COMMAND: "commands",
-    FactKind.NUMBER: "numbers",
-    FactKind.ERROR: "errors",
-    FactKind.IDENTIFIER: "identifiers",
-    FactKind.URL: "URLs",
-    FactKind.CONSTRAINT: "constraints",
-    FactKind.DECISION: "decisions",
-    FactKind.TODO: "todos",
-}
 _SHARES = (
     (Link.REPLACED, "summarised", "memory"),
     (Link.PREFIX, "turn prefix", "warn"),
@@ -211,9 +204,10 @@ def _survival(sheet: Sheet, report: Survival) -> None:
         sheet.heading("Survival")
         sheet.note("no facts stood in what it replaced", indent=INDENT)
         return
-    sheet.heading(
-        "Survival", "by weight, in summary, injected or kept", [Span(percent(overall, 1), "strong")]
-    )
+    share = percent(overall, 1)
+    room = sheet.width - len("Survival") - len(share) - 4
+    about = next((words for words in _SURVIVAL_ABOUT if len(words) <= room), "")
+    sheet.heading("Survival", about, [Span(share, "strong")])
     glyphs = sheet.glyphs
     for kind, row in report.counts().items():
         there = sum(number for status, number in row.items() if status is not Status.INVENTED)
@@ -225,7 +219,7 @@ def _survival(sheet: Sheet, report: Survival) -> None:
         done = min(bar - (alive < there), max(done, alive > 0))
         sheet.line(
             [
-                *padded([Span(" " * INDENT + _PLURAL[kind], "sub")], _NAMES),
+                *padded([Span(" " * INDENT + PLURAL[kind], "sub")], _NAMES),
                 Span(glyphs.thin * done, "leaf" if alive == there else "sub"),
                 Span(glyphs.thin_rest * (bar - done), "warn"),
                 Span(right(exact(alive), 6), "text"),

@@ -10,13 +10,12 @@ from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward.safe_text import safe
 from leafward_tui.intents import intent
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.slim_bar import slim
+from leafward_tui.widgets.line_scroll import LineScroll
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -53,19 +52,10 @@ def _bind(intent_id: str) -> Binding:
     return Binding(known.keys, known.action, known.hint, show=False, tooltip=known.title, id=known.id)
 
 
-class PageView(ScrollView, can_focus=True):
+class PageView(LineScroll):
     """Shows one page at a time, line by line."""
 
-    DEFAULT_CSS = """
-    PageView {
-        height: 1fr;
-        background: $lw-bg;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 0;
-        scrollbar-gutter: stable;
-        overflow-x: hidden;
-    }
-    """
+    DEFAULT_CSS = "PageView { scrollbar-gutter: stable; }"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _bind("row.down"),
@@ -123,16 +113,10 @@ class PageView(ScrollView, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self.page: Page | None = None
-        self.cursor = -1
-        """The line the cursor rests on; -1 for none."""
         self._strips: OrderedDict[tuple[int, bool, int], Strip] = OrderedDict()
         self._painted_with: Styles | None = None
         self.rendered = 0
         """Lines painted so far; work counted for tests."""
-
-    def on_mount(self) -> None:
-        """The scrollbar is drawn in half a cell where there are such signs."""
-        slim(self)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
@@ -199,15 +183,7 @@ class PageView(ScrollView, can_focus=True):
         """The cursor shows where the keys go."""
         if self._line(self.cursor) is None:
             self.cursor = self._first_in_view()
-        self._repaint(self.cursor)
-
-    def on_blur(self) -> None:
-        """The cursor goes."""
-        self._repaint(self.cursor)
-
-    def _repaint(self, at: int) -> None:
-        if at >= 0:
-            self.refresh_line(at - self.scroll_offset.y)
+        self.repaint(self.cursor)
 
     # --- text selection -----------------------------------------------------------------------------------------------
 
@@ -281,8 +257,8 @@ class PageView(ScrollView, can_focus=True):
     def _set_cursor(self, at: int) -> None:
         before, self.cursor = self.cursor, at
         if before != at:
-            self._repaint(before)
-            self._repaint(at)
+            self.repaint(before)
+            self.repaint(at)
 
     def _page(self, rows: int) -> None:
         top, bottom = self._window()
@@ -363,10 +339,9 @@ class PageView(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """A click is enter on the line; one that ends a selection is none."""
-        offset = event.get_content_offset(self)
-        if offset is None or (self.text_selection is not None and self.screen.get_selected_text()):
+        at = self.row_at(event)
+        if at < 0 or (self.text_selection is not None and self.screen.get_selected_text()):
             return
-        at = self.scroll_offset.y + offset.y
         line = self._line(at)
         if line is None or not line.is_target:
             return

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.slim_bar import slim
+from leafward_tui.widgets.line_scroll import LineScroll
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,20 +28,10 @@ MARGIN = 1
 _KEPT_STRIPS = 500
 
 
-class LinesView(ScrollView, inherit_bindings=False, can_focus=True):
+class LinesView(LineScroll):
     """Shows lines that are made for its width and height."""
 
-    DEFAULT_CSS = """
-    LinesView {
-        width: 1fr;
-        height: 1fr;
-        background: $lw-bg;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 0;
-        scrollbar-gutter: stable;
-        overflow-x: hidden;
-    }
-    """
+    DEFAULT_CSS = "LinesView { scrollbar-gutter: stable; }"
 
     @dataclass
     class Chosen(Message):
@@ -97,8 +86,6 @@ class LinesView(ScrollView, inherit_bindings=False, can_focus=True):
         self._has_cursor = cursor
         self.can_focus = cursor
         self.lines: Lines | None = None
-        self.cursor = -1
-        """The line of the cursor; -1 where none can have it."""
         self.rendered = 0
         """Strips drawn so far; work counted for tests."""
         self._make: Callable[[int, int], Lines] | None = None
@@ -107,10 +94,6 @@ class LinesView(ScrollView, inherit_bindings=False, can_focus=True):
         self._styles: Styles | None = None
         self._drags = drags
         self._dragging = ""
-
-    def on_mount(self) -> None:
-        """A thin scrollbar."""
-        slim(self)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
@@ -205,8 +188,8 @@ class LinesView(ScrollView, inherit_bindings=False, can_focus=True):
         """Puts the cursor on a line."""
         if y != self.cursor:
             old, self.cursor = self.cursor, y
-            self._refresh_row(old)
-            self._refresh_row(y)
+            self.repaint(old)
+            self.repaint(y)
             self.reveal()
 
     def go(self, key: str) -> bool:
@@ -215,22 +198,6 @@ class LinesView(ScrollView, inherit_bindings=False, can_focus=True):
         if at >= 0:
             self.move_to(at)
         return at >= 0
-
-    def reveal(self) -> None:
-        """Scrolls so far that the cursor is on the screen."""
-        height, top = self.size.height, self.scroll_offset.y
-        if self.cursor < 0 or not height:
-            return
-        margin = min(2, height // 5)
-        if self.cursor < top + margin:
-            top = self.cursor - margin
-        elif self.cursor >= top + height - margin:
-            top = self.cursor + margin + 1 - height
-        else:
-            return
-        total = len(self.lines) if self.lines is not None else 0
-        # Forced, because the scrollbar that would allow it appears with the next layout only.
-        self.scroll_to(y=max(0, min(top, max(0, total - height))), animate=False, force=True)
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 
@@ -267,43 +234,22 @@ class LinesView(ScrollView, inherit_bindings=False, can_focus=True):
                 segments.append(Segment(text, getattr(on, ink)))
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
-    def _refresh_row(self, y: int) -> None:
-        top = y - self.scroll_offset.y
-        if 0 <= top < self.size.height:
-            self.refresh(Region(0, top, self.size.width, 1))
-
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Says that other lines came on the screen."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.LinesShown(self))
 
-    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """A scrollbar that appears after the view was scrolled is told where it stands."""
-        if shown:
-            self.vertical_scrollbar.position = self.scroll_y
-
     def on_resize(self) -> None:
         """Lines are made for the new size."""
         self.show()
-
-    def on_focus(self) -> None:
-        """The cursor is bright while keys come here."""
-        self._refresh_row(self.cursor)
-
-    def on_blur(self) -> None:
-        """The cursor is quiet while keys go elsewhere."""
-        self._refresh_row(self.cursor)
 
     # --- mouse --------------------------------------------------------------------------------------------------------
 
     def _at(self, event: events.MouseEvent) -> tuple[int, str, int]:
         """Line, key and cell under the mouse."""
         offset = event.get_content_offset(self)
-        lines = self.lines
-        if offset is None or lines is None:
-            return -1, "", 0
-        y = offset.y + self.scroll_offset.y
-        if not 0 <= y < len(lines):
+        lines, y = self.lines, self.row_at(event)
+        if offset is None or lines is None or y < 0:
             return -1, "", 0
         return y, lines[y].key, offset.x - MARGIN
 

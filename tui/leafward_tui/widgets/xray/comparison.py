@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual.geometry import Size
-from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward.compaction.comparing import Mark
 from leafward_tui.cells import counted, fit
+from leafward_tui.hits import lit
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.slim_bar import slim
+from leafward_tui.widgets.line_scroll import LineList
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rich.style import Style
     from textual import events
 
     from leafward_tui.theme import Ground
@@ -30,39 +29,16 @@ _LEAST_TWO = 99
 _INK = {Mark.SAME: "faint", Mark.CHANGED: "warn", Mark.ADDED: "leaf", Mark.REMOVED: "bad"}
 
 
-class ComparisonView(ScrollView, can_focus=True):
+class ComparisonView(LineList):
     """The lines of a comparison, with a cursor."""
-
-    DEFAULT_CSS = """
-    ComparisonView {
-        width: 1fr;
-        height: 1fr;
-        background: $lw-bg;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 0;
-        overflow-x: hidden;
-    }
-    """
-
-    @dataclass
-    class CursorMoved(Message):
-        """The cursor is on another line."""
-
-        view: ComparisonView
-
-        @property
-        def control(self) -> ComparisonView:
-            """The view it came from."""
-            return self.view
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self.lines: Sequence[DiffLine] = ()
-        self.cursor = 0
-
-    def on_mount(self) -> None:
-        """A thin scrollbar."""
-        slim(self)
+        self._rows: list[tuple[int, int]] = []
+        """The line of each row, and which part of it stands there."""
+        self._spans: list[range] = []
+        self._query = ""
 
     @property
     def line(self) -> DiffLine | None:
@@ -73,33 +49,36 @@ class ComparisonView(ScrollView, can_focus=True):
         """Shows other lines."""
         self.lines = lines
         self.cursor = max(0, min(len(lines) - 1, cursor))
-        self._measure()
-        self.refresh()
-        self.call_after_refresh(self.reveal)
-        self.post_message(self.CursorMoved(self))
+        self.shown_anew()
+
+    def light(self, query: str) -> None:
+        """Lights what is searched for; empty for nothing."""
+        if query != self._query:
+            self._query = query
+            self.refresh()
 
     @property
     def both(self) -> bool:
         """Whether the summaries stand beside each other."""
         return (self.scrollable_content_region.width or self.size.width) >= _LEAST_TWO
 
-    def _measure(self) -> None:
-        self._rows = [
-            (at, part)
-            for at, line in enumerate(self.lines)
-            for part in range(2 if not self.both and line.mark is Mark.CHANGED else 1)
-        ]
+    def measure(self) -> None:
+        """Beside each other, or the two parts of a changed line below each other, as there is room."""
+        self._rows, self._spans = [], []
+        for at, line in enumerate(self.lines):
+            parts = 2 if not self.both and line.mark is Mark.CHANGED else 1
+            self._spans.append(range(len(self._rows), len(self._rows) + parts))
+            self._rows += [(at, part) for part in range(parts)]
         self.virtual_size = Size(0, len(self._rows))
 
-    _rows: list[tuple[int, int]] = []  # noqa: RUF012  # set anew at every measure
+    def span_of(self, line: int) -> range:
+        """The row of a line, or both."""
+        return self._spans[line] if 0 <= line < len(self._spans) else range(0)
 
     def move_to(self, line: int) -> None:
         """Puts the cursor on a line that says something."""
-        if 0 <= line < len(self.lines) and line != self.cursor:
-            self.cursor = line
-            self.refresh()
-            self.reveal()
-            self.post_message(self.CursorMoved(self))
+        if 0 <= line < len(self.lines):
+            self.put_cursor(line)
 
     def move_by(self, step: int) -> None:
         """Moves the cursor over lines that say something."""
@@ -119,36 +98,11 @@ class ComparisonView(ScrollView, can_focus=True):
             self.move_to(found)
         return found >= 0
 
-    def reveal(self) -> None:
-        """Scrolls so far that the cursor is on the screen."""
-        height, top = self.size.height, self.scroll_offset.y
-        y = next((y for y, (at, _) in enumerate(self._rows) if at == self.cursor), -1)
-        if not height or y < 0:
-            return
-        if y < top:
-            self.scroll_to(y=max(0, y - 1), animate=False, force=True)
-        elif y + 1 >= top + height:
-            self.scroll_to(y=y - height + 2, animate=False, force=True)
-
-    def on_resize(self) -> None:
-        """Beside or below each other, as there is room."""
-        self._measure()
-        self.refresh()
-        self.call_after_refresh(self.reveal)
-
-    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """A scrollbar that appears after the view was scrolled is told where it stands."""
-        if shown:
-            self.vertical_scrollbar.position = self.scroll_y
-
     def on_click(self, event: events.Click) -> None:
         """One click selects."""
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        y = offset.y + self.scroll_offset.y
-        if y < len(self._rows) and not self.lines[self._rows[y][0]].empty:
-            self.move_to(self._rows[y][0])
+        row = self.row_at(event)
+        if row >= 0 and not self.lines[self._rows[row][0]].empty:
+            self.move_to(self._rows[row][0])
 
     def render_line(self, y: int) -> Strip:
         """One row."""
@@ -191,26 +145,22 @@ class ComparisonView(ScrollView, can_focus=True):
         sign = Segment(f" {signs[line.mark]} ", getattr(ground, _INK[line.mark]))
         ink = ground.strong if chosen else ground.text
         quiet = ground.sub if line.mark is not Mark.SAME else ground.faint
+        hit = ground.strong_hit if chosen else ground.hit
+
+        def words(text: str, cells: int, style: Style) -> list[Segment]:
+            fitted = fit(text, cells, pad=True, ellipsis=glyphs.ellipsis)
+            return lit(fitted, self._query, style, hit)
+
         if self.both:
             half = (width - 8) // 2
             yield Segment("   ", ground.blank)
-            yield Segment(fit(line.before, half, pad=True, ellipsis=glyphs.ellipsis), quiet)
+            yield from words(line.before, half, quiet)
             yield sign
-            yield Segment(
-                fit(line.after, width - 8 - half, pad=True, ellipsis=glyphs.ellipsis),
-                ink if line.mark is not Mark.SAME else quiet,
-            )
+            yield from words(line.after, width - 8 - half, ink if line.mark is not Mark.SAME else quiet)
             return
         if line.mark is Mark.CHANGED:
-            lead = sign if part == 0 else Segment(f" {glyphs.entered} ", ground.leaf)
-            text = line.before if part == 0 else line.after
-            yield lead
-            yield Segment(
-                fit(text, width - 6, pad=True, ellipsis=glyphs.ellipsis), quiet if part == 0 else ink
-            )
+            yield sign if part == 0 else Segment(f" {glyphs.entered} ", ground.leaf)
+            yield from words(line.before if part == 0 else line.after, width - 6, quiet if part == 0 else ink)
             return
         yield sign
-        text = line.after or line.before
-        yield Segment(
-            fit(text, width - 6, pad=True, ellipsis=glyphs.ellipsis), quiet if line.mark is Mark.SAME else ink
-        )
+        yield from words(line.after or line.before, width - 6, quiet if line.mark is Mark.SAME else ink)

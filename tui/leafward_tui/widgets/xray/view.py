@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual.geometry import Region, Size
-from textual.message import Message
-from textual.scroll_view import ScrollView
+from textual.geometry import Size
 from textual.strip import Strip
 
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.slim_bar import slim
+from leafward_tui.widgets.line_scroll import LineList
 from leafward_tui.xray.arrangement import Arrangement, Line, Piece, Side
 from leafward_tui.xray.painting import Columns, Painter
 
@@ -23,58 +20,22 @@ if TYPE_CHECKING:
 __all__ = ["XRayView"]
 
 
-class XRayView(ScrollView, can_focus=True):
+class XRayView(LineList):
     """The lines of an X-ray; only what is on the screen is ever worded and drawn."""
-
-    DEFAULT_CSS = """
-    XRayView {
-        width: 1fr;
-        height: 1fr;
-        background: $lw-bg;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 0;
-        overflow-x: hidden;
-    }
-    """
-
-    @dataclass
-    class CursorMoved(Message):
-        """The cursor is on another line or side."""
-
-        view: XRayView
-
-        @property
-        def control(self) -> XRayView:
-            """The view it came from."""
-            return self.view
-
-    @dataclass
-    class Chosen(Message):
-        """A line was double-clicked."""
-
-        view: XRayView
-
-        @property
-        def control(self) -> XRayView:
-            """The view it came from."""
-            return self.view
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self.arrangement: Arrangement | None = None
         self.teller: Teller | None = None
         self.side = Side.AFTER
-        self.cursor = -1
         self.lit: frozenset[int] = frozenset()
         """Lines of the other side that belong to the one under the cursor."""
+        self.query_lit = ""
+        """What is searched for."""
         self.rendered = 0
         """Lines drawn so far; work counted for tests."""
         self._shown: list[int] = []
         self._places: dict[int, int] = {}
-
-    def on_mount(self) -> None:
-        """A thin scrollbar."""
-        slim(self)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
@@ -118,12 +79,9 @@ class XRayView(ScrollView, can_focus=True):
             self.side = side.other
             self.cursor = arrangement.nearest(self.side, 0)
         self.lit = frozenset()
-        self._measure()
-        self.refresh()
-        self.call_after_refresh(self.reveal)
-        self.post_message(self.CursorMoved(self))
+        self.shown_anew()
 
-    def _measure(self) -> None:
+    def measure(self) -> None:
         """Lists the lines that are on the page: all of them, or those that have something on the one side."""
         arrangement = self.arrangement
         if arrangement is None:
@@ -135,6 +93,12 @@ class XRayView(ScrollView, can_focus=True):
         self._places = {line: y for y, line in enumerate(self._shown)}
         self.virtual_size = Size(0, len(self._shown))
 
+    def search(self, words: str) -> None:
+        """Lights what is searched for; empty for nothing."""
+        if words != self.query_lit:
+            self.query_lit = words
+            self.refresh()
+
     def light(self, lines: frozenset[int]) -> None:
         """Lights lines on the other side."""
         if lines != self.lit:
@@ -144,13 +108,8 @@ class XRayView(ScrollView, can_focus=True):
     def move_to(self, line: int) -> None:
         """Puts the cursor on a line of the arrangement."""
         arrangement = self.arrangement
-        if arrangement is None or not 0 <= line < len(arrangement) or line == self.cursor:
-            return
-        self._repaint(self.cursor)
-        self.cursor = line
-        self._repaint(line)
-        self.reveal()
-        self.post_message(self.CursorMoved(self))
+        if arrangement is not None and 0 <= line < len(arrangement):
+            self.put_cursor(line)
 
     def move_by(self, step: int) -> None:
         """Moves the cursor over lines that have something on its side."""
@@ -163,61 +122,21 @@ class XRayView(ScrollView, can_focus=True):
             return
         self.side = side
         self.cursor = self.arrangement.nearest(side, line)
-        self._measure()
-        self.refresh()
-        self.call_after_refresh(self.reveal)
-        self.post_message(self.CursorMoved(self))
+        self.shown_anew()
 
-    def _y(self, line: int) -> int:
-        return self._places.get(line, -1)
-
-    def _repaint(self, line: int) -> None:
-        y = self._y(line) - self.scroll_offset.y
-        if 0 <= y < self.size.height:
-            self.refresh(Region(0, y, self.size.width, 1))
-
-    def reveal(self) -> None:
-        """Scrolls so far that the cursor is on the screen."""
-        height, top, y = self.size.height, self.scroll_offset.y, self._y(self.cursor)
-        if not height or y < 0:
-            return
-        margin = min(2, height // 4)
-        if y < top + margin:
-            self.scroll_to(y=max(0, y - margin), animate=False, force=True)
-        elif y >= top + height - margin:
-            self.scroll_to(y=y - height + 1 + margin, animate=False, force=True)
-
-    def on_resize(self) -> None:
-        """One side or two, as there is room."""
-        self._measure()
-        self.refresh()
-        self.call_after_refresh(self.reveal)
-
-    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """A scrollbar that appears after the view was scrolled is told where it stands."""
-        if shown:
-            self.vertical_scrollbar.position = self.scroll_y
-
-    def on_focus(self) -> None:
-        """The cursor is bright while keys come here."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """The cursor is quiet while keys go elsewhere."""
-        self.refresh()
+    def span_of(self, line: int) -> range:
+        """The row of a line, where it is on the page."""
+        return super().span_of(self._places.get(line, -1))
 
     # --- mouse --------------------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
         """One click selects, two choose."""
         offset = event.get_content_offset(self)
-        arrangement = self.arrangement
-        if offset is None or arrangement is None:
+        arrangement, y = self.arrangement, self.row_at(event)
+        if offset is None or arrangement is None or y < 0:
             return
-        y = offset.y + self.scroll_offset.y
         shown = self._shown
-        if y >= len(shown):
-            return
         columns = self.columns
         side = self.side
         if columns.both:
@@ -251,5 +170,6 @@ class XRayView(ScrollView, can_focus=True):
             self.side,
             self.lit,
             self.has_focus,
+            self.query_lit,
         )
         return Strip(painter.line(shown[at])).adjust_cell_length(width, ground.blank)

@@ -1,0 +1,471 @@
+"""The verb `diff`: two nodes of a session compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward.cli.facts import id_of
+from leafward.cli.output import (
+    Page,
+    compact,
+    emit_json,
+    fit,
+    indented,
+    money,
+    note,
+    pad,
+    page,
+    plural,
+    say,
+    usage_json,
+    write_text,
+)
+from leafward.cli.selection import opened
+from leafward.compaction.comparing import Mark
+from leafward.context import context_at, message_body
+from leafward.diff.contents import ContentDifference, Contents, lines_of, patch_of, unified
+from leafward.diff.contexts import compare_contexts
+from leafward.diff.file_sets import FileDifference, FileSets, Use, compare_files
+from leafward.diff.sides import Side, Sides, sides
+from leafward.diff.summaries import SideSummary, compare_sides
+from leafward.messages import message_text
+from leafward.safe_text import safe, safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.context import ContextMessage, Ledger
+    from leafward.rebuilding import Rebuilt
+    from leafward.session import Session
+
+WHAT = ("files", "contents", "context", "summary", "outcome")
+
+
+def diff(
+    selector: str, a: str, b: str, what: str, named: tuple[str, ...], patch: str | None, as_json: bool
+) -> int:
+    """`leafward diff`."""
+    with opened(selector) as session:
+        compared = sides(session, session.find(a), session.find(b))
+        if patch is not None:
+            return _patch(compared, patch, as_json)
+        found = _MAKERS[what](compared, named)
+        if as_json:
+            emit_json({"what": what, **_head(compared), **found})
+        else:
+            say(_SPEAKERS[what](compared, found, page()))
+    return 0
+
+
+def _head(compared: Sides) -> dict[str, Any]:
+    session = compared.session
+    return {
+        "ancestor": id_of(session, compared.ancestor),
+        "a": _side(session, compared.a),
+        "b": _side(session, compared.b),
+    }
+
+
+def _side(session: Session, side: Side) -> dict[str, Any]:
+    return {
+        "entry": id_of(session, side.node),
+        "entries": side.said,
+        "turns": side.turns,
+        "edits": side.edits,
+        "tokens": context_at(session, side.node).size.total,
+    }
+
+
+def _patch(compared: Sides, letter: str, as_json: bool) -> int:
+    side = compared.a if letter == "a" else compared.b
+    made = patch_of(compared, side)
+    if as_json:
+        emit_json(
+            {
+                "what": "patch",
+                **_head(compared),
+                "side": letter,
+                "patch": made.text,
+                "files": list(made.files),
+                "left_out": [{"path": path, "reason": why} for path, why in made.left_out],
+            }
+        )
+        return 0
+    # A patch is taken as it is: what a terminal could act on would not apply any more if it were made safe.
+    write_text(made.text)
+    for path, why in made.left_out:
+        note(f"left out {safe_line(path)}: {safe_line(why)}")
+    return 0
+
+
+def _use(session: Session, use: Use | None) -> dict[str, Any] | None:
+    if use is None:
+        return None
+    return {
+        "path": use.path,
+        "reads": use.reads,
+        "changes": use.changes,
+        "added": use.added,
+        "removed": use.removed,
+        "failed": use.failed,
+        "last": use.last.value,
+        "inferred": use.inferred,
+        "entries": [id_of(session, entry) for entry in use.entries],
+    }
+
+
+def _file(session: Session, file: FileDifference) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "a": _use(session, file.a),
+        "b": _use(session, file.b),
+        "shared": file.shared,
+        "differs": file.differs,
+        "flags": [flag.value for flag in file.flags],
+    }
+
+
+def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
+    """The files that are named, or that lie in a folder that is; all of them where none is."""
+    if not named:
+        return sets
+    names = tuple(name.rstrip("/") for name in named)
+
+    def kept(files: tuple[FileDifference, ...]) -> tuple[FileDifference, ...]:
+        return tuple(
+            file
+            for file in files
+            if any(file.path == name or file.path.startswith(f"{name}/") for name in names)
+        )
+
+    chosen = FileSets(kept(sets.only_a), kept(sets.both), kept(sets.only_b))
+    if not len(chosen):
+        raise click.UsageError(f"no file of the two nodes is named {', '.join(named)}")
+    return chosen
+
+
+def _files(compared: Sides, named: tuple[str, ...]) -> dict[str, Any]:
+    sets = _chosen(compare_files(compared), named)
+    return {
+        column: [_file(compared.session, file) for file in getattr(sets, column)]
+        for column in ("only_a", "both", "only_b")
+    }
+
+
+def rebuilt_json(session: Session, file: Rebuilt) -> dict[str, Any]:
+    """A rebuilt file, as JSON."""
+    return {
+        "path": file.path,
+        "certainty": file.certainty.value,
+        "text": file.text,
+        "lines": file.total if file.text is None else len(lines_of(file)),
+        "spans": [{"first": span.first, "lines": list(span.lines)} for span in file.spans],
+        "pieces": list(file.pieces),
+        "base": file.base,
+        "every_branch": file.every_branch,
+        "remarks": [{"entry": id_of(session, entry), "remark": what.value} for entry, what in file.remarks],
+    }
+
+
+def _content(session: Session, file: FileDifference, found: ContentDifference) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "flags": [flag.value for flag in file.flags],
+        "base": rebuilt_json(session, found.base),
+        "a": rebuilt_json(session, found.a),
+        "b": rebuilt_json(session, found.b),
+        "merge": found.merge.value,
+        "sentence": found.sentence,
+        "diff": "".join(unified(lines_of(found.a), lines_of(found.b))) if found.exact else None,
+    }
+
+
+def _contents(compared: Sides, named: tuple[str, ...]) -> dict[str, Any]:
+    sets, contents = _chosen(compare_files(compared), named), Contents(compared)
+    return {
+        column: [
+            _content(compared.session, file, contents.of(file))
+            for file in getattr(sets, column)
+            if named or file.differs
+        ]
+        for column in ("only_a", "both", "only_b")
+    }
+
+
+def _context(compared: Sides, _named: tuple[str, ...]) -> dict[str, Any]:
+    session = compared.session
+    found = compare_contexts(session, compared.a.node, compared.b.node)
+
+    def message(one: ContextMessage) -> dict[str, Any]:
+        return {
+            "entry": id_of(session, one.entry),
+            "role": one.role,
+            "tokens": one.tokens,
+            "section": one.section.value,
+            "text": safe_line(message_text(message_body(session, one)), 200),
+        }
+
+    ledgers = found.ledgers
+    return {
+        "prefix": {"messages": found.prefix, "tokens": found.prefix_tokens},
+        "shared_tokens": found.shared_tokens,
+        "why": list(found.why),
+        "ledger": {"a": _ledger(ledgers[0]), "b": _ledger(ledgers[1])},
+        "only_a": [message(row.a) for row in found.rows if row.a is not None and row.b is None],
+        "both": [message(row.a) for row in found.rows if row.a is not None and row.b is not None],
+        "only_b": [message(row.b) for row in found.rows if row.b is not None and row.a is None],
+    }
+
+
+def _ledger(ledger: Ledger) -> dict[str, int]:
+    return {
+        "system": ledger.system,
+        "summary": ledger.summary,
+        "kept": ledger.kept,
+        "after": ledger.after,
+        "unexplained": ledger.unexplained,
+        "total": ledger.total,
+    }
+
+
+def _summary(compared: Sides, _named: tuple[str, ...]) -> dict[str, Any]:
+    found = compare_sides(compared)
+
+    def told(summary: SideSummary) -> dict[str, Any]:
+        return {"entry": id_of(compared.session, summary.entry), "text": summary.text}
+
+    def fact(one: Any) -> dict[str, Any]:
+        return {"kind": one.kind.value, "text": one.text}
+
+    difference = found.difference
+    return {
+        "summaries": {"a": told(found.a), "b": told(found.b)},
+        "sections": [
+            {
+                "title": section.title,
+                "mark": section.mark.value,
+                "lines": [
+                    {"mark": line.mark.value, "a": line.before, "b": line.after} for line in section.lines
+                ],
+            }
+            for section in difference.sections
+        ],
+        "only_a": [fact(one) for one in difference.only_before],
+        "only_b": [fact(one) for one in difference.only_after],
+        "both": [],
+    }
+
+
+def _outcome(compared: Sides, _named: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "outcome": {
+            "a": outcome_json(compared.session, compared.a),
+            "b": outcome_json(compared.session, compared.b),
+        },
+        "only_a": [],
+        "only_b": [],
+        "both": [],
+    }
+
+
+def outcome_json(session: Session, side: Side) -> dict[str, Any]:
+    """What came of a side, as JSON."""
+    came = side.outcomes
+    return {
+        "checks": [
+            {
+                "check": one.check.value,
+                "ok": one.ok,
+                "runs": one.runs,
+                "failed": one.failed,
+                "entry": id_of(session, one.entry),
+            }
+            for one in came.checks
+        ],
+        "commands": came.commands,
+        "failed_commands": came.failed_commands,
+        "last_exit": came.last_exit,
+        "errors": came.errors,
+        "calls": came.calls,
+        "replies": came.replies,
+        "turns": side.turns,
+        "usage": usage_json(came.usage),
+        "cost": came.usage.cost if came.costs_known else None,
+        "seconds": came.seconds,
+        "last_reply": id_of(session, came.last_reply),
+        "last_words": came.last_words,
+    }
+
+
+def _titles(compared: Sides, page: Page) -> Iterator[str]:
+    session = compared.session
+    above = id_of(session, compared.ancestor)
+    yield page.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
+    for letter, side in (("A", compared.a), ("B", compared.b)):
+        entry = id_of(session, side.node) or "(before everything)"
+        numbers = f"{plural(side.said, 'entry', 'entries')}  {plural(side.turns, 'turn')}  {plural(side.edits, 'edit')}"
+        words = fit(safe_line(side.outcomes.last_words), max(10, page.width - 60), unicode=page.unicode)
+        yield f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 34)} {page.style(words, 'faint')}"
+    yield ""
+
+
+def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    for column, title in (("only_a", "Only in A"), ("both", "In both"), ("only_b", "Only in B")):
+        files = found[column]
+        if not files:
+            continue
+        yield page.style(f"{title}  {plural(len(files), 'file')}", "bold")
+        width = max(24, page.width - 48)
+        for file in files:
+            sign = "≠" if page.unicode and file["differs"] else "!" if file["differs"] else "="
+            numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
+            flags = "  ".join(file["flags"])
+            name = pad(fit(safe_line(file["path"]), width, unicode=page.unicode), width)
+            yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
+        yield ""
+
+
+def _changes(use: dict[str, Any] | None) -> str:
+    if use is None:
+        return "·"
+    if use["changes"]:
+        return f"+{use['added']} -{use['removed']}"
+    return "read"
+
+
+def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    for column in ("only_a", "both", "only_b"):
+        for file in found[column]:
+            yield page.style(safe_line(file["path"]), "bold") + "  " + "  ".join(file["flags"])
+            for letter in ("base", "a", "b"):
+                one = file[letter]
+                rest = f"rests on a {one['base']}" if one["base"] else ""
+                remarks = ", ".join(sorted({remark["remark"] for remark in one["remarks"]}))
+                lines = f"{one['lines']:,} lines" if one["lines"] is not None else ""
+                every = "with the calls of other branches" if one["every_branch"] else ""
+                parts = "  ".join(part for part in (one["certainty"], lines, rest, every, remarks) if part)
+                yield f"  {pad(letter if letter == 'base' else letter.upper(), 5)}{parts}"
+            if file["diff"]:
+                yield from (f"  {safe(line)}" for line in file["diff"].splitlines())
+            yield f"  {file['sentence']}"
+            yield ""
+
+
+def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    prefix = found["prefix"]
+    yield f"shared prefix  {plural(prefix['messages'], 'message')}  {compact(prefix['tokens'])} tokens"
+    yield from (page.style(why, "faint") for why in found["why"])
+    yield ""
+    for name in ("system", "summary", "kept", "after", "total"):
+        numbers = "".join(
+            pad(compact(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b")
+        )
+        yield f"{pad(name, 10)}{numbers}"
+    for column, title in (("only_a", "Only in A"), ("only_b", "Only in B")):
+        messages = found[column]
+        if messages:
+            yield ""
+            yield page.style(f"{title}  {plural(len(messages), 'message')}", "bold")
+            for one in messages:
+                text = fit(one["text"], max(20, page.width - 44), unicode=page.unicode)
+                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(one['role'], 18)} {pad(compact(one['tokens']), 7, right=True)}  {text}"
+
+
+_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
+
+
+def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    for letter in ("a", "b"):
+        one = found["summaries"][letter]
+        where = f"stored in {safe_line(one['entry'], 40)}" if one["entry"] else "made on the spot, extractive"
+        yield page.style(f"{letter.upper()}  {where if one['text'] else 'nothing to tell'}", "faint")
+    for section in found["sections"]:
+        yield ""
+        yield page.style(safe_line(section["title"]), "bold")
+        for line in section["lines"]:
+            if line["mark"] == Mark.CHANGED.value:
+                yield from indented(safe_line(f"- {line['a']}"))
+                yield from indented(safe_line(f"+ {line['b']}"))
+            else:
+                yield from indented(safe_line(f"{_SIGNS[Mark(line['mark'])]} {line['a'] or line['b']}"))
+    for letter in ("a", "b"):
+        facts = found[f"only_{letter}"]
+        if facts:
+            yield ""
+            yield page.style(f"facts only in {letter.upper()}", "bold")
+            yield from (f"  {pad(fact['kind'], 11)} {safe_line(fact['text'], 200)}" for fact in facts)
+
+
+def _say_outcome(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    a, b = found["outcome"]["a"], found["outcome"]["b"]
+    for title, left, right in outcome_rows(a, b):
+        yield f"{pad(title, 16)} {pad(left, 22)} {right}"
+
+
+def outcome_rows(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What came of two sides, a row a figure: title, A, B."""
+    checks = {one["check"] for side in (a, b) for one in side["checks"]}
+    rows = [
+        (name, _checked(a, name), _checked(b, name))
+        for name in ("test", "types", "build", "lint")
+        if name in checks
+    ]
+    for title, key in (
+        ("commands", "commands"),
+        ("failed", "failed_commands"),
+        ("errors", "errors"),
+        ("turns", "turns"),
+        ("calls", "calls"),
+    ):
+        rows.append((title, f"{a[key]:,}", f"{b[key]:,}"))
+    rows.append(("tokens", compact(int(a["usage"]["total"])), compact(int(b["usage"]["total"]))))
+    rows.append(("cost", _cost(a), _cost(b)))
+    rows.append(("duration", duration(a["seconds"]), duration(b["seconds"])))
+    return rows
+
+
+def _checked(side: dict[str, Any], name: str) -> str:
+    for one in side["checks"]:
+        if one["check"] == name:
+            runs = plural(one["runs"], "run")
+            return f"{'ok' if one['ok'] else 'failed'} ({runs}, {one['failed']} failed)"
+    return "not run"
+
+
+def _cost(side: dict[str, Any]) -> str:
+    return money(side["cost"]) if side["cost"] is not None else "not known"
+
+
+def duration(seconds: float | None) -> str:
+    """A span as people say it."""
+    if seconds is None:
+        return "not known"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    if minutes < 120:
+        return f"{minutes:.0f} min"
+    return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 1440:.1f} d"
+
+
+_MAKERS = {
+    "files": _files,
+    "contents": _contents,
+    "context": _context,
+    "summary": _summary,
+    "outcome": _outcome,
+}
+_SPEAKERS = {
+    "files": _say_files,
+    "contents": _say_contents,
+    "context": _say_context,
+    "summary": _say_summary,
+    "outcome": _say_outcome,
+}

@@ -1,0 +1,298 @@
+"""The contents of one file at two nodes and at their common ancestor, rebuilt from the recorded calls."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from leafward.diff.lines import Block, Origin3, compare_lines, split_lines, three_way
+from leafward.files import utf16_order
+from leafward.rebuilding import KNOWN, Certainty, Deed, Outcome, Remark, Replay, related, steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from leafward.diff.file_sets import FileDifference
+    from leafward.diff.sides import Side, Sides
+    from leafward.entries import EntryIndex
+    from leafward.rebuilding import Rebuilt, Step
+
+
+class Merge(StrEnum):
+    """Whether the changes of both sides could stand together."""
+
+    CLEAN = "clean"
+    """No line is changed by both."""
+    SAME = "same"
+    """Both sides hold the same text."""
+    ONE_SIDE = "one side"
+    """Only one of them changed it."""
+    CONFLICT = "conflict"
+    UNKNOWN = "unknown"
+    """A content is not known, so nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentDifference:
+    """One file at the common ancestor and at both nodes."""
+
+    path: str
+    base: Rebuilt
+    """At the ancestor: rebuilt, or seen in a branch before that changed it."""
+    a: Rebuilt
+    b: Rebuilt
+    merge: Merge
+    conflicts: int
+    """Regions that both sides changed in different ways."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether both nodes' contents are known as a whole; a file that is not there is known."""
+        return all(one.certainty in KNOWN for one in (self.a, self.b))
+
+    def blocks(self) -> list[Block]:
+        """A's lines against B's. Empty where one of them is not known."""
+        return compare_lines(lines_of(self.a), lines_of(self.b)) if self.exact else []
+
+    def regions(self) -> list[Origin3]:
+        """Both against the ancestor. Empty where one of the three is not known."""
+        if not self.exact or self.base.certainty not in KNOWN:
+            return []
+        return three_way(lines_of(self.base), lines_of(self.a), lines_of(self.b))
+
+    @property
+    def sentence(self) -> str:
+        """What is to be said of both changes together."""
+        match self.merge:
+            case Merge.SAME:
+                return "both sides hold the same text"
+            case Merge.ONE_SIDE:
+                return "only one side changed it: a merge takes that one"
+            case Merge.CLEAN:
+                return "no line is changed by both: a merge would be clean"
+            case Merge.CONFLICT:
+                places = "one place is" if self.conflicts == 1 else f"{self.conflicts} places are"
+                return f"{places} changed by both in different ways"
+            case _:
+                return "not all of the contents are known: see what each side rests on"
+
+
+def lines_of(file: Rebuilt) -> list[str]:
+    """The lines of a file that is known, each with its newline; none of one that is not there."""
+    return split_lines(file.text or "")
+
+
+class Contents:
+    """Rebuilds files of two sides when they are asked for. The steps of the sides are used as they are.
+
+    An agent that goes back to an earlier turn leaves the files as they are, so that a branch may have worked on what
+    another one left. Where a branch by itself contradicts what its results show, the calls of all branches are replayed
+    in the order in which they were written.
+    """
+
+    def __init__(self, sides: Sides, stop: Callable[[], bool] = lambda: False) -> None:
+        self._sides = sides
+        self._stop = stop
+        self._every: list[Step] | None = None
+
+    def of(self, file: FileDifference) -> ContentDifference:
+        """One file at the ancestor and at both nodes."""
+        names = {file.path, *(use.path for use in (file.a, file.b) if use is not None)}
+        names |= related([*self._sides.shared.steps, *self._sides.a.steps, *self._sides.b.steps], names)
+        shared = Replay(self._sides.session, {}, {})
+        shared.go(self._sides.shared.steps, names, self._stop)
+        base = shared.rebuilt(file.path)
+        found = []
+        for side, use in ((self._sides.a, file.a), (self._sides.b, file.b)):
+            branch = shared.branch()
+            branch.go(side.steps, names, self._stop)
+            name = use.path if use is not None else file.path
+            made = branch.rebuilt(name)
+            if use is not None and made.certainty not in KNOWN and _contradicted(made):
+                made = self._on_disk(name, names, side.node) or made
+            found.append(made)
+            if base.certainty not in KNOWN:
+                base = branch.original(file.path) or base
+        # A side that never touched it has what the ancestor has, as soon as that is known.
+        a, b = (
+            one if use is not None else _as_base(base, one)
+            for one, use in zip(found, (file.a, file.b), strict=True)
+        )
+        merge, conflicts = _merge(base, a, b)
+        return ContentDifference(file.path, base, a, b, merge, conflicts)
+
+    def _on_disk(self, path: str, names: Collection[str], node: EntryIndex) -> Rebuilt | None:
+        """A file as the calls of all branches left it when a node was written; None where that is not exact either."""
+        session = self._sides.session
+        if self._every is None:
+            self._every = steps(session, range(max(self._sides.a.node, self._sides.b.node) + 1), self._stop)
+        replay = Replay(session, {}, {})
+        replay.go([one for one in self._every if one.entry <= node], names, self._stop)
+        made = replay.rebuilt(path)
+        return dataclasses.replace(made, every_branch=True) if made.certainty in KNOWN else None
+
+
+def _contradicted(file: Rebuilt) -> bool:
+    return any(
+        what in (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS) for _, what in file.remarks
+    )
+
+
+def _as_base(base: Rebuilt, untouched: Rebuilt) -> Rebuilt:
+    return base if untouched.certainty not in KNOWN else untouched
+
+
+def _merge(base: Rebuilt, a: Rebuilt, b: Rebuilt) -> tuple[Merge, int]:
+    known = [one.certainty in KNOWN for one in (base, a, b)]
+    if not known[1] or not known[2]:
+        return Merge.UNKNOWN, 0
+    if (a.certainty, a.text) == (b.certainty, b.text):
+        return Merge.SAME, 0
+    if not known[0]:
+        return Merge.UNKNOWN, 0
+    if any((one.certainty, one.text) == (base.certainty, base.text) for one in (a, b)):
+        return Merge.ONE_SIDE, 0
+    regions = three_way(lines_of(base), lines_of(a), lines_of(b))
+    conflicts = sum(region.kind == "conflict" for region in regions)
+    return (Merge.CONFLICT, conflicts) if conflicts else (Merge.CLEAN, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What a branch changed since the common ancestor, as `git apply` takes it."""
+
+    text: str
+    files: tuple[str, ...]
+    left_out: tuple[tuple[str, str], ...]
+    """Files that changed but whose contents are not known as a whole, with the reason."""
+
+
+def patch_of(sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False) -> Patch:
+    """The changes of one side against the common ancestor, name by name: a file that was moved goes here and comes there."""
+    shared = Replay(sides.session, {}, {})
+    shared.go(sides.shared.steps, None, stop)
+    branch = shared.branch()
+    branch.go(side.steps, None, stop)
+    made = [
+        one for one in side.steps if one.deed.changes and (one.outcome is not Outcome.FAILED or one.inferred)
+    ]
+    names = {name for one in made for name in (one.path, one.to) if name is not None}
+    # A folder that was moved or removed is no file.
+    names |= {path for path in branch.files if any(path.startswith(f"{name}/") for name in names)}
+    names -= {path.rpartition("/")[0] for path in branch.files}
+    pairs = {}
+    for name in names:
+        base = shared.rebuilt(name)
+        pairs[name] = (
+            branch.original(name) or base if base.certainty not in KNOWN else base,
+            branch.rebuilt(name),
+        )
+    reasons = {name: why for name, pair in pairs.items() if (why := _unpatchable(*pair))}
+    # A file is not taken away where the other end of its move is left out.
+    for step in made:
+        if step.deed is Deed.MOVE and step.to is not None:
+            for name, other in ((step.path, step.to), (step.to, step.path)):
+                if name in pairs and other in reasons:
+                    reasons.setdefault(name, f"{other} is left out, with which it was exchanged")
+    parts, done = [], []
+    for name in sorted(pairs.keys() - reasons.keys(), key=utf16_order):
+        text = "".join(_file_patch(*pairs[name]))
+        if text:
+            parts.append(text)
+            done.append(name)
+    left_out = tuple(sorted(reasons.items(), key=lambda one: utf16_order(one[0])))
+    return Patch("".join(parts), tuple(done), left_out)
+
+
+def _unpatchable(base: Rebuilt, now: Rebuilt) -> str:
+    for one, when in ((base, "at the common ancestor"), (now, "at the node")):
+        if one.certainty not in KNOWN:
+            why = next((remark.value for _, remark in reversed(one.remarks)), "never read as a whole")
+            return f"{one.certainty.value} {when}: {why}"
+        if not one.newline:
+            return f"whether it ends in a newline is not known {when}"
+        if one.path.startswith(("/", "~", "..")):
+            return "it lies outside the session's folder"
+        if "\0" in (one.text or ""):
+            return "it is binary"
+    return ""
+
+
+_CONTEXT = 3
+
+
+def _file_patch(base: Rebuilt, now: Rebuilt) -> Iterator[str]:
+    """One file in the form of `git diff`."""
+    if base.certainty is Certainty.ABSENT and now.certainty is Certainty.ABSENT:
+        return
+    old, new = lines_of(base), lines_of(now)
+    if old == new and base.certainty is now.certainty:
+        return
+    yield f"diff --git {_quoted('a/' + base.path)} {_quoted('b/' + now.path)}\n"
+    if base.certainty is Certainty.ABSENT:
+        yield "new file mode 100644\n"
+    elif now.certainty is Certainty.ABSENT:
+        yield "deleted file mode 100644\n"
+    if old != new:
+        yield f"--- {'/dev/null' if base.certainty is Certainty.ABSENT else _quoted('a/' + base.path)}\n"
+        yield f"+++ {'/dev/null' if now.certainty is Certainty.ABSENT else _quoted('b/' + now.path)}\n"
+        yield from unified(old, new)
+
+
+def _quoted(path: str) -> str:
+    """A path as git writes it: in quotes where a sign needs an escape."""
+    if path.isascii() and path.isprintable() and '"' not in path and "\\" not in path:
+        return path
+    signs = {'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+    raw = path.encode("utf-8", "surrogateescape")
+    return (
+        '"'
+        + "".join(signs.get(chr(one)) or (chr(one) if 32 <= one < 127 else f"\\{one:03o}") for one in raw)
+        + '"'
+    )
+
+
+def unified(old: list[str], new: list[str], context: int = _CONTEXT) -> Iterator[str]:
+    """Hunks of a unified diff, each line with its newline."""
+    group: list[Block] = []
+    for block in [*compare_lines(old, new), None]:
+        ends = block is None or (block.same and block.old_to - block.old_from > 2 * context)
+        if not ends:
+            if block is not None:
+                group.append(block)
+            continue
+        if any(not one.same for one in group):
+            if block is not None:
+                group.append(block)
+            yield from _hunk(old, new, group, context)
+        group = [block] if block is not None else []
+
+
+def _hunk(old: list[str], new: list[str], group: list[Block], context: int) -> Iterator[str]:
+    first, last = group[0], group[-1]
+    if first.same:
+        cut = max(0, first.old_to - first.old_from - context)
+        group[0] = Block(True, first.old_from + cut, first.old_to, first.new_from + cut, first.new_to)
+    if last.same:
+        cut = max(0, last.old_to - last.old_from - context)
+        group[-1] = Block(True, last.old_from, last.old_to - cut, last.new_from, last.new_to - cut)
+    begin, end = group[0], group[-1]
+    yield f"@@ -{_extent(begin.old_from, end.old_to)} +{_extent(begin.new_from, end.new_to)} @@\n"
+    for block in group:
+        if block.same:
+            yield from (_line(" ", line) for line in old[block.old_from : block.old_to])
+        else:
+            yield from (_line("-", line) for line in old[block.old_from : block.old_to])
+            yield from (_line("+", line) for line in new[block.new_from : block.new_to])
+
+
+def _extent(begin: int, end: int) -> str:
+    size = end - begin
+    start = begin + 1 if size else begin
+    return f"{start}" if size == 1 else f"{start},{size}"
+
+
+def _line(sign: str, line: str) -> str:
+    return f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"

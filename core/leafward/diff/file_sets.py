@@ -1,0 +1,200 @@
+"""The working sets of two nodes in three columns: only in A, in both, only in B.
+
+A file that was touched above the common ancestor is in both; the numbers are those of the branches alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from leafward.files import utf16_order
+from leafward.rebuilding import Deed, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.diff.sides import Sides
+    from leafward.entries import EntryIndex
+    from leafward.rebuilding import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What one branch did to one file."""
+
+    path: str
+    """Its name at the end of the branch."""
+    reads: int
+    changes: int
+    added: int
+    """Lines."""
+    removed: int
+    failed: int
+    """Calls that failed; they count nowhere else."""
+    unanswered: int
+    last: Deed
+    """The last thing that changed it, else a read."""
+    inferred: bool
+    """Whether all of it is read off shell commands."""
+    entries: tuple[EntryIndex, ...]
+    """The entries that did it, in order; those that only failed are not among them."""
+
+
+class Flag(StrEnum):
+    """What stands out about a file of two branches."""
+
+    EDITED_IN_BOTH = "edited in both"
+    READ_IN_A = "read in A"
+    """B changed it: A knows what it was before."""
+    READ_IN_B = "read in B"
+    STALE_A = "stale in A"
+    """A read or changed it after B had changed it on disk: A's path does not tell of that."""
+    STALE_B = "stale in B"
+    UNANSWERED = "no result"
+    """Of a change nobody knows whether it was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """One file of one or both branches."""
+
+    path: str
+    """Its name at the common ancestor; for a file that came later, its first name."""
+    a: Use | None
+    """What the branch did; None where it did nothing."""
+    b: Use | None
+    shared: bool
+    """Whether it was touched above the common ancestor."""
+    flags: tuple[Flag, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether a branch changed it."""
+        return any(use is not None and use.changes for use in (self.a, self.b))
+
+
+@dataclass(frozen=True, slots=True)
+class FileSets:
+    """The files of two branches, changed ones first, then by path."""
+
+    only_a: tuple[FileDifference, ...]
+    both: tuple[FileDifference, ...]
+    only_b: tuple[FileDifference, ...]
+
+    def __len__(self) -> int:
+        return len(self.only_a) + len(self.both) + len(self.only_b)
+
+
+@dataclass(slots=True)
+class _Tally:
+    path: str
+    reads: int = 0
+    changes: int = 0
+    added: int = 0
+    removed: int = 0
+    failed: int = 0
+    unanswered: int = 0
+    last: Deed = Deed.READ
+    inferred: bool = True
+    entries: list[EntryIndex] | None = None
+
+    def take(self, step: Step, deed: Deed) -> None:
+        if step.outcome is Outcome.FAILED:
+            self.failed += 1
+            return
+        self.inferred &= step.inferred
+        if self.entries is None:
+            self.entries = []
+        if not self.entries or self.entries[-1] != step.entry:
+            self.entries.append(step.entry)
+        if deed.changes:
+            self.unanswered += step.outcome is Outcome.UNANSWERED
+            self.changes += 1
+            self.added += step.added
+            self.removed += step.removed
+            self.last = deed
+        else:
+            self.reads += 1
+
+
+def uses(made: Iterable[Step]) -> dict[str, Use]:
+    """What a branch did to each file, by the file's name at its beginning: one that was moved is followed."""
+    tallies: dict[str, _Tally] = {}
+    first_name: dict[str, str] = {}
+
+    def tally(path: str) -> _Tally:
+        return tallies.setdefault(first_name.get(path, path), _Tally(path))
+
+    for step in made:
+        if step.to is None:
+            tally(step.path).take(step, step.deed)
+        elif step.deed is Deed.COPY:
+            tally(step.path).take(step, Deed.READ)
+            tally(step.to).take(step, Deed.WRITE)
+        else:
+            tally(step.path).take(step, Deed.MOVE)
+            if step.outcome is Outcome.FAILED:
+                continue
+            folder = step.path + "/"
+            for name in [step.path, *(known for known in _current(tallies) if known.startswith(folder))]:
+                key, there = first_name.pop(name, name), step.to + name[len(step.path) :]
+                first_name[there] = key
+                if key in tallies:
+                    tallies[key].path = there
+    return {
+        name: Use(
+            one.path,
+            one.reads,
+            one.changes,
+            one.added,
+            one.removed,
+            one.failed,
+            one.unanswered,
+            one.last,
+            one.inferred,
+            tuple(one.entries or ()),
+        )
+        for name, one in tallies.items()
+        if one.reads or one.changes
+    }
+
+
+def _current(tallies: dict[str, _Tally]) -> list[str]:
+    return [one.path for one in tallies.values()]
+
+
+def compare_files(sides: Sides) -> FileSets:
+    """The files of two sides. Pure."""
+    ours, theirs = uses(sides.a.steps), uses(sides.b.steps)
+    before = {use.path for use in uses(sides.shared.steps).values()}
+    found = []
+    for path in sorted(ours.keys() | theirs.keys() | before, key=utf16_order):
+        a, b = ours.get(path), theirs.get(path)
+        found.append(FileDifference(path, a, b, path in before, _flags(a, b)))
+    found.sort(key=lambda one: not one.differs)
+    return FileSets(
+        tuple(one for one in found if one.b is None and not one.shared),
+        tuple(one for one in found if one.shared or (one.a is not None and one.b is not None)),
+        tuple(one for one in found if one.a is None and not one.shared),
+    )
+
+
+def _flags(a: Use | None, b: Use | None) -> tuple[Flag, ...]:
+    found: list[Flag] = []
+    if a is not None and b is not None:
+        if a.changes and b.changes:
+            found.append(Flag.EDITED_IN_BOTH)
+        elif b.changes:
+            found.append(Flag.READ_IN_A)
+        elif a.changes:
+            found.append(Flag.READ_IN_B)
+        # Entries of a file are in the order in which they were written.
+        if b.changes and a.entries[-1] > b.entries[0]:
+            found.append(Flag.STALE_A)
+        if a.changes and b.entries[-1] > a.entries[0]:
+            found.append(Flag.STALE_B)
+    if any(use is not None and use.unanswered for use in (a, b)):
+        found.append(Flag.UNANSWERED)
+    return tuple(found)

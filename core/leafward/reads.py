@@ -1,0 +1,148 @@
+"""What the result of a read shows of a file: which lines, and whether they are all.
+
+How an agent numbers lines and says that there are more is a `ReadForm`, a value of its tool table.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class ReadForm:
+    """How an agent's read tool prints a file."""
+
+    number: str = ""
+    """What stands before each line, with a group that holds the line's number; empty where lines are not numbered."""
+    frame: str = ""
+    """A pattern over the whole result whose group `text` is the file's part of it; empty where all of it is. A group `more` that
+    matches says that the file goes on."""
+    more: str = ""
+    """What stands at the end where the file goes on; a group `total` holds the number of its lines, `left` that of the lines
+    that follow."""
+    offset: tuple[str, ...] = ("offset",)
+    """The argument that holds the number of the first line, from 1."""
+    limit: tuple[str, ...] = ("limit",)
+    """The argument that holds how many lines are wanted."""
+    most: int = 0
+    """Lines that are shown at most without saying that there are more; 0 where it is always said."""
+    cut: str = ""
+    """What stands in a line that was cut short."""
+    newline: bool = True
+    """Whether the result tells if the file ends in a newline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Lines of a file as a result shows them."""
+
+    first: int
+    """Number of the first one, from 1."""
+    lines: tuple[str, ...]
+    """As the file's text splits at newlines: where it ends in one, the last is empty."""
+    to_end: bool
+    """Whether the file ends with them."""
+    newline: bool = True
+    """Whether it is known if the file ends in a newline."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is all of the file."""
+        return self.first == 1 and self.to_end
+
+
+PLAIN = ReadForm(
+    more=r"\n\n(?:\[|\.\.\. \()(?:Showing lines \d+-\d+ of (?P<total>\d+)[^\n]*|(?P<left>\d+) more lines?[^\n]*)$"
+)
+"""As pi prints files: the text itself, and a last line that says how much is left (0.9 and 1.5.2)."""
+PRINTED = ReadForm(cut=r"^\[Showing (?:last|lines) .*\]$|^\(no output\)$", newline=False)
+"""As pi gives what a command printed (1.5.2)."""
+NUMBERED_LINES = r"[ ]*(\d+)(?:\t|→)"
+
+
+def shown(text: str, arguments: Mapping[str, object], form: ReadForm = PLAIN) -> Shown | None:
+    """What a read's result shows; None where it shows no lines of a file (an image, a notice, a result cleared since)."""
+    goes_on = False
+    if form.frame:
+        inside = re.search(form.frame, text, re.DOTALL)
+        if inside is None:
+            return None
+        text, goes_on = inside["text"], inside.groupdict().get("more") is not None
+    if form.more and (ending := re.search(form.more, text)) is not None:
+        text, goes_on = text[: ending.start()], True
+    first = _number(arguments, form.offset) or 1
+    wanted = _number(arguments, form.limit)
+    lines = text.split("\n")
+    if form.number:
+        prefix = re.compile(form.number)
+        found = [prefix.match(line) for line in lines]
+        if not lines or any(one is None for one in found):
+            return None
+        numbers = [int(one[1]) for one in found if one is not None]
+        first = numbers[0] if numbers else first
+        if numbers != list(range(first, first + len(numbers))):
+            return None
+        lines = [line[one.end() :] for line, one in zip(lines, found, strict=True) if one is not None]
+    if form.cut and any(re.search(form.cut, line) for line in lines):
+        return None
+    if first < 1:
+        return None
+    capped = bool(form.most) and len(lines) >= form.most
+    short = wanted is None or len(lines) < wanted
+    return Shown(first, tuple(lines), not goes_on and not capped and short, form.newline)
+
+
+def _number(arguments: Mapping[str, object], names: tuple[str, ...]) -> int | None:
+    for name in names:
+        value = arguments.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+    return None
+
+
+_RANGE = re.compile(r"(\d+)(?:,(\d+|\$))?p")
+
+
+def printed(words: list[str], text: str, form: ReadForm) -> Shown | None:
+    """What a lone `cat`, `sed -n` or `head` of one file printed; None where that cannot be told.
+
+    `words` are those of the command, the file's name last; `form` is that of the shell's results.
+    """
+    output = shown(text, {}, form)
+    if output is None or not output.to_end:
+        return None
+    made = _printed(words, output.lines)
+    return replace(made, newline=made.newline and form.newline) if made is not None else None
+
+
+def _printed(words: list[str], lines: tuple[str, ...]) -> Shown | None:
+    program, options = words[0].rpartition("/")[2], words[1:-1]
+    if program == "cat" and not options:
+        return Shown(1, lines, True)
+    if program == "sed" and len(options) == 2 and options[0] == "-n":
+        ranged = _RANGE.fullmatch(options[1])
+        if ranged is None:
+            return None
+        first = int(ranged[1])
+        last = None if ranged[2] == "$" else int(ranged[2] or first)
+        return _ranged(first, last, lines)
+    if program == "head":
+        counted = re.fullmatch(r"(?:-n ?|-)?(\d+)", " ".join(options)) if options else None
+        count = 10 if not options else int(counted[1]) if counted is not None else None
+        return _ranged(1, count, lines) if count is not None else None
+    return None
+
+
+def _ranged(first: int, last: int | None, lines: tuple[str, ...]) -> Shown | None:
+    """Lines from one to another, as a program printed them: each ends in a newline, but the file's last one may not."""
+    count = len(lines) - (not lines[-1])
+    ended = last is None or count < last - first + 1
+    if first < 1 or not count:
+        return None
+    # Up to the last line that was asked for, whether the file goes on is not known.
+    return Shown(first, lines if ended else lines[:count], ended)

@@ -1,0 +1,314 @@
+"""Files as the recorded calls left them: the steps of a path, done again in memory.
+
+Bodies are decoded once for the steps, and again only for the calls of the files that are asked for.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.commands import files_read, script_of, simple_words
+from leafward.edits import command_in, table_of
+from leafward.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
+from leafward.files import nested_calls
+from leafward.reads import Shown, printed, shown
+from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState, Remark, Span
+from leafward.rebuilding.steps import Asked, Deed, Outcome, Step, asked, by_command, steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from leafward.edits import ToolTable
+    from leafward.entries import EntryIndex
+    from leafward.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """A file at a node."""
+
+    path: str
+    certainty: Certainty
+    text: str | None
+    """All of it, where it is exact."""
+    spans: tuple[Span, ...]
+    """Known lines, where it is partial."""
+    pieces: tuple[str, ...]
+    """Texts that stand in it, where even their lines are not known."""
+    total: int | None
+    """Lines of the file, where that is known."""
+    newline: bool
+    """Whether it is known if the text ends in a newline."""
+    base: str
+    """What its content rests on: `write`, `read`, `result`, or what a given base was called; empty where nothing does."""
+    remarks: tuple[tuple[EntryIndex, Remark], ...]
+    was: tuple[str, ...]
+    """Names it had before."""
+    reads: int
+    """Steps that read it, and that changed it, up to here."""
+    changes: int
+    every_branch: bool = False
+    """Whether calls of other branches are replayed as well, in the order in which they were written."""
+
+
+class Base(NamedTuple):
+    """A content that a file may have had before the session: on disk, or in a version of git."""
+
+    name: str
+    text: str
+
+
+Bases = "Callable[[str], Iterable[Base]]"
+
+
+@dataclass(slots=True)
+class Replay:
+    """The files of one path, up to where it was replayed."""
+
+    session: Session
+    files: dict[str, FileState]
+    """By path."""
+    counts: dict[str, tuple[int, int]]
+    """Steps that read a file, and that changed it."""
+    _originals: dict[str, FileState] = field(default_factory=dict)
+
+    def branch(self) -> Replay:
+        """The same, to go on from on another branch."""
+        files = {path: state.copy() for path, state in self.files.items()}
+        originals = {}
+        for path, state in files.items():
+            state.untouched = True
+            if state.certainty in KNOWN:
+                originals[path] = state.copy()
+        return Replay(self.session, files, dict(self.counts), originals)
+
+    def original(self, path: str) -> Rebuilt | None:
+        """What lay under a name where this replay began or was branched off: known then, or seen before anything changed it."""
+        state = self._originals.get(path)
+        return _rebuilt(path, state, 0, 0) if state is not None else None
+
+    def rebuilt(self, path: str) -> Rebuilt:
+        """A file as it is now."""
+        return _rebuilt(path, self.files.get(path) or FileState(), *self.counts.get(path, (0, 0)))
+
+    def go(
+        self,
+        made: Iterable[Step],
+        only: Collection[str] | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Replays steps, of the files named in `only` where it is given (names they had before included)."""
+        wanted = related(made := list(made), only) if only is not None else None
+        calls = _Calls(self.session)
+        for step in made:
+            if stop():
+                return
+            if wanted is None or step.path in wanted or step.to in wanted:
+                self._take(step, calls)
+
+    def _take(self, step: Step, calls: _Calls) -> None:
+        path, entry = step.path, step.entry
+        reads, changes = self.counts.get(path, (0, 0))
+        if step.outcome is not Outcome.FAILED:
+            self.counts[path] = (reads, changes + 1) if step.deed.changes else (reads + 1, changes)
+        if step.outcome is Outcome.FAILED:
+            # A command may have failed behind the place that changed it.
+            if step.inferred and step.deed.changes:
+                self._uncertain(step, Remark.BY_COMMAND)
+            return
+        if step.outcome is Outcome.UNANSWERED:
+            if step.deed.changes:
+                self._uncertain(step, Remark.UNANSWERED)
+            return
+        if step.to is not None:
+            self._send(step, step.to)
+            return
+        if step.deed is Deed.DELETE:
+            for name in (*self._under(path), path):
+                state = self._state(name)
+                state.untouched = False
+                state.gone()
+            return
+        state = self._state(path)
+        if step.deed is Deed.READ:
+            seen = calls.shown(step)
+            if seen is not None:
+                state.seen(seen, entry)
+                self._saw(path, state)
+            return
+        one = calls.asked(step)
+        if step.deed is Deed.EDIT and (before := calls.before(step)) is not None:
+            state.before(before, entry)
+            self._saw(path, state)
+        if step.deed is Deed.WRITE and state.untouched and calls.created(step):
+            self._originals.setdefault(path, FileState(absent=True))
+        state.untouched = False
+        if one is None or step.deed is Deed.CHANGE:
+            self._uncertain(step, Remark.BY_COMMAND)
+        elif step.deed is Deed.WRITE:
+            if one.text is None:
+                self._uncertain(step, Remark.BY_COMMAND)
+            else:
+                state.written(one.text)
+        elif step.deed is Deed.APPEND:
+            if one.text is None:
+                self._uncertain(step, Remark.BY_COMMAND)
+            else:
+                state.appended(one.text)
+        else:
+            state.edited(list(one.replacements), entry, in_order=one.in_order)
+
+    def _saw(self, path: str, state: FileState) -> None:
+        if state.untouched and state.certainty in KNOWN:
+            self._originals.setdefault(path, state.copy())
+
+    def _uncertain(self, step: Step, why: Remark) -> None:
+        for path in (step.path, step.to):
+            if path is not None:
+                state = self._state(path)
+                state.untouched = False
+                state.forget()
+                state.remark(step.entry, why)
+
+    def _send(self, step: Step, target: str) -> None:
+        """Moves or copies a file, or the files of a folder."""
+        inside = self._under(step.path)
+        for path in inside:
+            self._place(path, target + path[len(step.path) :], step)
+        if step.path in self.files or not inside:
+            if self._under(target):
+                target = f"{target}/{step.path.rpartition('/')[2]}"
+            self._place(step.path, target, step)
+
+    def _place(self, path: str, to: str, step: Step) -> None:
+        state = self._state(path)
+        moved = state.copy()
+        if step.deed is Deed.MOVE:
+            moved.was, moved.untouched = (*moved.was, path), False
+            state.untouched = False
+            state.gone()
+        there = self.files.get(to)
+        if step.fresh and (there is None or there.untouched):
+            self._originals.setdefault(to, FileState(absent=True))
+        self.files[to] = moved
+
+    def _under(self, folder: str) -> list[str]:
+        return [path for path in self.files if path.startswith(folder + "/")]
+
+    def _state(self, path: str) -> FileState:
+        state = self.files.get(path)
+        if state is None:
+            state = self.files[path] = FileState()
+        return state
+
+
+def _rebuilt(path: str, state: FileState, reads: int, changes: int) -> Rebuilt:
+    return Rebuilt(
+        path,
+        state.certainty,
+        state.text,
+        state.spans,
+        state.pieces,
+        state.total,
+        state.newline,
+        state.base if state.certainty is not Certainty.UNKNOWN else "",
+        state.remarks,
+        state.was,
+        reads,
+        changes,
+    )
+
+
+def related(made: Iterable[Step], names: Collection[str]) -> set[str]:
+    """The files named, and every name from which their content came: moved or copied, or a folder that was."""
+    sent = [(step.path, step.to) for step in made if step.to is not None]
+    found = set(names)
+    # Backwards, so that a chain of moves is followed in one pass.
+    for path, to in reversed(sent):
+        inside = [name for name in found if name.startswith(to + "/")]
+        if to in found or inside:
+            found |= {path, to, *(path + name[len(to) :] for name in inside)}
+            # A file that was moved into a folder keeps its last name.
+            found |= {path for name in inside if name.rpartition("/")[2] == path.rpartition("/")[2]}
+    return found
+
+
+class _Calls:
+    """Calls and results of a session, decoded when a step needs them."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.table: ToolTable = table_of(session)
+        self._last: tuple[EntryIndex, dict[str, list[ToolCall]]] | None = None
+
+    def _message(self, entry: int) -> Body:
+        body = self.session.body(entry) if entry != NO_ENTRY else None
+        message = body.get("message") if body is not None else None
+        return message if isinstance(message, dict) else {}
+
+    def _call(self, step: Step) -> ToolCall | None:
+        if self._last is None or self._last[0] != step.entry:
+            message = self._message(step.entry)
+            made = tool_calls(message) if message.get("role") == "assistant" else nested_calls(message)
+            by_id = defaultdict(list)
+            for call in made:
+                by_id[call.id].append(call)
+            self._last = step.entry, by_id
+        return next(iter(self._last[1].get(step.call_id, ())), None)
+
+    def asked(self, step: Step) -> Asked | None:
+        """What the call of a step asks for."""
+        if self.session.columns.kind[step.entry] == Kind.BASH:
+            made = by_command(self._message(step.entry).get("command"))
+        else:
+            call = self._call(step)
+            made = asked(call, self.table) if call is not None else []
+        return made[step.order] if step.order < len(made) else None
+
+    def before(self, step: Step) -> str | None:
+        """The whole content that an edit found, where its result tells."""
+        details = self._message(step.result).get("details")
+        before = details.get("before") if isinstance(details, dict) else None
+        return before if isinstance(before, str) else None
+
+    def created(self, step: Step) -> bool:
+        """Whether the result of a write tells that the file was not there before."""
+        details = self._message(step.result).get("details")
+        return isinstance(details, dict) and details.get("exists") is False
+
+    def shown(self, step: Step) -> Shown | None:
+        """What a read shows of its file."""
+        message = self._message(step.result)
+        if self.session.columns.kind[step.entry] == Kind.BASH:
+            output = message.get("output")
+            return self._printed(message.get("command"), output) if isinstance(output, str) else None
+        call = self._call(step)
+        if call is None or step.result == step.entry:
+            return None
+        text = text_of(message.get("content"))
+        if step.inferred:
+            return self._printed(command_in(call, self.table) or call.arguments.get("command"), text)
+        return shown(text, call.arguments, self.table.read_form)
+
+    def _printed(self, command: object, text: str) -> Shown | None:
+        names = files_read(command)
+        script = script_of(command)
+        if len(names) != 1 or script is None:
+            return None
+        words = simple_words(script)
+        return printed(words, text, self.table.shell_form) if words and words[-1] == names[0] else None
+
+
+def replay(
+    session: Session,
+    at: int | None = None,
+    only: Collection[str] | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Replay:
+    """The files on the path to an entry (the leaf by default), as its recorded calls left them."""
+    path = session.tree.path(session.leaf if at is None else at)
+    made = Replay(session, {}, {})
+    made.go(steps(session, path, stop), only, stop)
+    return made

@@ -1,0 +1,294 @@
+"""Context edits, grafts and merged summaries: what they append, what they refuse, and that an undo takes them back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.carrying import (
+    ContextEdit,
+    Side3,
+    apply_edits,
+    apply_graft,
+    apply_merge,
+    draft_edits,
+    draft_graft,
+    draft_merge,
+    shortened,
+)
+from leafward.carrying.merging import merge
+from leafward.context import context_at, message_body
+from leafward.diff.sides import sides
+from leafward.entries import EntryIndex
+from leafward.errors import Refused
+from leafward.journal import OperationKind, Writing, operations, redo, undo
+from leafward.messages import message_text
+from leafward.session import Session
+from tests.acting import Acting, call
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    """Two branches under the first reply: one reads and edits a file, the other only talks."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    fork = file.reply("begun")
+    file.user("on branch one")
+    file.said("looking", call("read", "r1", path="a.py"))
+    file.answered("r1", "read", "one\ntwo\n" + "filler line\n" * 300)
+    file.said("changing", call("edit", "e1", path="a.py", edits=[{"oldText": "one", "newText": "1"}]))
+    file.answered("e1", "edit", "replaced")
+    file.reply("branch one is done")
+    file.user("on branch two", parent=fork)
+    file.reply("branch two is done")
+    return file
+
+
+@pytest.fixture
+def session(file: Acting) -> Iterator[Session]:
+    opened = Session.open(file.path)
+    yield opened
+    opened.close()
+
+
+def texts(session: Session) -> list[str]:
+    return [message_text(message_body(session, one)) for one in context_at(session, session.leaf).messages]
+
+
+def lines(session: Session) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in session.path.read_bytes().splitlines()]
+
+
+def at(session: Session, text: str) -> EntryIndex:
+    """The entry whose text begins so."""
+    return next(
+        EntryIndex(index)
+        for index in range(len(session))
+        if message_text((session.body(index) or {}).get("message") or {}).startswith(text)
+    )
+
+
+class TestContextEdits:
+    @pytest.fixture
+    def session(self, file: Acting) -> Iterator[Session]:
+        file.leaf = "00000008"
+        file.user("go on with branch one")
+        opened = Session.open(file.path)
+        yield opened
+        opened.close()
+
+    def test_a_long_result_is_shortened_and_the_saving_is_what_the_context_loses(
+        self, session: Session
+    ) -> None:
+        target = at(session, "one\ntwo")
+        draft = draft_edits(
+            session, [ContextEdit(session.columns.index(session.columns.id(target)), keep=50)]
+        )
+        done = apply_edits(session, draft)
+        assert done.kind is OperationKind.EDIT
+        assert context_at(session, session.leaf).size.total == draft.tokens_after
+        assert draft.saved == draft.freed[0].before - draft.freed[0].after > 700
+        (short,) = [text for text in texts(session) if text.startswith("one\ntwo")]
+        assert "characters left out" in short
+        assert len(short) < 300
+        assert message_text((session.body(target) or {})["message"]).count("filler") == 300, (
+            "the entry itself stays"
+        )
+
+    def test_undo_and_redo(self, session: Session) -> None:
+        before = texts(session)
+        apply_edits(session, draft_edits(session, [ContextEdit(at(session, "begun"), text="shorter")]))
+        assert "shorter" in texts(session)
+        assert "begun" not in texts(session)
+        undo(session)
+        assert texts(session) == before
+        redo(session)
+        assert "shorter" in texts(session)
+        assert [one.kind.value for one in operations(session) if not one.agent] == [
+            "edit-context",
+            "undo",
+            "redo",
+        ]
+
+    def test_a_call_and_its_result_go_together(self, session: Session) -> None:
+        reply, result = at(session, "looking"), at(session, "one\ntwo")
+        with pytest.raises(Refused, match="a call and its result"):
+            draft_edits(session, [ContextEdit(result)])
+        with pytest.raises(Refused, match="a call and its result"):
+            draft_edits(session, [ContextEdit(reply)])
+        apply_edits(session, draft_edits(session, [ContextEdit(reply), ContextEdit(result)]))
+        assert not any(text.startswith(("looking", "one\ntwo")) for text in texts(session))
+        written = lines(session)[-2:]
+        assert [line["replacement"] for line in written] == [None, None]
+        assert written[1]["parentId"] == written[0]["id"]
+        assert written[1]["leafward"]["op"] == written[1]["id"]
+
+    def test_calls_outlive_another_text(self, session: Session) -> None:
+        apply_edits(session, draft_edits(session, [ContextEdit(at(session, "looking"), text="(looked)")]))
+        content = lines(session)[-1]["replacement"]["content"]
+        assert [block["type"] for block in content] == ["text", "toolCall"]
+
+    @pytest.mark.parametrize(("text", "says"), [("on branch two", "not in the context")])
+    def test_what_the_model_does_not_read_cannot_be_edited(
+        self, session: Session, text: str, says: str
+    ) -> None:
+        with pytest.raises(Refused, match=says):
+            draft_edits(session, [ContextEdit(at(session, text))])
+
+    def test_a_dry_run_writes_nothing(self, session: Session) -> None:
+        before = session.path.read_bytes()
+        apply_edits(session, draft_edits(session, [ContextEdit(at(session, "begun"))]), Writing(dry_run=True))
+        assert session.path.read_bytes() == before
+
+    def test_a_draft_is_refused_where_the_session_went_on(self, session: Session, file: Acting) -> None:
+        draft = draft_edits(session, [ContextEdit(at(session, "begun"))])
+        file.reply("meanwhile")
+        with pytest.raises(Refused, match="grew"):
+            apply_edits(session, draft)
+        session.refresh()
+        with pytest.raises(Refused, match="went on"):
+            apply_edits(session, draft)
+
+
+def test_a_text_keeps_its_ends() -> None:
+    short = shortened("a" * 1000 + "z" * 1000, 100)
+    assert short.text.startswith("a" * 200)
+    assert short.text.endswith("z" * 100)
+    assert short.left_out == 1600
+    assert shortened("short", 100).text == "short"
+
+
+class TestGrafts:
+    def test_turns_of_another_branch_follow_the_leaf(self, session: Session) -> None:
+        before = texts(session)
+        draft = draft_graft(session, [at(session, "looking"), at(session, "branch one is done")])
+        assert [session.columns.id(one) for one in draft.added] == [
+            session.columns.id(at(session, "one\ntwo"))
+        ]
+        done = apply_graft(session, draft)
+        assert done.kind is OperationKind.GRAFT
+        now = texts(session)
+        assert now[: len(before)] == before
+        assert [text.split("\n")[0].split("(")[0] for text in now[len(before) :]] == [
+            "looking",
+            "one",
+            "branch one is done",
+        ]
+        written = lines(session)[-4:]
+        assert len({line["id"] for line in lines(session) if "id" in line}) == len(lines(session)), (
+            "ids are fresh"
+        )
+        assert [line["parentId"] for line in written[1:]] == [line["id"] for line in written[:-1]]
+        assert context_at(session, session.leaf).size.total == draft.tokens_after
+        assert all(
+            line["message"]["usage"]["totalTokens"] == 0
+            for line in written
+            if "usage" in line.get("message", {})
+        )
+
+    def test_undo_leads_back(self, session: Session) -> None:
+        before = texts(session)
+        apply_graft(session, draft_graft(session, [at(session, "branch one is done")]))
+        assert texts(session) != before
+        undo(session)
+        assert texts(session) == before
+        redo(session)
+        assert texts(session)[-1] == "branch one is done"
+
+    def test_what_does_not_fit_is_told(self, session: Session) -> None:
+        codes = {
+            one.code
+            for one in draft_graft(session, [at(session, "looking"), at(session, "changing")]).misfits
+        }
+        assert (
+            {"no-prompt", "unknown-file"} <= codes
+            or {"no-prompt", "stale-file"} <= codes
+            or {"no-prompt", "not-replayed"} <= codes
+        )
+        assert "two-prompts" not in codes
+
+    def test_refused(self, session: Session) -> None:
+        with pytest.raises(Refused, match="on the path already"):
+            draft_graft(session, [at(session, "begun")])
+        with pytest.raises(Refused, match="more than the window"):
+            draft_graft(session, [at(session, "looking")], window=100)
+        with pytest.raises(Refused, match="nothing of what was chosen"):
+            draft_graft(session, [])
+
+    def test_a_result_brings_its_call(self, session: Session) -> None:
+        draft = draft_graft(session, [at(session, "replaced")])
+        assert [session.columns.id(one) for one in draft.sources] == [
+            session.columns.id(at(session, "changing")),
+            session.columns.id(at(session, "replaced")),
+        ]
+
+
+BASE = "## Goal\nShip it\n\n## Done\n- one\n- two\n\n## Next Steps\n- three"
+
+
+class TestMerges:
+    @pytest.mark.parametrize(
+        ("a", "b", "merged", "conflicts"),
+        [
+            (BASE, BASE, [("Goal", ["Ship it"]), ("Done", ["one", "two"]), ("Next Steps", ["three"])], []),
+            (
+                BASE.replace("- two", "- two\n- from A"),
+                BASE.replace("- three", "- three\n- from B"),
+                [
+                    ("Goal", ["Ship it"]),
+                    ("Done", ["one", "two", "from A"]),
+                    ("Next Steps", ["three", "from B"]),
+                ],
+                [],
+            ),
+            (
+                BASE.replace("- one\n", ""),
+                BASE,
+                [("Goal", ["Ship it"]), ("Done", ["two"]), ("Next Steps", ["three"])],
+                [],
+            ),
+        ],
+    )
+    def test_what_one_side_changed_is_taken(
+        self, a: str, b: str, merged: list[tuple[str, list[str]]], conflicts: list[Any]
+    ) -> None:
+        sections, found = merge(BASE, a, b)
+        assert [(one.title, list(one.items)) for one in sections] == merged
+        assert list(found) == conflicts
+
+    def test_two_goals_are_a_conflict(self) -> None:
+        sections, conflicts = merge(
+            "", "## Goal\nRewrite the parser", "## Goal\nKeep the old parser and test it"
+        )
+        assert [(one.section, one.a, one.b) for one in conflicts] == [
+            ("Goal", "Rewrite the parser", "Keep the old parser and test it")
+        ]
+        assert sections[0].items == (0,)
+
+    def test_the_merged_summary_names_what_it_was_made_from(self, session: Session) -> None:
+        draft = draft_merge(sides(session, 7, 9))
+        if draft.conflicts:
+            with pytest.raises(Refused, match="not decided"):
+                draft.text({})
+        text = draft.text({}, Side3.BOTH)
+        before = texts(session)
+        done = apply_merge(session, draft, text)
+        assert done.kind is OperationKind.MERGE
+        line = lines(session)[-1]
+        assert line["type"] == "branch_summary"
+        assert line["summary"] == text
+        assert line["details"]["leafward"]["merged"] == [
+            session.columns.id(session.columns.index("00000008")),
+            "0000000a",
+        ]
+        assert "a.py" in line["details"]["modifiedFiles"]
+        assert texts(session)[: len(before)] == before
+        assert "branch one" in texts(session)[-1]
+        undo(session)
+        assert texts(session) == before

@@ -1,0 +1,99 @@
+"""Shell scripts as what they do to files."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.shell import LONGEST, Effect, effects
+
+
+def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
+    return [(one.effect.value, one.path, one.to) for one in effects(script, folder)]
+
+
+@pytest.mark.parametrize(
+    ("script", "does"),
+    [
+        ("cat a.py", [("read", "a.py", None)]),
+        ("cat a b | sort > c", [("read", "a", None), ("read", "b", None), ("write", "c", None)]),
+        ("head -n 5 a.py; tail -20 b.py", [("read", "a.py", None), ("read", "b.py", None)]),
+        ("cd src && sed -n '1,9p' x.py", [("read", "src/x.py", None)]),
+        ("cd src\ncat x\ncd ..\ncat y", [("read", "src/x", None), ("read", "./y", None)]),
+        ("(cd src; cat x); cat y", [("read", "src/x", None), ("read", "y", None)]),
+        ("cd $HOME && cat x", []),
+        ("sed -i 's/a/b/' x.py y.py", [("change", "x.py", None), ("change", "y.py", None)]),
+        ("sed -i '' 's/a/b/' x.py", [("change", "x.py", None)]),
+        ("sed -i -e 's/a/b/' -e 's/c/d/' x.py", [("change", "x.py", None)]),
+        ("perl -pi -e 's/x/y/' k.pl", [("change", "k.pl", None)]),
+        ("rm -rf a b/c", [("delete", "a", None), ("delete", "b/c", None)]),
+        ("mv a b", [("move", "a", "b")]),
+        ("mv a b dir/", [("move", "a", "dir/a"), ("move", "b", "dir/b")]),
+        ("cp a sub/", [("copy", "a", "sub/a")]),
+        ("git mv a b && git rm c", [("move", "a", "b"), ("delete", "c", None)]),
+        ("git checkout -- a.py", [("change", "a.py", None)]),
+        ("git checkout main", []),
+        ("git restore a.py", [("change", "a.py", None)]),
+        ("npm test 2>&1 | tee -a out.log", [("append", "out.log", None)]),
+        ("make 2> errors > out", [("write", "errors", None), ("write", "out", None)]),
+        ("make > /dev/null 2>&1", []),
+        ("wc -l < list", [("read", "list", None)]),
+        ("FOO=1 sudo cat a", [("read", "a", None)]),
+        ("if true; then cat a; fi", [("read", "a", None)]),
+        ("for f in *.py; do cat $f; done", []),
+        ("cat *.py $x `ls` 'a b' c\\ d", [("read", "a b", None), ("read", "c d", None)]),
+        ("echo 'cat a' # rm b", []),
+        ("echo 'never closed", []),
+        ('cat "$(ls | head', []),
+        ("", []),
+    ],
+)
+def test_what_a_script_does(script: str, does: list[tuple[str, str, str | None]]) -> None:
+    assert told(script) == does
+
+
+@pytest.mark.parametrize(
+    ("script", "effect", "text"),
+    [
+        ("cat > a <<'EOF'\nhi $x\nEOF", Effect.WRITE, "hi $x\n"),
+        ("cat <<EOF > a\nplain\nEOF", Effect.WRITE, "plain\n"),
+        ("cat > a <<EOF\nhi $x\nEOF", Effect.WRITE, None),
+        ("cat > a <<-'EOF'\n\tin\n\tEOF\ntrue", Effect.WRITE, "in\n"),
+        ("cat >> a <<'EOF'\none\ntwo\nEOF\n", Effect.APPEND, "one\ntwo\n"),
+        ("tee a <<'EOF'\nx\nEOF", Effect.WRITE, "x\n"),
+        ("echo one two > a", Effect.WRITE, "one two\n"),
+        ("echo -n one >> a", Effect.APPEND, "one"),
+        ("echo 'a\\nb' > a", Effect.WRITE, None),
+        ("echo $x > a", Effect.WRITE, None),
+        ("printf plain > a", Effect.WRITE, "plain"),
+        ("printf '%s' x > a", Effect.WRITE, None),
+        ("> a", Effect.WRITE, ""),
+        ("ls > a", Effect.WRITE, None),
+        ("echo x | cat > a", Effect.WRITE, None),
+    ],
+)
+def test_what_is_written_is_known_where_the_words_say_it(
+    script: str, effect: Effect, text: str | None
+) -> None:
+    (one,) = effects(script)
+    assert (one.effect, one.path, one.text) == (effect, "a", text)
+
+
+def test_a_folder_that_is_named_stands_before_relative_paths_only() -> None:
+    assert told("cat a /etc/b ~/c", "/work") == [
+        ("read", "/work/a", None),
+        ("read", "/etc/b", None),
+        ("read", "~/c", None),
+    ]
+
+
+def test_work_is_bounded() -> None:
+    assert effects("cat a;" * LONGEST) == []
+    assert len(effects("cat a;" * (LONGEST // 6))) == LONGEST // 6
+    for script in (
+        "(" * 50_000 + "cat a",
+        "$(" * 50_000,
+        "cat " + "a" * 150_000,
+        '"' * 99_999,
+        "<<a " * 30_000,
+    ):
+        effects(script)

@@ -1,0 +1,121 @@
+"""Searching and filtering in the explorer."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward_tui.exploration import Filter
+from leafward_tui.folds import LineKind
+from leafward_tui.screens.explorer.finding import _FILTER_KEYS
+from tests.tui.explored import (
+    Named,
+    chosen,
+    exploring,
+    forked,
+    here,
+    here_is,
+    note,
+    tree,
+)
+from tests.tui.session_store import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Named:
+    return forked(tmp_path / "session.jsonl")
+
+
+class TestFinding:
+    async def test_hits_are_lit_and_stepped_through(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"make", "enter")
+            await until(pilot, lambda: len(screen.hits) == 2)
+            assert screen.searched == "make"
+            seen = []
+            for _ in range(3):
+                await pilot.press("n")
+                seen.append(here(screen))
+            assert set(seen) == {"b", "y"}
+            assert seen[0] == seen[2]
+            await pilot.press("N")
+            assert here(screen) == seen[1]
+            assert "of 2 rows" in note(screen)
+            assert sum("›" in row[:3] for row in tree(screen)) == 2
+            await pilot.press("escape")
+            assert screen.searched == ""
+            assert not screen.hits
+            assert not any("›" in row[:3] for row in tree(screen))
+
+    async def test_a_search_finds_folded_rows_and_leaving_it_goes_back(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("Z")
+            await chosen(pilot, "slash", *"z", "space", *"prompt")
+            await until(pilot, lambda: here(screen) == "z")
+            await pilot.press("escape")
+            await until(pilot, lambda: screen.app.screen is screen)
+            assert here(screen) == "d"
+            assert screen.searched == ""
+
+    async def test_nothing_found_is_said(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"xyzzy", "enter")
+            await until(pilot, lambda: "nothing found" in note(screen))
+            await pilot.press("n")
+            assert here(screen) == "d"
+
+    async def test_commands_results_and_files_are_searched(self, file: Named) -> None:
+        for words, where in (("it failed", "y"), ("src/b.py", "b"), ("C ANSWERED", "c")):
+            async with exploring(file.path) as (pilot, screen):
+                keys = ["space" if letter == " " else letter for letter in words]
+                await chosen(pilot, "slash", *keys, "enter")
+                await until(pilot, partial(here_is, screen, where))
+
+    @pytest.mark.parametrize(
+        ("wanted", "shown"),
+        [
+            (Filter.PROMPTS, "abxyzcd"),
+            (Filter.COMPACTIONS, ""),
+            (Filter.ERRORS, "y"),
+            (Filter.EDITS, "by"),
+            (Filter.LABELLED, "b"),
+        ],
+    )
+    async def test_filters_leave_what_passes_and_count_the_rest(
+        self, wanted: Filter, shown: str, file: Named
+    ) -> None:
+        key = dict(zip(Filter, _FILTER_KEYS, strict=False))[wanted]
+        file.entry("label", targetId=file.prompts["b"], label="here")
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "ampersand", key)
+            exploration = screen.exploration
+            assert exploration is not None
+            assert exploration.filter is wanted
+            found = [exploration.lines.line(y) for y in range(len(exploration.lines))]
+            names = {
+                screen.painter.headline(exploration.layout.head[line.row]).text[0]
+                for line in found
+                if line.kind is LineKind.ROW
+            }
+            assert names == set(shown)
+            assert sum(line.rows for line in found) == len(exploration.layout)
+            await pilot.press("escape")
+            assert exploration.filter is Filter.CONVERSATION
+
+    async def test_every_filter_has_a_key_and_can_be_left(self, file: Named) -> None:
+        assert len(_FILTER_KEYS) >= len(Filter)
+        async with exploring(file.path) as (pilot, screen):
+            exploration = screen.exploration
+            assert exploration is not None
+            for key, wanted in zip(_FILTER_KEYS, Filter, strict=False):
+                await chosen(pilot, "ampersand", key)
+                assert exploration.filter is wanted
+                await pilot.press("j", "k", "g", "G")
+                await pilot.pause()
+            await pilot.press("escape")
+            assert exploration.filter is Filter.CONVERSATION

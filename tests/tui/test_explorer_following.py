@@ -1,0 +1,263 @@
+"""The explorer on files that grow, are replaced, go away or are damaged."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward_tui.exploration import Filter
+from leafward_tui.intents import intents_for
+from tests.pi_file import PiFile
+from tests.trees import random_plan, write_plan
+from tests.tui.explored import (
+    Named,
+    chosen,
+    exploring,
+    forked,
+    here,
+    lines,
+    note,
+    ready,
+    tree,
+)
+from tests.tui.session_store import rows, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Named:
+    return forked(tmp_path / "session.jsonl")
+
+
+class TestFollowing:
+    async def test_what_is_appended_appears_and_the_cursor_goes_along(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            file.turn("e")
+            await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
+            assert here(screen) == "e"
+
+    async def test_off_the_leaf_the_cursor_stays(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("K", "K")
+            file.turn("e")
+            await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
+            assert here(screen) == "b"
+
+    async def test_an_agent_that_branches_changes_what_is_straight(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            file.turn("e", "y")
+            await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
+            row = next(row for row in tree(screen) if "d prompt" in row)
+            assert "┃ ○" in row
+
+    async def test_it_can_be_switched_off(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("F")
+            await pilot.pause()
+            assert "following" not in rows(screen.app)[0]
+            file.turn("e")
+            for _ in range(20):
+                await pilot.pause()
+            assert not any("e prompt" in row for row in tree(screen))
+            await pilot.press("F")
+            await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
+
+    async def test_bytes_read_are_bytes_appended(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            session = screen.session
+            assert session is not None
+            decoded = session.scan.decoded
+            file.turn("e")
+            await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
+            assert session.scan.decoded == decoded
+            assert session.scan.end == file.path.stat().st_size
+
+    async def test_a_file_that_is_replaced_is_read_anew(self, file: Named, tmp_path: Path) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            other = Named(tmp_path / "other.jsonl")
+            other.turn("q")
+            os.replace(other.path, file.path)
+            await until(pilot, lambda: any("q prompt" in row for row in tree(screen)))
+            assert not any("d prompt" in row for row in tree(screen))
+            await until(pilot, lambda: ready(screen))
+            await pilot.press("j", "k", "v")
+
+    async def test_what_was_set_outlasts_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", "p", "r", "o", "m", "p", "t", "enter")
+            await chosen(pilot, "ampersand", "p")
+            await pilot.press("g", "j", "m")
+            marked = here(screen)
+            assert screen.session is not None
+            old = screen.session
+            text = file.path.read_bytes()
+            other = tmp_path / "other.jsonl"
+            head, _, rest = text.partition(b"\n")
+            label = {"type": "session_info", "id": "99999999", "parentId": None, "name": "first of all"}
+            other.write_bytes(head + b"\n" + json.dumps(label).encode() + b"\n" + rest)
+            os.replace(other, file.path)
+            await until(pilot, lambda: screen.session is not old and ready(screen))
+            await pilot.pause()
+            exploration = screen.exploration
+            assert exploration is not None
+            assert exploration.filter is Filter.PROMPTS
+            assert exploration.session.columns.id(exploration.mark) == file.prompts[marked]
+            assert here(screen) == marked
+            await until(pilot, lambda: bool(screen.hits))
+
+    async def test_folds_outlast_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            while here(screen) != "x":
+                await pilot.press("k")
+            await pilot.press("z", "g")
+            # The ghost of a move to the branch, with its own signs, goes once the cursor has rested.
+            await until(pilot, lambda: any("┠─▸" in row for row in tree(screen)))
+            folded = tree(screen)
+            old = screen.session
+            other = tmp_path / "other.jsonl"
+            other.write_bytes(file.path.read_bytes())
+            os.replace(other, file.path)
+            await until(pilot, lambda: screen.session is not old and ready(screen))
+            await until(pilot, lambda: tree(screen) == folded)
+
+    async def test_a_file_that_shrinks_is_read_anew(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            whole = file.path.read_bytes().splitlines(keepends=True)
+            file.path.write_bytes(b"".join(whole[:3]))
+            await until(pilot, lambda: not any("d prompt" in row for row in tree(screen)))
+            assert any("a prompt" in row for row in tree(screen))
+
+    async def test_a_file_that_turns_into_something_else_is_said(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            file.path.write_bytes(b"")
+            await until(pilot, lambda: "is empty" in note(screen))
+            await pilot.press("j", "k", "enter", "escape")
+
+    async def test_a_file_that_goes_away_stays_on_show(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            file.path.unlink()
+            for _ in range(10):
+                await pilot.pause()
+            await pilot.press("K")
+            assert here(screen) == "c"
+
+
+class TestBadFiles:
+    @pytest.mark.parametrize(
+        ("data", "said"),
+        [
+            (b"", "is empty"),
+            (b"nonsense\n", "is not a session"),
+            (b"\0" * 4000, "is not a session"),
+        ],
+        ids=["empty", "nonsense", "NULs"],
+    )
+    async def test_no_session_is_one_clear_line(self, data: bytes, said: str, tmp_path: Path) -> None:
+        path = tmp_path / "bad.jsonl"
+        path.write_bytes(data)
+        async with exploring(path, (200, 32)) as (pilot, screen):
+            await until(pilot, lambda: said in note(screen))
+            for intent in intents_for("explorer"):
+                if intent.id not in ("app.back", "app.quit", "app.palette", "app.help", "app.themes"):
+                    screen.run_intent(intent.id)
+                    await pilot.pause()
+            assert screen.app.screen is screen
+            await pilot.press("q")
+        assert pilot.app.return_code == 0
+
+    async def test_a_header_alone_has_nothing_to_show(self, tmp_path: Path) -> None:
+        async with exploring(PiFile(tmp_path / "new.jsonl").path) as (pilot, screen):
+            assert "0 entries" in rows(screen.app)[0]
+            await pilot.press(
+                "j", "k", "enter", "escape", "l", "escape", "z", "v", "f", "escape", "A", "y", "at"
+            )
+            assert screen.app.screen is screen
+
+    async def test_damage_is_shown_where_it_is(self, file: Named) -> None:
+        file.raw("{nonsense")
+        file.raw("null")
+        file.turn("e")
+        file.user("lost", "ffffffff")
+        file.turn("f", "e")
+        async with exploring(file.path) as (_, screen):
+            drawn = tree(screen)
+            assert sum("malformed" in row for row in drawn) == 2
+            assert any("the parent is not in this file" in row for row in drawn)
+            assert "3 damaged" in rows(screen.app)[0]
+            assert here(screen) == "f"
+
+    async def test_a_line_that_proves_broken_moves_to_the_damage(self, file: Named) -> None:
+        broken = (
+            '{"type":"message","id":"0000fffe","parentId":"00000001","timestamp":"2026-11-21T21:00:00.000Z",'
+            '"message":{"role":"user","content":[}'
+        )
+        file.raw(broken)
+        file.turn("e", "d")
+        async with exploring(file.path) as (_, screen):
+            assert any("malformed" in row for row in tree(screen))
+            assert "1 damaged" in rows(screen.app)[0]
+
+    async def test_text_of_a_session_is_neither_markup_nor_escape(self, tmp_path: Path) -> None:
+        file = Named(tmp_path / "hostile.jsonl")
+        file.user("[bold]not bold[/bold] \x1b[31mred\x1b]0;title\x07 \u202eback")
+        file.said("[red]no[/red]\x1b[2J")
+        file.entry("session_info", name="\x1b]0;owned\x07[blink]name")
+        file.entry("label", targetId="00000001", label="\x1b[31m[b]")
+        async with exploring(file.path) as (_, screen):
+            shown = "\n".join(rows(screen.app))
+            assert "[bold]not bold" in shown
+            assert "\x1b" not in shown
+            assert "\x07" not in shown
+            assert "\u202e" not in shown
+            assert "[blink]name" in shown
+
+    async def test_a_random_tree_takes_any_keys(self, tmp_path: Path) -> None:
+        path = write_plan(
+            tmp_path / "wild.jsonl", random_plan(random.Random(3), 300, jumpy=0.15, shuffled=0.02)
+        )
+        rng = random.Random(8)
+        keys = [
+            *(
+                "j",
+                "k",
+                "J",
+                "K",
+                "g",
+                "G",
+                "left_square_bracket",
+                "right_square_bracket",
+                "left_curly_bracket",
+            ),
+            *(
+                "right_curly_bracket",
+                "at",
+                "m",
+                "apostrophe",
+                "z",
+                "Z",
+                "v",
+                "escape",
+                "tab",
+                "x",
+                "w",
+                "1",
+                "4",
+            ),
+            *("n", "N", "pagedown", "pageup", "F", "ctrl+d", "ctrl+u", "A", "u", "U"),
+        ]
+        before = path.read_bytes()
+        async with exploring(path) as (pilot, screen):
+            for _ in range(80):
+                await pilot.press(rng.choice(keys))
+                assert screen.app.screen is screen
+            await until(pilot, lambda: not screen.writing)
+        after = path.read_bytes()
+        assert after.startswith(before)
+        assert after.endswith(b"\n")
+        assert all(isinstance(line, dict) for line in lines(path))

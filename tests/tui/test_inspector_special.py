@@ -1,0 +1,182 @@
+"""Entries that are no turns: compactions, summaries, edits, images, damage, and everything else by itself."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.tui.inspector_data import (
+    close_all,
+    line_with,
+    page,
+    reply,
+    single,
+    turn,
+    user,
+    write_session,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _closing() -> Iterator[None]:
+    yield
+    close_all()
+
+
+def image(data: bytes, mime: str = "image/png") -> dict[str, Any]:
+    return {"type": "image", "mimeType": mime, "data": base64.b64encode(data).decode()}
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        (
+            image(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 480) + bytes(12_274)),
+            "[image image/png, 12.3 KB, 640x480]",
+        ),
+        (
+            image(b"GIF89a" + struct.pack("<HH", 3, 4) + b"\0", "image/gif"),
+            "[image image/gif, 11 bytes, 3x4]",
+        ),
+        (
+            image(
+                b"\xff\xd8\xff\xe0\0\x10" + bytes(14) + b"\xff\xc2\0\x11\x08\0\x05\0\x07" + bytes(9),
+                "image/jpeg",
+            ),
+            "[image image/jpeg, 38 bytes, 7x5]",
+        ),
+        (
+            image(b"RIFF\0\0\0\0WEBPVP8X" + bytes(8) + b"\x1f\0\0\x0f\0\0", "image/webp"),
+            "[image image/webp, 30 bytes, 32x16]",
+        ),
+        (image(b"\x89PNG\r\n\x1a\n"), "[image image/png, 8 bytes]"),
+        ({"type": "image", "data": "%%%", "mimeType": "\x1b]52;c;x"}, "[image ␛]52;c;x"),
+        ({"type": "image"}, "[image of unknown type, no data]"),
+    ],
+)
+def test_images_are_described(tmp_path: Path, block: dict[str, Any], said: str) -> None:
+    session = write_session(tmp_path / "s.jsonl", user([{"type": "text", "text": "look"}, block]))
+    assert said in page(turn(session)).text
+
+
+# --- entries that are no conversation ---------------------------------------------------------------------------------
+
+
+def test_a_compaction_tells_what_it_did(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("first"),
+        user("second"),
+        {
+            "type": "compaction",
+            "summary": "## Goal\nShip it.",
+            "firstKeptEntryId": "00000001",
+            "tokensBefore": 130_576,
+            "details": {"readFiles": ["a/b.ts"], "modifiedFiles": ["c.ts"]},
+            "fromHook": True,
+        },
+    )
+    shown = page(turn(session, 2))
+    assert shown.text.split("\n")[1].startswith("Compaction  on the path")
+    assert "130,576 → 6" in shown.text
+    kept = shown.lines[line_with(shown, "kept from")]
+    assert kept.entry == 1
+    assert kept.text.endswith("#1  you  second")
+    assert "an extension" in shown.text
+    goal = shown.lines[line_with(shown, "Goal")]
+    assert goal.spans[0].ink == "strong_memory"
+    assert "Modified  1 file\n  c.ts" in shown.text
+    assert "Read  1 file\n  a/b.ts" in shown.text
+
+
+def test_a_branch_summary_leads_to_the_leaf_it_left(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("root"),
+        reply("left"),
+        {"type": "branch_summary", "parentId": "00000000", "fromId": "00000001", "summary": "- tried"},
+    )
+    shown = page(turn(session, 2))
+    assert shown.lines[line_with(shown, "left at")].entry == 1
+    assert "stands for  1 entry" in shown.text
+    assert "- tried" in shown.text
+
+
+@pytest.mark.parametrize(
+    ("replacement", "said"),
+    [(None, "removes"), ({"content": "shorter **now**"}, "shorter now"), ({"content": []}, "empty")],
+)
+def test_a_context_edit_says_what_it_changes(tmp_path: Path, replacement: object, said: str) -> None:
+    edit = {"type": "context_edit", "targetId": "00000000", "replacement": replacement}
+    session = write_session(tmp_path / "s.jsonl", user("long text"), edit)
+    shown = page(turn(session, 1))
+    assert said in shown.text
+    assert shown.lines[line_with(shown, "long text")].entry == 0
+
+
+def test_damage_is_shown_with_its_place_and_first_bytes(tmp_path: Path) -> None:
+    bad = b'{"type":"message", \x1b]0;x\x07 broken \xff' + b"x" * 9000
+    session = write_session(tmp_path / "s.jsonl", user("a"), bad, user("b"))
+    shown = page(turn(session, 1)).text
+    assert "Malformed line" in shown
+    assert f"at byte     {session.columns.start[1]:,}" in shown
+    assert "length      9,0" in shown
+    assert "\\u001b]0;x\\u0007 broken \\xff" in shown.replace("\n", " ")
+    assert "more bytes" in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"type": "model_change", "provider": "openai", "modelId": "gpt-5"}, "openai/gpt-5"),
+        ({"type": "thinking_level_change", "thinkingLevel": "high"}, "high"),
+        ({"type": "session_info", "name": "Port it"}, "Port it"),
+        ({"type": "label", "targetId": "00000000", "label": "here"}, "here  on #0"),
+        (
+            {
+                "type": "usage",
+                "kind": "cache_warm",
+                "model": "m",
+                "usage": {"totalTokens": 50_000, "cost": {"total": 0.02}},
+            },
+            "50.0k tok   $0.02",
+        ),
+        ({"type": "custom", "customType": "ext.state", "data": {"count": 501}}, '"count": 501'),
+        ({"type": "brand_new", "field": [1, {"a": None}]}, '"a": null'),
+        ({"type": "message", "message": {"role": "robot", "content": "hi"}}, '"role": "robot"'),
+        (
+            {"type": "custom_message", "customType": "ext.note", "content": "Keep it stable."},
+            "injected by ext.note",
+        ),
+    ],
+)
+def test_every_other_entry_is_shown_by_itself(tmp_path: Path, entry: dict[str, Any], said: str) -> None:
+    session = write_session(tmp_path / "s.jsonl", user("a"), entry)
+    assert said in page(single(session, 1)).text
+
+
+def test_a_system_message_shows_its_sections_and_tools(tmp_path: Path) -> None:
+    message = {
+        "role": "system",
+        "content": "Be good.",
+        "sections": {"rules": "- one\n- two", "old": None},
+        "toolsAdded": [{"name": "read"}],
+    }
+    session = write_session(tmp_path / "s.jsonl", {"type": "message", "message": message})
+    text = page(single(session, 0)).text
+    assert "Be good." in text
+    assert "rules" in text
+    assert "- two" in text
+    assert "tools       read" in text
+    assert "without     old" in text
+
+
+# --- hostile input ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,146 @@
+"""An agent that really works: its calls change files in a folder, and are recorded as pi records them. For tests."""
+
+from __future__ import annotations
+
+import random
+import shlex
+import subprocess
+from typing import TYPE_CHECKING
+
+from tests.acting import Acting, call
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ("a.py", "src/b.py", "src/deep/c.txt", "d.md")
+_LIMIT = 12
+"""Lines that a read shows at most here."""
+
+
+class Workbench:
+    """Does what it records. Every call is really made; a result says what came of it."""
+
+    def __init__(self, session: Path, folder: Path, seed: int) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        header = {
+            "type": "session",
+            "version": 3,
+            "id": f"bench-{seed}",
+            "timestamp": "2026-11-21T21:18:10.175Z",
+            "cwd": str(folder),
+        }
+        self.file = Acting(session, header)
+        self.random = random.Random(seed)
+        self.number = 0
+        for name in NAMES[:3]:
+            self._put(name, "".join(f"{name} line {at}\n" for at in range(self.random.randint(0, 20))))
+        self.file.user("begin")
+
+    def _put(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+    def text(self, name: str) -> str | None:
+        """What lies on disk; None where nothing does."""
+        path = self.folder / name
+        return path.read_bytes().decode() if path.is_file() else None
+
+    def _call(self, tool: str, **arguments: object) -> str:
+        self.number += 1
+        call_id = f"call-{self.number}"
+        self.file.said(call(tool, call_id, **arguments))
+        return call_id
+
+    def read(self, name: str, offset: int | None = None, limit: int | None = None) -> None:
+        """As pi 1.5.2 reads: a part says how much is left."""
+        given = {key: value for key, value in (("offset", offset), ("limit", limit)) if value is not None}
+        call_id = self._call("read", path=name, **given)
+        text = self.text(name)
+        if text is None:
+            self.file.answered(call_id, "read", f"no such file: {name}", failed=True)
+            return
+        lines = text.split("\n")
+        first = (offset or 1) - 1
+        if first >= len(lines):
+            self.file.answered(call_id, "read", "beyond the end", failed=True)
+            return
+        shown = lines[first : first + min(limit or _LIMIT, _LIMIT)]
+        left = len(lines) - first - len(shown)
+        note = (
+            f"\n\n[{left} more lines in file. Use offset={first + len(shown) + 1} to continue.]"
+            if left
+            else ""
+        )
+        self.file.answered(call_id, "read", "\n".join(shown) + note)
+
+    def write(self, name: str, text: str) -> None:
+        call_id = self._call("write", path=name, content=text)
+        self._put(name, text)
+        self.file.answered(call_id, "write", f"wrote {len(text)} bytes")
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Fails unless the old text stands there once."""
+        call_id = self._call("edit", path=name, edits=[{"oldText": old, "newText": new}])
+        text = self.text(name)
+        if text is None or not old or text.count(old) != 1:
+            self.file.answered(call_id, "edit", "could not find it once", failed=True)
+            return
+        self._put(name, text.replace(old, new))
+        self.file.answered(call_id, "edit", "replaced")
+
+    def run(self, script: str) -> None:
+        """A command of the agent's."""
+        call_id = self._call("bash", command=script)
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=self.folder, capture_output=True, text=True, check=False
+        )
+        text = done.stdout + done.stderr or "(no output)"
+        if done.returncode:
+            text += f"\n\nCommand exited with code {done.returncode}"
+        self.file.answered(call_id, "bash", text, failed=bool(done.returncode))
+
+    def step(self) -> None:
+        """Something that an agent might do."""
+        pick, name = self.random.random(), self.random.choice(NAMES)
+        text = self.text(name) or ""
+        lines = text.split("\n")
+        if pick < 0.3:
+            whole = self.random.random() < 0.5
+            self.read(
+                name,
+                *(() if whole else (self.random.randint(1, max(1, len(lines))), self.random.randint(1, 9))),
+            )
+        elif pick < 0.42:
+            self.write(
+                name,
+                "".join(f"new {self.random.randint(0, 99)}\n" for _ in range(self.random.randint(0, 9)))
+                + self.random.choice(("", "no newline")),
+            )
+        elif pick < 0.75:
+            at = self.random.randrange(len(lines))
+            old = "\n".join(lines[at : at + self.random.randint(1, 3)])
+            new = self.random.choice(
+                ("", f"edited {self.number}", f"edited {self.number}\nand more\n", old + "\nafter")
+            )
+            self.edit(name, old, new)
+        else:
+            quoted, other = shlex.quote(name), shlex.quote(self.random.choice(NAMES))
+            self.run(
+                self.random.choice(
+                    (
+                        f"rm -f {quoted}",
+                        f"cat {quoted}",
+                        f"sed -n '1,4p' {quoted}",
+                        f"echo 'appended {self.number}' >> {quoted}",
+                        f"cat > {quoted} <<'EOF'\nhere {self.number}\nand $there\nEOF",
+                        f"mkdir -p src/deep && mv {quoted} {other}",
+                        f"mkdir -p src/deep && cp {quoted} {other}",
+                        f"sed -i 's/line/LINE/' {quoted}",
+                        "cd src && cat b.py && echo done > b.py",
+                        "ls",
+                        f"cat {quoted} && false",
+                    )
+                )
+            )
