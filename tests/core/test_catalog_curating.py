@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import all_agents
+from leafward.agents import agent_named, all_agents
 from leafward.catalog import Card, Catalogue, about, leaves_in, parents, totals
 from leafward.catalog.excluding import Exclusion
 from leafward.catalog.index import Index
@@ -604,3 +604,17 @@ def test_folders_that_are_not_there_are_known(store: Path, tmp_path: Path) -> No
     found = listed(store)
     cards = found.cards()
     assert about(found, cards, parents(cards)).missing == {str(tmp_path / "gone")}
+
+
+def test_another_agents_session_is_archived_beside_it(transcript: Path) -> None:
+    before = snapshot(claude_home(transcript))
+    found = listed(**claude(transcript))
+    for archived in (True, False):
+        session = agent_named("claude").open(transcript)
+        try:
+            assert archive_session(session, archived).changed
+        finally:
+            session.close()
+        found.refresh()
+        assert cards_of(found)[transcript.name].archived is archived
+    assert snapshot(claude_home(transcript)) == before
