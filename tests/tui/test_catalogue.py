@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.catalog import Catalogue, Sort
+from leafward.catalog import Catalogue, Sort, projects
 from leafward.config import Config
 from leafward_tui import resume as resume_module
 from leafward_tui.glyphs import ASCII
@@ -533,9 +532,7 @@ def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> b
 def fixed_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The store where nothing that is shown depends on the folder of this test."""
     monkeypatch.setenv("HOME", "/home/ada")
-    monkeypatch.setattr(
-        sys.modules["leafward.catalog.about"], "missing_folders", lambda _projects: frozenset()
-    )
+    monkeypatch.setattr(projects, "missing_folders", lambda _projects: frozenset())
     small_store(tmp_path)
     return tmp_path
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.catalog import About, Catalogue, about, totals
+from leafward.catalog import About, Catalogue, about, projects, totals
 from leafward.catalog.keeping import kept_root
 from leafward.config import Config
 from leafward_tui.adding import totals_rows
@@ -360,11 +359,7 @@ def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> b
 def steady(store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The store, where one of the projects is missing however this machine looks."""
     only = {"/home/ada/attic"}
-    monkeypatch.setattr(
-        sys.modules["leafward.catalog.about"],
-        "missing_folders",
-        lambda projects: frozenset(only & set(projects)),
-    )
+    monkeypatch.setattr(projects, "missing_folders", lambda named: frozenset(only & set(named)))
     return store
 
 

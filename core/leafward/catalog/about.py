@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from leafward.catalog import projects
 from leafward.catalog.spending import counted_once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from leafward.catalog.card import Card
     from leafward.catalog.listing import Catalogue
@@ -42,11 +42,6 @@ def about(catalogue: Catalogue, cards: Sequence[Card], found: Mapping[str, tuple
         counted_once(cards, found, catalogue.spent),
         expires,
         catalogue.kept(),
-        missing_folders(card.project for card in cards),
+        projects.missing_folders(card.project for card in cards),
         catalogue.excluded,
     )
-
-
-def missing_folders(projects: Iterable[str]) -> frozenset[str]:
-    """The folders that are not there, moved or removed: which of the two cannot be told from here."""
-    return frozenset(one for one in set(projects) if one and os.path.isabs(one) and not os.path.isdir(one))
