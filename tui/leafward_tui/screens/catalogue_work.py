@@ -35,6 +35,9 @@ _GLIMPSES = 64
 _IDLE = 150.0
 """How much longer than a look at the stores the rest after it is: with that an open catalogue is idle."""
 
+_LONGEST_REST = 15.0
+"""Seconds after which the stores are looked at all the same: after a look that had much to read, the next has not."""
+
 _REST = 6.0
 """While files are being read, how much longer than the making of lines the rest after it is."""
 
@@ -144,7 +147,8 @@ class SessionsWork(BaseScreen[None]):
 
         began = time.thread_time()
         update = catalogue.refresh(self.shell.keys_first.stop(worker), publish)
-        self._rested = time.perf_counter() + _IDLE * (time.thread_time() - began)
+        rest = _IDLE * (time.thread_time() - began)
+        self._rested = time.perf_counter() + min(rest, _LONGEST_REST)
         publish(update)
 
     def on_sessions_work_known(self, message: Known) -> None:
