@@ -63,6 +63,8 @@ class Index:
         self.rejected: str | None = None
         """Why the file on disk could not be used; None where it could, or there was none."""
         self.changed = False
+        self.faultless = False
+        """Whether no card that was loaded has a problem: then none of them needs a look for it."""
         self._extras: dict[str, Extra] = {}
         """Of what was read by this process."""
         self._stored: dict[str, tuple[Stamp, Extra]] | None = None
@@ -199,6 +201,7 @@ class Index:
                 self.cards = dict(zip(paths, map(make, repeat(Card), rows), strict=True))
                 self.folders = hot["folders"]
                 self.kept = hot.get("kept", {})
+                self.faultless = bool(paths) and hot["cards"]["problem"] == {"all": None}
                 if len(paths) >= _MANY:
                     gc.freeze()
         except FileNotFoundError:

@@ -17,6 +17,8 @@ from leafward.errors import Refused
 from leafward.paths import DRAFT_END, DRAFT_MARK, data_dir, make_private
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leafward.catalog.card import Card
 
 FOLDER = "kept"
@@ -49,7 +51,13 @@ def kept_root(agent: str) -> Path:
 
 def is_kept(path: str) -> bool:
     """Whether a session's file is one of our copies."""
-    return path.startswith(str(data_dir() / FOLDER) + os.sep)
+    return is_kept_in()(path)
+
+
+def is_kept_in() -> Callable[[str], bool]:
+    """The same to be asked of many paths, and of folders."""
+    above = str(data_dir() / FOLDER) + os.sep
+    return lambda path: path.startswith(above)
 
 
 def keep(card: Card, *, dry_run: bool = False) -> Kept:
@@ -107,8 +115,8 @@ def _copy(source: Path, target: Path) -> None:
 
 def shown_once(cards: dict[str, Card]) -> tuple[dict[str, Card], frozenset[str]]:
     """The cards without copies whose original is there, and the paths of sessions that we keep, be it the original's or the copy's."""
-    above = str(data_dir() / FOLDER) + os.sep
-    copies = {(cards[path].agent, cards[path].id): path for path in cards if path.startswith(above)}
+    kept = is_kept_in()
+    copies = {(cards[path].agent, cards[path].id): path for path in cards if kept(path)}
     if not copies:
         return cards, frozenset()
     originals = {

@@ -13,7 +13,7 @@ from leafward.catalog.beside import changed_beside
 from leafward.catalog.card import Reading, concealed
 from leafward.catalog.excluding import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
-from leafward.catalog.keeping import is_kept, kept_root, shown_once
+from leafward.catalog.keeping import is_kept, is_kept_in, kept_root, shown_once
 from leafward.catalog.places import listings, scope
 from leafward.catalog.quick import peek, read_on
 from leafward.catalog.summary import read_whole
@@ -127,20 +127,20 @@ class Catalogue:
         cards = self._cards.copy()
         for path in self._hidden.copy():
             cards.pop(path, None)
-        return shown_once(cards)
+        folders = list(self.index.folders)
+        return shown_once(cards) if any(map(is_kept_in(), folders)) else (cards, frozenset())
 
     def _conceal(self) -> None:
         """Forgets what was said in sessions that are excluded by now, and takes notice of those that are no longer."""
         exclusion = self._exclusion
-        again = [
-            path
-            for path, card in self._cards.items()
-            if card.problem == EXCLUDED and not exclusion(card.project)
-        ]
+        if self.index.faultless and not exclusion:
+            return
+        known = [path for path, card in self._cards.items() if card.problem == EXCLUDED]
+        self._hidden = {path for path in known if exclusion(self._cards[path].project)}
+        again = [path for path in known if path not in self._hidden]
         for path in again:
             del self._cards[path]
         self.index.drop(again)
-        self._hidden = {path for path, card in self._cards.items() if card.problem == EXCLUDED}
         if not exclusion:
             return
         for path, card in list(self._cards.items()):
