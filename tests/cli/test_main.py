@@ -49,6 +49,8 @@ VERBS = [
     "edit-context",
     "graft",
     "merge-summaries",
+    "keep",
+    "delete",
     "doctor",
     "export",
     "fork",
