@@ -25,7 +25,7 @@ __all__ = [
     "intents_for",
 ]
 
-EVERYWHERE = ("catalogue", "explorer", "log", "xray", "summaries", "lab", "runs")
+EVERYWHERE = ("catalogue", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
 """The full screens; what is pressed there means the same on each."""
 
 SCREENS = (*EVERYWHERE, "help", "themes", "draft")
@@ -39,6 +39,7 @@ _SEARCHED = ("catalogue", "explorer", "log")
 _XRAY = ("xray",)
 _SUMMARIES = ("summaries",)
 _LAB = ("lab",)
+_COMPARE = ("compare",)
 
 APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
 """Intents that Textual's own application actions fulfil, above every screen and modal."""
@@ -57,7 +58,7 @@ WRITES = frozenset(
 )
 """Intents that append to the session: where nothing can be written they are in no key bar and no palette."""
 
-GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Sessions", "Leafward")
+GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Compare", "Sessions", "Leafward")
 """Headings of the help, in its order."""
 
 
@@ -156,7 +157,7 @@ INTENTS: tuple[Intent, ...] = (
         "n",
         "Next hit; while nothing is searched, the next change",
         "next change",
-        (*_XRAY, *_SUMMARIES),
+        (*_XRAY, *_SUMMARIES, *_COMPARE),
         "Find",
     ),
     Intent(
@@ -164,7 +165,7 @@ INTENTS: tuple[Intent, ...] = (
         "N",
         "Previous hit; while nothing is searched, the previous change",
         "previous",
-        (*_XRAY, *_SUMMARIES),
+        (*_XRAY, *_SUMMARIES, *_COMPARE),
         "Find",
     ),
     Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),
@@ -210,6 +211,42 @@ INTENTS: tuple[Intent, ...] = (
     Intent("session.reload", "r", "Read the session anew", "reload", _LAB, "Compaction"),
     Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),
     Intent("run.first", "a", "Hold the others against this run", "as A", ("runs",), "Compaction"),
+    # Branches compared.
+    Intent("compare.open", "d", "Compare with the mark, else with the leaf", "compare", _TREE, "Compare"),
+    Intent("compare.files", "1", "Show the files of both", "files", _COMPARE, "Compare"),
+    Intent("compare.contents", "2", "Show the contents of this file", "contents", _COMPARE, "Compare"),
+    Intent("compare.context", "3", "Show both contexts", "context", _COMPARE, "Compare"),
+    Intent("compare.summary", "4", "Show both summaries", "summary", _COMPARE, "Compare"),
+    Intent("compare.outcome", "5", "Show what came of both", "outcome", _COMPARE, "Compare"),
+    Intent(
+        "compare.enter",
+        "enter",
+        "Open the file or the fold, or show the entry in the tree",
+        "open",
+        _COMPARE,
+        "Compare",
+    ),
+    Intent(
+        "column.left",
+        "h,left",
+        "The column to the left, or the file before",
+        "column",
+        _COMPARE,
+        "Compare",
+        palette=False,
+    ),
+    Intent(
+        "column.right",
+        "l,right",
+        "The column to the right, or the next file",
+        "column",
+        _COMPARE,
+        "Compare",
+        palette=False,
+    ),
+    Intent("compare.fold", "z", "Fold or show what is the same", "fold same", _COMPARE, "Compare"),
+    Intent("sides.swap", "x", "Swap A and B", "swap", _COMPARE, "Compare"),
+    Intent("ancestor.show", "a", "The ancestor as A, then all three", "ancestor", _COMPARE, "Compare"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
     Intent("preview.toggle", "space", "Show or hide the preview", "preview", _LIST, "Sessions"),
