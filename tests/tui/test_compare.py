@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import asynccontextmanager, closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,11 +22,13 @@ from leafward_tui.compare.telling import Overall, carried_over, overall, side_co
 from leafward_tui.glyphs import ASCII, UNICODE
 from leafward_tui.screens.compare import CompareScreen, Page
 from tests.acting import Acting, call, usage
-from tests.tui.explored import NARROW, WIDE, exploring
+from tests.tui.explored import NARROW, WIDE, chosen, exploring
 from tests.tui.session_store import rows, until
+from tests.tui.test_pictures import INTO_A_BRANCH, picture
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
 
     from textual.pilot import Pilot
 
@@ -162,8 +164,7 @@ def test_below_each_other_lines_that_went_come_first(both: Overall) -> None:
 def test_words_that_differ_stand_out(both: Overall) -> None:
     lines = ContentLines(content(both, "src/store.py"), 120, UNICODE)
     spans = lines[lines.changes()[1]].spans
-    assert any(span.text == ", of course" and span.ink == "strong_leaf" for span in spans)
-    assert not any("39" in span.text and span.ink == "strong_leaf" for span in spans)
+    assert "".join(span.text for span in spans if span.ink == "strong_leaf") == " + , of course"
 
 
 def test_three_ways_each_region_has_the_letter_of_who_changed_it(both: Overall) -> None:
@@ -379,6 +380,23 @@ async def test_the_diff_is_copied_as_a_patch_tool_reads_it(tmp_path: Path) -> No
         assert pilot.app.clipboard.startswith("@@ -1,5 +1,5 @@\n")
 
 
+@pytest.mark.parametrize(
+    ("key", "holds"), [("m", "## Outcome"), ("h", "<!DOCTYPE html>"), ("a", "+line two\n")]
+)
+async def test_the_comparison_is_written_to_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, holds: str
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, _screen):
+        await chosen(pilot, "e", key)
+        await until(pilot, lambda: any(path.stat().st_size for path in folder.iterdir()))
+        (path,) = folder.iterdir()
+        assert holds in path.read_text()
+        assert path.stat().st_mode & 0o077 == 0
+
+
 async def test_the_mouse_shows_a_file_and_opens_a_tab(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         view = screen.lists[Column.A]
@@ -475,3 +493,25 @@ def test_the_branches_of_the_demo_have_all_states() -> None:
             merges.add(laid.difference.merge.value)
             assert len(ContentLines(laid, 120, UNICODE)) > 0
         assert {"conflict", "one side", "unknown"} <= merges
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+COMPARED = (*INTO_A_BRANCH, "m", "at", "d")
+"""The last turn of a branch marked, then the leaf."""
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    path = tmp_path / "demo.jsonl"
+    with demo_session() as bundled:
+        shutil.copyfile(bundled, path)
+    return path
+
+
+def test_picture(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, *COMPARED, size=HIGH)
+
+
+def test_picture_narrow_and_ascii(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, *COMPARED, size=NARROW, config=Config(ascii=True))

@@ -262,6 +262,7 @@ INTENTS: tuple[Intent, ...] = (
     # Out of here.
     Intent("draft.save", "e", "Write this summary to a file", "export", ("draft",), "Leafward"),
     Intent("copy.text", "y", "Copy", "copy", (*EVERYWHERE, "draft"), "Leafward"),
+    Intent("comparison.save", "e", "Write the comparison to a file", "export", _COMPARE, "Leafward"),
     Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "r,R", "Resume this session in its agent", "resume", _LIST, "Leafward"),

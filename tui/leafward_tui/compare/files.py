@@ -150,7 +150,7 @@ def file_lines(items: Sequence[FileItem], width: int, glyphs: Glyphs, column: Co
             found.append(LabLine(tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)])), item.key))
         else:
             found.append(LabLine(tuple(_both(file, width, glyphs)), item.key))
-    return Block(found)
+    return Block(found or [LabLine((Span("none", "nothing"),))])
 
 
 def _both(file: FileDifference, width: int, glyphs: Glyphs) -> list[Span]:

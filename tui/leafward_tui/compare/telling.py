@@ -248,7 +248,8 @@ def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs) -> I
         yield LabLine((Span("looking for it", "nothing"),))
         return
     if not carried:
-        yield LabLine((Span("nothing of one is in the other", "nothing"),))
+        words = fit("nothing of one is in the other", width, ellipsis=glyphs.ellipsis)
+        yield LabLine((Span(words, "nothing"),))
     for one in carried:
         other = "A" if one.holder == "B" else "B"
         size = f" ({counted(one.stands_for, 'entry', 'entries')})" if one.stands_for else ""

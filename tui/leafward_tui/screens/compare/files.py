@@ -79,7 +79,7 @@ class CompareFiles(CompareParts):
         """As many rows for the lists as they need, and the diff the rest."""
         seen = self.overall
         height = self.app.size.height
-        rows = (height - (10 if height >= 30 else 6)) * 2 // 5
+        rows = (height - 10) // 3 if height >= 30 else (height - 6) * 2 // 5
         needed = 3
         if seen is not None:
             lists = [self.lists[column].lines for column in Column]

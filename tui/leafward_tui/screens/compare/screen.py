@@ -9,7 +9,7 @@ from leafward_tui.compare.content_lines import ContentLines
 from leafward_tui.compare.files import FOLD, Column
 from leafward_tui.intents import bindings_for
 from leafward_tui.row_keys import RowKeys
-from leafward_tui.screens.compare.files import CompareFiles
+from leafward_tui.screens.compare.exporting import CompareExporting
 from leafward_tui.screens.compare.values import Leaving, Page
 from leafward_tui.widgets.key_bar import Hint
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["CompareScreen"]
 
 
-class CompareScreen(RowKeys, CompareFiles):
+class CompareScreen(RowKeys, CompareExporting):
     """Two nodes compared. Ends with what is wanted of the explorer, or with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("compare")]
@@ -277,6 +277,7 @@ class CompareScreen(RowKeys, CompareFiles):
                 Hint("ancestor.show", ancestor, "ancestor"),
                 back,
                 Hint("copy.text", "copy diff", "copy"),
+                Hint("comparison.save"),
             )
         if self.page is Page.CONTENTS:
             return (

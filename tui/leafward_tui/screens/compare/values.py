@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.pages import Spoken
     from leafward_tui.compare.telling import Carried, Overall
 
-__all__ = ["Laid", "Leaving", "LookedAt", "Page", "Seen", "Summed", "Wanted"]
+__all__ = ["Exported", "Laid", "Leaving", "LookedAt", "Page", "Seen", "Summed", "Wanted"]
 
 
 class Page(StrEnum):
@@ -79,3 +79,11 @@ class Laid(Message):
     run: int
     wanted: Wanted
     shown: Shown
+
+
+@dataclass
+class Exported(Message):
+    """An export is written, or is not."""
+
+    text: str
+    problem: bool = False
