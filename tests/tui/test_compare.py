@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.carrying.merging import Side3
 from leafward.config import Config
 from leafward.demo import demo_session
 from leafward.diff.contents import Contents
@@ -19,10 +20,13 @@ from leafward_tui.compare.content_lines import ContentLines, content_head, sente
 from leafward_tui.compare.files import FOLD, Column, arranged, column_head, file_lines, listed
 from leafward_tui.compare.pages import context_page, outcome_page, spoken
 from leafward_tui.compare.telling import Overall, carried_over, overall, side_column
+from leafward_tui.exploration import Filter
 from leafward_tui.glyphs import ASCII, UNICODE
 from leafward_tui.screens.compare import CompareScreen, Page
+from leafward_tui.screens.compare.merging import MergeSheet
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call, usage
-from tests.tui.explored import NARROW, WIDE, chosen, exploring
+from tests.tui.explored import NARROW, WIDE, chosen, exploring, lines, note, tree
 from tests.tui.session_store import rows, until
 from tests.tui.test_pictures import INTO_A_BRANCH, picture
 
@@ -147,32 +151,32 @@ def test_what_is_the_same_folds_and_opens(both: Overall) -> None:
     assert [row.hidden for row in folds] == [30]
     opened = content(both, "src/store.py", opened={folds[0].block})
     assert len(opened.rows) == len(laid.rows) + 29
-    lines = ContentLines(laid, 120, UNICODE)
-    at = next(y for y in range(len(lines)) if lines.block(y) >= 0)
-    assert "30 lines the same" in lines[at].text
+    drawn = ContentLines(laid, 120, UNICODE)
+    at = next(y for y in range(len(drawn)) if drawn.block(y) >= 0)
+    assert "30 lines the same" in drawn[at].text
 
 
 def test_below_each_other_lines_that_went_come_first(both: Overall) -> None:
-    lines = ContentLines(content(both, "src/store.py"), 60, UNICODE)
-    at = lines.changes()[0]
-    assert [lines[at].text.split()[1:3], lines[at + 1].text.split()[1:3]] == [["−", "line"], ["+", "line"]]
-    assert lines[at].text.rstrip().endswith("line two")
-    assert {span.ground for span in lines[at].spans} == {"ghost_tint"}
-    assert {span.ground for span in lines[at + 1].spans} == {"leaf_tint"}
+    drawn = ContentLines(content(both, "src/store.py"), 60, UNICODE)
+    at = drawn.changes()[0]
+    assert [drawn[at].text.split()[1:3], drawn[at + 1].text.split()[1:3]] == [["−", "line"], ["+", "line"]]
+    assert drawn[at].text.rstrip().endswith("line two")
+    assert {span.ground for span in drawn[at].spans} == {"ghost_tint"}
+    assert {span.ground for span in drawn[at + 1].spans} == {"leaf_tint"}
 
 
 def test_words_that_differ_stand_out(both: Overall) -> None:
-    lines = ContentLines(content(both, "src/store.py"), 120, UNICODE)
-    spans = lines[lines.changes()[1]].spans
+    drawn = ContentLines(content(both, "src/store.py"), 120, UNICODE)
+    spans = drawn[drawn.changes()[1]].spans
     assert "".join(span.text for span in spans if span.ink == "strong_leaf") == " + , of course"
 
 
 def test_three_ways_each_region_has_the_letter_of_who_changed_it(both: Overall) -> None:
     laid = content(both, "src/store.py", Show.THREE_WAY)
-    lines = ContentLines(laid, 140, UNICODE)
-    assert [lines[at].text[0] for at in lines.changes()] == ["A", "B"]
-    assert "2 changes" in sentence(lines, 0, 120, "…").text
-    assert "merge would be clean" in sentence(lines, 0, 120, "…").text
+    drawn = ContentLines(laid, 140, UNICODE)
+    assert [drawn[at].text[0] for at in drawn.changes()] == ["A", "B"]
+    assert "2 changes" in sentence(drawn, 0, 120, "…").text
+    assert "merge would be clean" in sentence(drawn, 0, 120, "…").text
     from_ancestor = content(both, "src/store.py", Show.FROM_ANCESTOR)
     assert len(from_ancestor.changes) == 1
     assert "ancestor 40 lines" in content_head("src/store.py", from_ancestor, 120, UNICODE).text
@@ -188,8 +192,8 @@ def test_what_is_not_known_is_named(both: Overall) -> None:
 def test_a_file_that_one_side_has_is_all_its_lines(both: Overall) -> None:
     laid = content(both, "notes/only-a.md")
     assert laid.difference.base.certainty.value in ("unknown", "absent")
-    lines = ContentLines(laid, 100, UNICODE)
-    assert "# A" in "\n".join(line.text for line in lines)
+    drawn = ContentLines(laid, 100, UNICODE)
+    assert "# A" in "\n".join(line.text for line in drawn)
 
 
 def test_binary_is_said_and_not_drawn(tmp_path: Path) -> None:
@@ -313,9 +317,9 @@ async def test_columns_files_and_back(tmp_path: Path) -> None:
         await until(pilot, lambda: settled(screen))
         assert screen.file.path == "docs/[/nope].md"
         await pilot.press("enter")
-        assert screen.page is Page.CONTENTS
+        assert screen.has_class("-contents")
         await pilot.press("escape")
-        assert screen.page is Page.FILES
+        assert not screen.has_class("-contents")
         await pilot.press("escape")
         await pilot.pause()
         assert pilot.app.screen is explorer
@@ -493,6 +497,103 @@ def test_the_branches_of_the_demo_have_all_states() -> None:
             merges.add(laid.difference.merge.value)
             assert len(ContentLines(laid, 120, UNICODE)) > 0
         assert {"conflict", "one side", "unknown"} <= merges
+
+
+# --- from here to the tree, and what is written ------------------------------------------------------------------------
+
+
+async def test_the_rows_that_touch_a_file(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, explorer, _screen):
+        await pilot.press("T")
+        await until(
+            pilot, lambda: explorer.exploration is not None and explorer.exploration.filter is Filter.CHOSEN
+        )
+        assert explorer.exploration is not None
+        assert list(explorer.exploration.chosen) == [1, 5, 12]
+        assert "touching src/store.py" in note(explorer)
+        await pilot.press("escape")
+        assert explorer.exploration.filter is Filter.CONVERSATION
+
+
+async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
+    file = parted(tmp_path / "s.jsonl")
+    async with comparing(file.path) as (pilot, explorer, screen):
+        before = len(screen.session)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        assert "Graft the turns of A" in text_of(pilot)
+        assert "is on the path already" in text_of(pilot)
+        await pilot.press("a")
+        await until(pilot, lambda: len(screen.session) > before and not explorer.writing)
+        assert pilot.app.screen is explorer
+        assert "grafted 8 entries of A" in note(explorer)
+        await pilot.press("u")
+        await until(pilot, lambda: "undone" in note(explorer) or "undo" in note(explorer))
+
+
+async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
+    file = parted(tmp_path / "s.jsonl")
+    async with comparing(file.path) as (pilot, explorer, screen):
+        before = len(screen.session)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MergeSheet))
+        sheet = pilot.app.screen
+        assert isinstance(sheet, MergeSheet)
+        conflicts = len(sheet.draft.conflicts)
+        assert conflicts > 0
+        await pilot.press("ctrl+s")
+        assert pilot.app.screen is sheet
+        assert f"{conflicts} left to decide" in text_of(pilot)
+        await pilot.press("a", *"b" * (conflicts - 1))
+        assert sheet.left == 0
+        assert sheet.choices[0] is Side3.A
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: len(screen.session) > before and not explorer.writing)
+        assert "appended the merged summary" in note(explorer)
+        stored = lines(file.path)[-1]
+        assert stored["type"] == "branch_summary"
+        assert "branch A: the begin" in stored["summary"]
+
+
+async def test_a_row_is_edited_for_the_model(tmp_path: Path) -> None:
+    file = parted(tmp_path / "s.jsonl")
+    async with exploring(file.path) as (pilot, explorer):
+        before = len(lines(file.path))
+        await pilot.press("E")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        assert "frees" in text_of(pilot)
+        await pilot.press("o")
+        await until(pilot, lambda: len(lines(file.path)) > before and not explorer.writing)
+        assert "left out for the model" in note(explorer)
+        assert {line["type"] for line in lines(file.path)[before:]} == {"context_edit"}
+
+
+async def test_rows_are_chosen_by_a_query(tmp_path: Path) -> None:
+    async with exploring(parted(tmp_path / "s.jsonl").path) as (pilot, explorer):
+        await chosen(pilot, "ampersand", "y")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        await pilot.press(*"tool(")
+        wrong = text_of(pilot)
+        assert "shows the rows" not in wrong
+        await pilot.press(*"bash)", "enter")
+        await until(pilot, lambda: "showing" in note(explorer))
+        assert explorer.exploration is not None
+        assert explorer.exploration.filter is Filter.CHOSEN
+        assert "branch A" in text_of(pilot)
+        assert "branch B" not in "\n".join(tree(explorer))
+
+
+async def test_all_branches_in_a_table(tmp_path: Path) -> None:
+    async with exploring(parted(tmp_path / "s.jsonl").path, HIGH) as (pilot, _):
+        await pilot.press("D")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        text = text_of(pilot)
+        assert "2 branches" in text
+        assert "× test" in text
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ __all__ = [
 EVERYWHERE = ("catalogue", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
 """The full screens; what is pressed there means the same on each."""
 
-SCREENS = (*EVERYWHERE, "help", "themes", "draft")
+SCREENS = (*EVERYWHERE, "help", "themes", "draft", "merge")
 """Every name that ``Intent.screens`` may hold."""
 
 _LISTS = SCREENS
@@ -54,6 +54,9 @@ WRITES = frozenset(
         "name.edit",
         "branch.archive",
         "compaction.accept",
+        "context.edit",
+        "carry.open",
+        "merge.accept",
     }
 )
 """Intents that append to the session: where nothing can be written they are in no key bar and no palette."""
@@ -121,6 +124,7 @@ INTENTS: tuple[Intent, ...] = (
     ),
     Intent("draft.move", "enter", "Move with this summary", "move", ("draft",), "Change"),
     Intent("draft.again", "s", "Summarise another way", "another", ("draft",), "Change"),
+    Intent("context.edit", "E", "Edit what the model reads of this row", "edit context", _TREE, "Change"),
     Intent("operation.undo", "u", "Undo the last operation", "undo", ("explorer", "log"), "Change"),
     Intent("operation.redo", "U", "Redo what was undone", "redo", ("explorer", "log"), "Change"),
     Intent("log.open", "o", "Show the operations on this session", "log", _TREE, "Change"),
@@ -213,6 +217,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("run.first", "a", "Hold the others against this run", "as A", ("runs",), "Compaction"),
     # Branches compared.
     Intent("compare.open", "d", "Compare with the mark, else with the leaf", "compare", _TREE, "Compare"),
+    Intent("branches.table", "D", "Compare all leaves in a table", "branches", _TREE, "Compare"),
     Intent("compare.files", "1", "Show the files of both", "files", _COMPARE, "Compare"),
     Intent("compare.contents", "2", "Show the contents of this file", "contents", _COMPARE, "Compare"),
     Intent("compare.context", "3", "Show both contexts", "context", _COMPARE, "Compare"),
@@ -247,6 +252,11 @@ INTENTS: tuple[Intent, ...] = (
     Intent("compare.fold", "z", "Fold or show what is the same", "fold same", _COMPARE, "Compare"),
     Intent("sides.swap", "x", "Swap A and B", "swap", _COMPARE, "Compare"),
     Intent("ancestor.show", "a", "The ancestor as A, then all three", "ancestor", _COMPARE, "Compare"),
+    Intent("conflict.a", "a", "Take what A says", "take A", ("merge",), "Compare"),
+    Intent("conflict.b", "b", "Take what B says", "take B", ("merge",), "Compare"),
+    Intent("conflict.both", "o", "Take both", "both", ("merge",), "Compare"),
+    Intent("conflict.base", "x", "Take what was said before both", "as before", ("merge",), "Compare"),
+    Intent("merge.accept", "ctrl+s", "Append the merged summary", "append", ("merge",), "Compare"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
     Intent("preview.toggle", "space", "Show or hide the preview", "preview", _LIST, "Sessions"),
@@ -263,6 +273,22 @@ INTENTS: tuple[Intent, ...] = (
     Intent("draft.save", "e", "Write this summary to a file", "export", ("draft",), "Leafward"),
     Intent("copy.text", "y", "Copy", "copy", (*EVERYWHERE, "draft"), "Leafward"),
     Intent("comparison.save", "e", "Write the comparison to a file", "export", _COMPARE, "Leafward"),
+    Intent(
+        "file.timeline",
+        "T",
+        "Show every row that touches this file, in the tree",
+        "timeline",
+        _COMPARE,
+        "Compare",
+    ),
+    Intent(
+        "carry.open",
+        "c",
+        "Carry something over: merge summaries, graft turns",
+        "carry over",
+        _COMPARE,
+        "Compare",
+    ),
     Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "r,R", "Resume this session in its agent", "resume", _LIST, "Leafward"),

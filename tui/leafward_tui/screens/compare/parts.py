@@ -28,7 +28,7 @@ from leafward_tui.compare.telling import (
     with_missing,
 )
 from leafward_tui.screens.base import BaseScreen
-from leafward_tui.screens.compare.values import LookedAt, Page, Seen, Summed, Wanted
+from leafward_tui.screens.compare.values import Leaving, LookedAt, Page, Seen, Summed, Wanted
 from leafward_tui.widgets.compare.head import CompareHead
 from leafward_tui.widgets.compare.spans import FilesView, SpanRows
 from leafward_tui.widgets.hairline import ColumnRule, RowRule
@@ -57,7 +57,7 @@ _KEPT = 64
 """Layouts that are kept."""
 
 
-class CompareParts(BaseScreen["Leaving | None"]):
+class CompareParts(BaseScreen[Leaving | None]):
     """Composition and state of the comparison."""
 
     NAME: ClassVar[str] = "compare"

@@ -9,7 +9,7 @@ from leafward_tui.compare.content_lines import ContentLines
 from leafward_tui.compare.files import FOLD, Column
 from leafward_tui.intents import bindings_for
 from leafward_tui.row_keys import RowKeys
-from leafward_tui.screens.compare.exporting import CompareExporting
+from leafward_tui.screens.compare.carrying import CompareCarrying
 from leafward_tui.screens.compare.values import Leaving, Page
 from leafward_tui.widgets.key_bar import Hint
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["CompareScreen"]
 
 
-class CompareScreen(RowKeys, CompareExporting):
+class CompareScreen(RowKeys, CompareCarrying):
     """Two nodes compared. Ends with what is wanted of the explorer, or with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("compare")]
@@ -195,6 +195,11 @@ class CompareScreen(RowKeys, CompareExporting):
         self.show = order[(order.index(self.show) + 1) % len(order)]
         self.show_content()
 
+    def action_file_timeline(self) -> None:
+        """Back to the tree, with the rows of all branches that touch the file."""
+        if self.file is not None:
+            self.dismiss(Leaving(touching=self.file.path))
+
     # --- the rest -----------------------------------------------------------------------------------------------------
 
     def action_copy_text(self) -> None:
@@ -277,7 +282,9 @@ class CompareScreen(RowKeys, CompareExporting):
                 Hint("ancestor.show", ancestor, "ancestor"),
                 back,
                 Hint("copy.text", "copy diff", "copy"),
+                Hint("carry.open"),
                 Hint("comparison.save"),
+                Hint("file.timeline"),
             )
         if self.page is Page.CONTENTS:
             return (

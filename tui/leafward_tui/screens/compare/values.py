@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leafward.diff.summaries import SummaryDifference
+    from leafward.journal import Write, Writing
+    from leafward.session import Session
     from leafward_tui.compare.content import Show, Shown
     from leafward_tui.compare.pages import Spoken
     from leafward_tui.compare.telling import Carried, Overall
+
+    Change = Callable[[Session, Writing], Write]
 
 __all__ = ["Exported", "Laid", "Leaving", "LookedAt", "Page", "Seen", "Summed", "Wanted"]
 
@@ -33,6 +39,12 @@ class Leaving:
 
     entry: int = -1
     """An entry to go to; -1 for none."""
+    touching: str = ""
+    """A file whose rows are to be shown; empty for none."""
+    change: Change | None = None
+    """What is to be appended to the session."""
+    done: str = ""
+    """What that does, in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from leafward_tui.folds import LineKind
 from leafward_tui.screens.explorer.compacted import COMPARE, Compacted
 
 if TYPE_CHECKING:
+    from leafward.session import Session
     from leafward_tui.screens.compare import Leaving
 
 
@@ -52,7 +53,18 @@ class Comparing(Compacted):
 
     def compared(self, leaving: Leaving | None) -> None:
         """Goes on with what was wanted there."""
-        if leaving is not None and leaving.entry >= 0:
+        session = self.session
+        if leaving is None or session is None:
+            return
+        if leaving.change is not None:
+            self.start_write(leaving.done, leaving.change)
+        elif leaving.touching:
+            self.choose_touching(self.generation, session, leaving.touching)
+        elif leaving.entry >= 0:
             self.go_to_entry(leaving.entry)
             if not self.two_panes:
                 self.show_tree()
+
+    def choose_touching(self, run: int, session: Session, path: str) -> object:
+        """Shows the rows that touch a file."""
+        raise NotImplementedError
