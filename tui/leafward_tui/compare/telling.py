@@ -171,14 +171,32 @@ def summary_head(told: SummaryDifference | None, width: int, glyphs: Glyphs) -> 
 # --- the right column -------------------------------------------------------------------------------------------------
 
 
-def side_column(overall: Overall, carried: Sequence[Carried] | None, width: int, glyphs: Glyphs) -> Block:
-    """Context, outcome and what was carried over, below each other."""
-    lines = [*_context(overall.contexts, width, glyphs), LabLine(), *_outcomes(overall.sides, width, glyphs)]
-    lines += [LabLine(), *_carried(carried, width, glyphs)]
+def side_column(
+    overall: Overall,
+    carried: Sequence[Carried] | None,
+    width: int,
+    glyphs: Glyphs,
+    height: int | None = None,
+) -> Block:
+    """Context, outcome and what was carried over, below each other.
+
+    Where they do not fit a height, reasons and last words give way, so that the end of the column is seen.
+    """
+    lines: list[LabLine] = []
+    for whys, words in ((9, 2), (1, 2), (1, 1), (0, 1)):
+        lines = [
+            *_context(overall.contexts, width, glyphs, whys),
+            LabLine(),
+            *_outcomes(overall.sides, width, glyphs, words),
+            LabLine(),
+            *_carried(carried, width, glyphs),
+        ]
+        if height is None or len(lines) <= height:
+            break
     return Block(lines)
 
 
-def _context(contexts: ContextDifference, width: int, glyphs: Glyphs) -> Iterator[LabLine]:
+def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int) -> Iterator[LabLine]:
     shared = contexts.prefix_tokens
     told = f"shared {count(shared)}" if shared else "nothing shared"
     yield spread((Span("Context", "strong"),), (Span(told, "faint"),), width)
@@ -195,24 +213,24 @@ def _context(contexts: ContextDifference, width: int, glyphs: Glyphs) -> Iterato
         )
         lead = Span(f"{letter}  ", f"strong_{HUES[letter]}")
         yield LabLine((lead, *bar, Span(right(count(total), width - 3 - cells), "text")))
-    if contexts.why:
+    if contexts.why[:most]:
         yield LabLine()
-    for why in contexts.why:
+    for why in contexts.why[:most]:
         sign, ink = (glyphs.compaction, "memory") if "compacted" in why else (glyphs.zero, "faint")
         for number, text in enumerate(wrap(why, width - 2, lines=3, ellipsis=glyphs.ellipsis)):
             yield LabLine((Span(f"{sign} " if not number else "  ", ink), Span(text, "sub")))
 
 
-def _outcomes(sides: Sides, width: int, glyphs: Glyphs) -> Iterator[LabLine]:
+def _outcomes(sides: Sides, width: int, glyphs: Glyphs, most: int) -> Iterator[LabLine]:
     yield LabLine((Span("Outcome", "strong"),))
     for letter, side in (("A", sides.a), ("B", sides.b)):
         came = side.outcomes
         words = safe_line(came.last_words, _LONGEST) or "says nothing"
-        for number, text in enumerate(wrap(words, width - 3, lines=2, ellipsis=glyphs.ellipsis)):
+        for number, text in enumerate(wrap(words, width - 3, lines=most, ellipsis=glyphs.ellipsis)):
             lead = Span(f"{letter}  " if not number else "   ", f"strong_{HUES[letter]}")
             yield LabLine((lead, Span(text, "text" if came.last_words else "nothing")))
         yield _came(came, width, glyphs)
-        if letter == "A":
+        if letter == "A" and most > 1:
             yield LabLine()
 
 
@@ -222,8 +240,10 @@ def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
     room = width - 3 - cell_len(cost) - 2
     groups = [_checked(one, glyphs) for one in came.checks]
     if came.errors:
+        told = counted(came.errors, "error")
         exits = f", exit {came.last_exit}" if came.last_exit is not None else ""
-        groups.append([Span(f"{counted(came.errors, 'error')}{exits}", "warn")])
+        taken = sum(cell_len(span.text) + 2 for group in groups for span in group)
+        groups.append([Span(told + (exits if taken + len(told + exits) <= room else ""), "warn")])
     else:
         groups.append([Span("0 errors", "faint")])
     left: list[Span] = [blanks(3)]

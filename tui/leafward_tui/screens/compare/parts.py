@@ -271,7 +271,9 @@ class CompareParts(BaseScreen[Leaving | None]):
         """The right column."""
         seen, carried, glyphs = self.overall, self.carried, self.shell.glyphs
         if seen is not None:
-            self.side.show(lambda width: list(side_column(seen, carried, width - 1, glyphs)))
+            self.side.show(
+                lambda width: list(side_column(seen, carried, width - 1, glyphs, self.side.size.height))
+            )
 
     def show_summary(self) -> None:
         """The tab Summary."""

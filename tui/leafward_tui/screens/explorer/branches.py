@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -56,7 +57,7 @@ class Branches(Editing):
         session = self.session
         if session is None or self.exploration is None:
             return
-        if session.tree.branches() < 2:
+        if len(list(islice(session.tree.leaves(), 2))) < 2:
             self.tell("this session has one branch only", "warn")
             return
         self.tell("reading all branches", "faint")

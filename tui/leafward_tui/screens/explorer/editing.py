@@ -59,6 +59,8 @@ class Editing(Choosing):
         targets = tuple(EntryIndex(at) for at in entries if kinds[at] in EDITABLE)
 
         def drafted(keep: int | None) -> EditDraft | str:
+            if not targets:
+                return "the model reads nothing here that could be edited"
             try:
                 return draft_edits(session, [ContextEdit(one, None, keep) for one in targets])
             except (LeafwardError, OSError) as error:
