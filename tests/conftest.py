@@ -54,7 +54,14 @@ _REMOVED_PREFIXES = (
     "XDG_",
 )
 _REMOVED_SUFFIXES = ("_API_BASE", "_API_KEY", "_AUTH_TOKEN", "_BASE_URL", "_PROXY")
-_KEPT = {"LEAFWARD_NODE", "LEAFWARD_PI", "LEAFWARD_TEST_WORKERS", "TEXTUAL_SNAPSHOT_TEMPDIR"}
+_KEPT = {
+    "LEAFWARD_CLAUDE",
+    "LEAFWARD_NODE",
+    "LEAFWARD_OPENCODE",
+    "LEAFWARD_PI",
+    "LEAFWARD_TEST_WORKERS",
+    "TEXTUAL_SNAPSHOT_TEMPDIR",
+}
 """What steers the tests themselves; the last is how the processes of the snapshot plugin share their folder."""
 
 _TEXTUAL_CONSTANTS = {

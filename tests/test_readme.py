@@ -60,7 +60,23 @@ def need_table() -> str:
     return table()
 
 
-GENERATED: dict[str, Callable[[], str]] = {"keys": keys_table, "help": help_block}
+def query_table() -> str:
+    """What a search understands; the first column says whether the catalogue's filter does too."""
+    from leafward.search import TERMS, TEXT_TERMS
+
+    lines = [
+        "| in a search | finds | also in the filter |",
+        "|---|---|---|",
+        "| `word` | the word, also as part of others; of several words all | yes |",
+        '| `"a phrase"` | the words as they stand, over line ends too | yes |',
+        "| `/pattern/` | a regular expression of Python's, case ignored | |",
+    ]
+    lines += [f"| `{name}:` | {what} | yes |" for name, what in TERMS.items()]
+    lines += [f"| `{name}:` | {what} | |" for name, what in TEXT_TERMS.items()]
+    return "\n".join(lines)
+
+
+GENERATED: dict[str, Callable[[], str]] = {"keys": keys_table, "help": help_block, "query": query_table}
 MEASURED: dict[str, Callable[[], str]] = {"need": need_table}
 """The same on every machine, but only where the corpora are."""
 
@@ -218,6 +234,7 @@ def test_the_example_governance_is_read_whole(readme: str, tmp_path: Path) -> No
 
 ARGUMENTS = {
     "ls": [],
+    "search": ["the", "{}"],
     "tree": ["{}"],
     "show": ["{}"],
     "context": ["{}"],
@@ -236,6 +253,7 @@ ARGUMENTS = {
     "archive": ["{}", "#9"],
     "doctor": ["{}"],
     "export": ["{}"],
+    "fork": ["{}", "leaf", "--dry-run"],
     "resume": ["{}"],
     "demo": [],
 }

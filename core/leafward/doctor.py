@@ -18,14 +18,16 @@ from leafward.entries import (
     blocks_of,
     tool_calls,
 )
-from leafward.errors import LeafwardError
+from leafward.errors import LeafwardError, NotASession
 from leafward.foreign import ForeignSession
 from leafward.messages import edit_targets
+from leafward.paths import is_draft
 from leafward.safe_text import safe_line
 from leafward.scan import CURRENT_VERSION
+from leafward.sidecar import SUFFIX, belongs_to, every_sidecar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
     from leafward.session import Session
@@ -63,8 +65,11 @@ def check(session: Session) -> list[Problem]:
         references = _References(session)
     found = [*_damage(session), *references.problems(), *_unanswered(session, references)]
     if isinstance(session, ForeignSession):
-        found = [_placed(session, problem) for problem in found]
-        found += _notes(session)
+        notes = list(_notes(session))
+        # A remark says the same more exactly.
+        told = {(note.code, note.entry) for note in notes if note.entry is not None}
+        found = [_placed(session, problem) for problem in found if (problem.code, problem.entry) not in told]
+        found += [*_kept(session), *notes]
     found.sort(key=lambda problem: -1 if problem.offset is None else problem.offset)
     return [*_whole_file(session), *found]
 
@@ -76,13 +81,49 @@ def _placed(session: ForeignSession, problem: Problem) -> Problem:
         index = bisect_left(session.columns.start, problem.offset)
     if not 0 <= index < len(session):
         return problem
-    origin = session.reader.origin(index)
+    origin = session.origin(index)
+    if session.is_kept(index):
+        return replace(problem, text=f"{problem.text} ({KEPT})", offset=origin.offset)
     text = (
         f"{problem.text} ({safe_line(origin.path.name, 200)})"
         if len(session.transcript.files) > 1
         else problem.text
     )
     return replace(problem, text=text, offset=origin.offset)
+
+
+KEPT = "of what Leafward keeps beside it"
+
+
+def _kept(session: ForeignSession) -> Iterator[Problem]:
+    """What is wrong with the lines of the sidecar themselves."""
+    for index in session.joined.places:
+        if session.columns.kind[index] == Kind.MALFORMED:
+            text = f"{DAMAGE_TEXT[Damage.MALFORMED]} ({KEPT})"
+            yield Problem(DAMAGE_CODE[Damage.MALFORMED], text, offset=session.origin(index).offset)
+    book = session.book
+    if book is not None and book.pending is not None:
+        text = f"the last line is not whole: {book.pending.size:,} bytes without an end ({KEPT})"
+        yield Problem("torn-tail", text, offset=book.pending.offset)
+
+
+def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> Iterator[Problem]:
+    """Sidecars of no session: not one of those `known`, and nothing lies where theirs was last seen. None is removed."""
+    for path in every_sidecar():
+        if is_draft(path.name):
+            yield Problem("sidecar-draft", f"{safe_line(str(path), 400)}: left by a write that was killed")
+            continue
+        if path in known or path.suffix != SUFFIX:
+            continue
+        try:
+            owner, lay_at = belongs_to(path)
+        except NotASession as error:
+            yield Problem("sidecar", safe_line(str(error), 400))
+            continue
+        if not is_there(lay_at):
+            whose = f"{safe_line(owner.agent, 40)} session {safe_line(owner.session, 80)}"
+            text = f"{whose} is gone from {safe_line(lay_at, 200)}; what was kept of it stays in {path}"
+            yield Problem("sidecar-orphan", text)
 
 
 def _notes(session: ForeignSession) -> Iterator[Problem]:
@@ -143,6 +184,8 @@ def _damage(session: Session) -> Iterator[Problem]:
     """What reading alone has shown, and what only the bytes of a line show."""
     columns = session.columns
     for index, damage in columns.damage.items():
+        if damage is Damage.MALFORMED and session.is_kept(index):
+            continue
         code, text = DAMAGE_CODE[damage], DAMAGE_TEXT[damage]
         if damage is Damage.MALFORMED and b"\0" in session.raw(index):
             code, text = "nul", "the line holds NUL bytes and is no JSON object"

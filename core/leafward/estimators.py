@@ -39,6 +39,9 @@ ESTIMATOR_TEXT: dict[Estimator, str] = {
     Estimator.SCRIPT: "by script: letters of ASCII / 4, of CJK × 0.75",
 }
 
+CODEX_KEPT_USER_TOKENS = 20_000
+"""Tokens of the user's messages that Codex keeps beside a summary, as it estimates them."""
+
 _UNIT = 20
 """Parts of a token that weights are given in."""
 _ASCII_WEIGHT = _UNIT // CHARS_PER_TOKEN

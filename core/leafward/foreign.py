@@ -14,10 +14,11 @@ from leafward.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.errors import NotASession
 from leafward.scan import Pending, Scan
 from leafward.session import Entry, Growth, Session
+from leafward.sidecar import AFTER, Owner, Sidecar, joined, position_in
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.columns import Columns
@@ -45,6 +46,19 @@ class Note(NamedTuple):
     entry: EntryIndex = NO_ENTRY
     path: Path | None = None
     offset: int | None = None
+
+
+_TYPES_NAMED = 8
+
+
+def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> Note:
+    """What is to be said of records of types that a reader does not know: how many of each, and where the first one lies."""
+    listed = sorted(types.items(), key=lambda one: (-one[1], one[0]))
+    names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
+    if len(listed) > _TYPES_NAMED:
+        names += f" and {len(listed) - _TYPES_NAMED} more types"
+    text = f"records that are not known, kept as they are: {names}"
+    return Note("unknown-record", text, EntryIndex(entry), path, offset)
 
 
 @dataclass(slots=True)
@@ -103,10 +117,14 @@ _Stamp = tuple[int, int, int, int]
 
 
 class ForeignSession(Session):
-    """A session of another agent, open for reading."""
+    """A session of another agent. What is done to it is kept in a sidecar of ours; the agent's files are only read."""
 
-    def __init__(self, path: Path, agent: str, reader: Callable[[], Reader], tools: object = None) -> None:
+    def __init__(
+        self, path: Path, agent: str, reader: Callable[[], Reader], tools: object = None, name: str = ""
+    ) -> None:
         self.agent = agent
+        """As people write it."""
+        self.agent_name = name or agent
         self.tools = tools
         """The agent's tool table (`edits.ToolTable`): how its calls name files."""
         self._make_reader = reader
@@ -120,12 +138,16 @@ class ForeignSession(Session):
         reader: Callable[[], Reader],
         stop: Callable[[], bool] = lambda: False,
         tools: object = None,
+        name: str = "",
     ) -> ForeignSession:
-        """Reads a session of an agent, whose `tools` name files as its table says. Raises NotASession."""
-        session = cls(path, agent, reader, tools)
+        """Reads a session of an agent, whose `tools` name files as its table says and whose sidecars lie under its `name`.
+
+        Raises NotASession.
+        """
+        session = cls(path, agent, reader, tools, name)
         try:
             session.read(stop, lambda _scan: None)
-        except BaseException:
+        except BaseException:  # also an interrupt: nobody else could close what it opened
             session.close()
             raise
         return session
@@ -135,10 +157,13 @@ class ForeignSession(Session):
         self.scan = Scan()
         self._stamps: dict[Path, _Stamp] = {}
         self._beside: dict[Path, _Stamp | None] = {}
+        self.sidecar: Sidecar | None = None
 
     def close(self) -> None:
-        """Closes what the reader holds."""
+        """Closes what the reader holds, and the sidecar."""
         self.reader.close()
+        if self.sidecar is not None:
+            self.sidecar.close()
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
         """Reads everything anew; returns how many entries came."""
@@ -150,19 +175,56 @@ class ForeignSession(Session):
             self._stat = self._looked = os.stat(found.files[0])
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
-        self.scan = scan = Scan.of(found.columns, found.header, found.leaf, found.size)
-        scan.pending, scan.header_offset = found.pending, 0
         self.transcript = found
-        publish(scan)
+        self._join()
+        publish(self.scan)
+        return len(self.columns) - known
+
+    def _join(self) -> None:
+        """Takes in what is kept beside the agent's entries as they were last read."""
+        named = self.transcript.header.get("id")
+        owner = Owner(
+            self.agent_name, named if isinstance(named, str) and named else os.path.realpath(self.path)
+        )
+        if self.sidecar is None or self.sidecar.owner != owner:
+            if self.sidecar is not None:
+                self.sidecar.close()
+            self.sidecar = Sidecar(owner)
+        self.sidecar.read()
+        self._combine(self.sidecar)
+
+    def _combine(self, sidecar: Sidecar) -> None:
+        """Makes one session of the agent's entries and of those that are kept."""
+        found = self.transcript
+        self.joined = joined(found.columns, found.leaf, found.size, sidecar)
+        self._hoisted = self.joined.spread(found.hoisted)
+        self.scan = scan = Scan.of(self.joined.columns, found.header, self.joined.leaf, found.size)
+        scan.pending, scan.header_offset = found.pending, 0
         self._rebuild()
         self._read_marks()
-        if self.name is None:
-            given = found.header.get("name")
-            self.name = given.strip() or None if isinstance(given, str) else None
-        return len(found.columns) - known
+        self.name = self._given_name()
+
+    def _given_name(self) -> str | None:
+        """What the session is called: as the user did here, else by the agent's last line, else as its header says."""
+        book = self.book
+        if book is not None and book.name is not None:
+            return book.name
+        kinds = self.columns.kind
+        at = kinds.rfind(Kind.SESSION_INFO)
+        while at >= 0 and self.is_kept(at):
+            at = kinds.rfind(Kind.SESSION_INFO, 0, at)
+        for said in ((self.body(at) or {}) if at >= 0 else {}, self.header):
+            given = said.get("name")
+            if isinstance(given, str) and given.strip():
+                return given.strip()
+        return None
 
     def changed_on_disk(self) -> bool:
-        """Whether one of its files is another than when it was read; costs a stat for each."""
+        """Whether one of its files, or what is kept beside them, is another than when it was read; a stat for each."""
+        theirs = self._theirs_changed()
+        return theirs or (self.sidecar is not None and self.sidecar.changed())
+
+    def _theirs_changed(self) -> bool:
         self.gone = False
         stamps, changed = dict(self._stamps), False
         for path, seen in self._stamps.items():
@@ -182,12 +244,21 @@ class ForeignSession(Session):
 
     def refresh(self) -> Growth | None:
         """Reads again what changed; None where nothing did. Where everything is as it was up to what is new, it has grown."""
-        if not self.changed_on_disk():
+        theirs = self._theirs_changed()
+        if not theirs and self.sidecar is not None and not self.sidecar.changed():
             return None
         # A reader may take what was appended into the columns that it has.
         before = bytes(self.columns.kind), bytes(self.columns.ids), self.columns.parent[:]
-        added = self.read(lambda: False, lambda _scan: None)
-        return Growth(max(0, added), replaced=not _continues(before, self.columns))
+        scan = self.scan
+        if theirs:
+            self.read(lambda: False, lambda _scan: None)
+        else:
+            self._join()
+        continues = _continues(before, self.columns)
+        if continues:
+            scan.go_on_as(self.scan)
+            self.scan = scan
+        return Growth(max(0, len(self.columns) - len(before[0])), replaced=not continues)
 
     def reload(self) -> Growth:
         """Reads everything anew, whatever lies at its path now. What was read stays where that is no session."""
@@ -202,57 +273,143 @@ class ForeignSession(Session):
         before.close()
         return growth
 
+    # --- what is kept beside it ---
+
     @property
     def read_only(self) -> str | None:
-        """Why nothing is written to these files: they are another agent's."""
-        return f"the files of {self.agent} are never written to"
+        """Why nothing can be kept beside it; None where it can. The agent's files are never written to."""
+        return self.sidecar.read_only if self.sidecar is not None else None
+
+    @property
+    def book(self) -> Session | None:
+        """The sidecar; None as long as nothing is kept."""
+        return self.sidecar.book if self.sidecar is not None else None
+
+    @property
+    def book_path(self) -> Path:
+        """Where the sidecar lies, or will."""
+        return self.sidecar.path if self.sidecar is not None else self.path
+
+    def book_header(self, time: str) -> Body:
+        """The first line of the sidecar."""
+        return self.sidecar.header(self.path, self.cwd, time) if self.sidecar is not None else {}
+
+    def stamped(self, line: Body) -> Body:
+        """A line of the sidecar: it says where the agent was when it was written."""
+        at = position_in(self.transcript.columns, self.transcript.leaf)
+        book = self.book
+        if book is not None and self.sidecar is not None and self.sidecar.known_path != str(self.path):
+            at["path"] = str(self.path)
+        return {**line, AFTER: at}
+
+    def went_on(self) -> str | None:
+        """Whether the agent's files are others than when they were read, or are gone."""
+        if self._theirs_changed():
+            return f"{self.path.name} went on since it was read"
+        return f"{self.path.name} is gone" if self.gone else None
+
+    @property
+    def own_leaf(self) -> EntryIndex:
+        """Where the agent itself goes on."""
+        return self.joined.own_leaf
+
+    def coming_back(self, line: int, before: EntryIndex) -> EntryIndex:
+        """Where taking back a move leads: to the leaf before it; where that was the agent's own, to where the agent is now."""
+        said = (self.body(line) or {}).get(AFTER)
+        place = self.tree.content_at(before)
+        named = self.columns.id(place) if place >= 0 else None
+        if not self.is_kept(line) or not isinstance(said, dict) or said.get("place", "") != named:
+            return before
+        return before if place == self.tree.content_at(self.own_leaf) else self.own_leaf
+
+    def is_kept(self, index: int) -> bool:
+        """Whether an entry is Leafward's, beside the agent's own."""
+        return self.joined.kept(index) >= 0
 
     @property
     def notes(self) -> list[Note]:
-        """What the reader has to remark on it."""
-        return self.transcript.notes
+        """What the reader has to remark on it, and what is wrong with the sidecar."""
+        place = self.joined.place
+        found = [note._replace(entry=place(note.entry)) for note in self.transcript.notes]
+        if self.sidecar is not None and self.read_only is not None:
+            found.append(Note("sidecar", self.read_only, path=self.sidecar.path))
+        return found
 
     @property
     def hoisted(self) -> bytearray:
         """Which entries are sent ahead of the messages before them, up to the last reply or result."""
-        return self.transcript.hoisted
+        return self._hoisted
+
+    @property
+    def title(self) -> str | None:
+        """The name that somebody gave it, else what the agent itself calls it; one line."""
+        given = self.name or self.header.get("title")
+        return " ".join(given.split()) or None if isinstance(given, str) else None
 
     @property
     def inherited(self) -> int:
         """How many entries, from the first on, belong to another session as well."""
-        return self.transcript.inherited
+        return self.joined.count(self.transcript.inherited)
 
     def discredit(self, entries: Iterable[int]) -> None:
-        """Marks entries whose bytes proved to be broken. What follows them hangs on what came before them."""
-        columns = self.columns
-        parent = columns.parent
-        lost = set(entries)
+        """Marks entries whose bytes proved to be broken. What follows the agent's hangs on what came before them."""
+        given = set(entries)
+        kept = {self.joined.kept(index) for index in given} - {-1}
+        columns = self.transcript.columns
+        lost = {self.joined.theirs(index) for index in given if not self.is_kept(index)}
         for index in sorted(lost):
             columns.kind[index] = Kind.MALFORMED
             columns.damage[index] = Damage.MALFORMED
-        for index, above in enumerate(parent):
+        parent = columns.parent
+        for index, above in enumerate(parent if lost else ()):
             while above in lost:
                 above = parent[above]
             parent[index] = above
-        self._rebuild()
+        book = self.book
+        if book is not None and kept:
+            book.discredit(kept)
+        if book is None or self.sidecar is None:
+            self._rebuild()
+            return
+        scan = self.scan
+        self._combine(self.sidecar)
+        scan.go_on_as(self.scan)
+        self.scan = scan
+
+    def origin(self, index: int) -> Origin:
+        """Where the bytes of an entry lie: in one of the agent's files, or in the sidecar."""
+        kept, book = self.joined.kept(index), self.book
+        if kept < 0 or book is None:
+            return self.reader.origin(self.joined.theirs(index))
+        return Origin(book.path, book.columns.start[kept], len(book.raw(kept)))
 
     def raw(self, index: int) -> bytes:
-        """What the agent stored of an entry."""
-        return self.reader.raw(index)
+        """What the agent stored of an entry; of one that is kept, its line."""
+        kept, book = self.joined.kept(index), self.book
+        return (
+            book.raw(kept) if kept >= 0 and book is not None else self.reader.raw(self.joined.theirs(index))
+        )
 
     def body(self, index: int) -> Body | None:
-        """An entry, translated."""
-        return self.reader.body(index)
+        """An entry, translated; of one that is kept, its line."""
+        kept, book = self.joined.kept(index), self.book
+        if kept >= 0 and book is not None:
+            return book.body(kept)
+        return self.reader.body(self.joined.theirs(index))
 
-    def bodies(self, entries: Iterable[int]) -> Iterator[tuple[EntryIndex, Body | None]]:
-        """The bodies of many entries, in the order asked for."""
+    def bodies(
+        self,
+        entries: Iterable[int],
+        pick: Callable[[bytes], bool] | None = None,  # noqa: ARG002  # an entry may be made of several records
+    ) -> Iterator[tuple[EntryIndex, Body | None]]:
+        """The bodies of many entries, in the order asked for; all of them are translated."""
         for index in entries:
-            yield EntryIndex(index), self.reader.body(index)
+            yield EntryIndex(index), self.body(index)
 
     def entry(self, index: int) -> Entry:
         """One entry, translated, with what the agent stored."""
         columns = self.columns
-        body = self.reader.body(index)
+        body = self.body(index)
         parent = columns.parent[index]
         return Entry(
             EntryIndex(index),
@@ -260,9 +417,9 @@ class ForeignSession(Session):
             columns.id(EntryIndex(parent)) if parent >= 0 else None,
             Kind(columns.kind[index]) if body is not None else Kind.MALFORMED,
             body or {},
-            self.reader.origin(index).offset,
+            self.origin(index).offset,
             columns.damage.get(index),
-            self.reader.raw(index),
+            self.raw(index),
         )
 
 

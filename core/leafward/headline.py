@@ -105,6 +105,9 @@ def headline(session: Session, index: int) -> Headline:
     if body.get("type") == "message":
         message = body.get("message")
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
+    says = body.get("says")
+    if kind is Kind.UNKNOWN and isinstance(says, str):
+        return Headline("note", safe_line(says, LIMIT))
     return Headline(word, _of_other(session, index, kind, body))
 
 
@@ -180,7 +183,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         return f"{verb}  {headline(session, target).text}"
     plain: dict[Kind, Callable[[], str]] = {
         Kind.CUSTOM_MESSAGE: lambda: text_of(body.get("content"), " ") or str(body.get("customType", "")),
-        Kind.INJECTED: lambda: text_of(body.get("content"), " ") or str(body.get("customType", "")),
+        Kind.INJECTED: lambda: _of_injected(body),
         Kind.CUSTOM: lambda: str(body.get("customType", "")),
         Kind.MODEL_CHANGE: lambda: f"{body.get('provider', '')}/{body.get('modelId', '')}",
         Kind.THINKING_CHANGE: lambda: str(body.get("thinkingLevel", "")),
@@ -191,6 +194,24 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
     }
     told = plain[kind]() if kind in plain else str(body.get("type", ""))
     return safe_line(told, LIMIT)
+
+
+_TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
+"""Tags that an agent puts around what it adds."""
+
+
+def _of_injected(body: Body) -> str:
+    """What an agent added to the context: what it is, and how its text begins, without the tags around it."""
+    name = (
+        str(body.get("customType", ""))
+        .partition(".")[2]
+        .replace("_", " ")
+        .replace(".instructions", " instructions")
+    )
+    text = safe_line(text_of(body.get("content"), " "), LIMIT)
+    found = _TAGS.match(text)
+    text = text[found.end() :] if found is not None else text
+    return f"{name}: {text}" if name and text else name or text
 
 
 def summarised_entries(session: Session, index: int, body: Body) -> int:

@@ -145,10 +145,20 @@ class Scan:
         scan._last_good, scan._parsed_any = last, True
         return scan
 
+    def go_on_as(self, other: Scan) -> None:
+        """Takes over what another scan of the same entries and more says, so that whoever holds this one sees that it grew."""
+        self.columns, self.header, self.header_offset = other.columns, other.header, other.header_offset
+        self.end, self.pending, self._last_good = other.end, other.pending, other._last_good
+
     @property
     def last(self) -> EntryIndex:
         """The last entry that is no damage: pi's leaf. -1 in an empty session."""
         return EntryIndex(self._last_good)
+
+    @property
+    def orphans(self) -> dict[int, bytes | str]:
+        """Entries that name a parent which is not in the file, and the id that they name."""
+        return self._orphans
 
     def discredit(self, entries: Collection[int]) -> None:
         """Makes damage of entries whose lines proved to be no objects: nothing can name them any more, as in pi.

@@ -270,9 +270,57 @@ class Session:
         return None
 
     @property
+    def book(self) -> Session | None:
+        """The native file that operations are appended to: itself.
+
+        Of another agent's session one of ours beside it, None before the first of them.
+        """
+        return self
+
+    @property
+    def book_path(self) -> Path:
+        """Where that file lies, or will."""
+        return self.path
+
+    def book_header(self, time: str) -> Body:
+        """The first line of that file where it is made by the first operation: never asked of a file that is its own book."""
+        raise NotImplementedError(time)
+
+    def stamped(self, line: Body) -> Body:
+        """A line about to be appended to that file, with what else has to be noted on it."""
+        return line
+
+    def went_on(self) -> str | None:
+        """What became of files beside that one which the session was read from; None where they are as they were."""
+        return None
+
+    @property
+    def own_leaf(self) -> EntryIndex:
+        """Where the agent itself goes on: of a native file, and of another agent's session that nothing was done to, the leaf."""
+        return self.leaf
+
+    @property
+    def what_if(self) -> bool:
+        """Whether the place is one that only Leafward keeps: the agent itself goes on elsewhere."""
+        return self.place != self.tree.content_at(self.own_leaf)
+
+    def coming_back(self, line: int, before: EntryIndex) -> EntryIndex:  # noqa: ARG002  # there is no other place here
+        """Where taking back a move that a line did leads: to the leaf before it."""
+        return before
+
+    def is_kept(self, index: int) -> bool:  # noqa: ARG002  # of a native file nothing is
+        """Whether an entry is kept by Leafward beside the agent's own files."""
+        return False
+
+    @property
     def leaf(self) -> EntryIndex:
         """The entry that the next append becomes a child of: the last line (pi 1.5.2). -1 in an empty session."""
         return self.scan.last
+
+    @property
+    def title(self) -> str | None:
+        """What it is called: the name that somebody gave it, else what its agent calls it by itself; one line."""
+        return self.name
 
     @property
     def inherited(self) -> int:
@@ -311,8 +359,13 @@ class Session:
         body = decode_line(self.raw(index))
         return self._migrated(index, body) if body is not None and self.version < CURRENT_VERSION else body
 
-    def bodies(self, entries: Iterable[int]) -> Iterator[tuple[EntryIndex, Body | None]]:
-        """The bodies of many entries, in the order asked for; neighbours are read together."""
+    def bodies(
+        self, entries: Iterable[int], pick: Callable[[bytes], bool] | None = None
+    ) -> Iterator[tuple[EntryIndex, Body | None]]:
+        """The bodies of many entries, in the order asked for; neighbours are read together.
+
+        With `pick` lines that it refuses may be left out, and are not decoded.
+        """
         columns = self.columns
         migrate = self.version < CURRENT_VERSION
         for together in _blocks(entries, columns.start):
@@ -325,6 +378,8 @@ class Session:
                 at = columns.start[index] - begin
                 newline = find(b"\n", at)
                 line = block[at:] if newline < 0 else block[at:newline]
+                if pick is not None and not pick(line):
+                    continue
                 body = decode_line(line)
                 if migrate and body is not None:
                     body = self._migrated(index, body)

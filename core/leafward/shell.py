@@ -45,6 +45,8 @@ class ShellEffect:
     """Where it is moved or copied to."""
     text: str | None = None
     """What is written or appended, where the words of the script say all of it."""
+    fresh: bool = False
+    """Whether nothing can have lain where it is moved to: the command would have refused."""
 
 
 @dataclass(slots=True)
@@ -331,7 +333,7 @@ def _effects_of(command: _Command, here: str) -> Iterator[ShellEffect]:
             if path is None or (to is not None and there is None):
                 continue
             text = document if program == "tee" and fed else None
-            yield ShellEffect(effect, path, there, text)
+            yield ShellEffect(effect, path, there, text, fresh=program == "git")
     for one in command.redirections:
         path = place(one.target)
         if path is None or one.sign.startswith("<<"):

@@ -17,6 +17,7 @@ from leafward.context import context_at, usage_total
 from leafward.entries import DAMAGE_CODE, Kind
 from leafward.errors import NotASession, Refused
 from leafward.files import working_set
+from leafward.headline import headline
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, problems, said
 
 if TYPE_CHECKING:
@@ -327,6 +328,29 @@ def test_the_context_of_old_compactions() -> None:
         "Keep going after the fill",
         "What is left to do?",
     ]
+
+
+def test_a_compaction_says_how_large_the_context_was(home: Path) -> None:
+    session = one(home, "044d")
+    compaction = session.columns.kind.index(Kind.COMPACTION)
+    counted = [
+        usage["totalTokens"]
+        for index in range(compaction)
+        if (usage := ((session.body(index) or {}).get("message") or {}).get("usage")) is not None
+    ]
+    assert session.entry(compaction).body["tokensBefore"] in counted
+
+
+def test_what_was_injected_is_told_by_its_name(home: Path) -> None:
+    session = one(home, "c1f8")
+    added = [
+        headline(session, index) for index, kind in enumerate(session.columns.kind) if kind == Kind.INJECTED
+    ]
+    assert {word for word, _ in added} == {"added"}
+    assert any(text.startswith("agents md instructions: # AGENTS.md instructions for") for _, text in added)
+    old = opened(next((DATA / "0.80").rglob("*9f21*")))
+    index = old.columns.kind.index(Kind.INJECTED, old.columns.kind.index(Kind.INJECTED) + 1)
+    assert headline(old, index).text.startswith("environment context: /")
 
 
 def test_before_a_compaction_everything_is_there(home: Path) -> None:

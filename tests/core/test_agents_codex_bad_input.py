@@ -94,7 +94,7 @@ def test_a_last_line_without_an_end_is_pending_until_it_is_whole(tmp_path: Path)
 
 def test_unknown_records_are_kept_and_shown(tmp_path: Path) -> None:
     rollout = talk(tmp_path)
-    rollout.line("brand_new_thing", some="value")
+    at = rollout.line("brand_new_thing", some="value")
     rollout.event("never_seen_before", some="value")
     rollout.item("odd_item", some="value")
     rollout.turn("two", "second")
@@ -108,6 +108,11 @@ def test_unknown_records_are_kept_and_shown(tmp_path: Path) -> None:
         "codex.response_item",
     ]
     assert [entry.body["data"]["some"] for entry in unknown] == ["value"] * 3
+    (note,) = [one for one in session.notes if one.code == "unknown-record"]
+    assert note.text.endswith(
+        "brand_new_thing (1), event_msg never_seen_before (1), response_item odd_item (1)"
+    )
+    assert note.offset == at
     assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
 
 
@@ -163,6 +168,21 @@ def test_surrogates_and_bytes_that_are_no_text(tmp_path: Path) -> None:
     session = rollout.opened()
     assert said(session)[-1][1].startswith("a \ud800 ")
     assert not problems(session)
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["in_a_block", "line_by_line"])
+def test_ids_of_calls_that_are_no_text(tmp_path: Path, at_once: bool) -> None:
+    rollout = talk(tmp_path)
+    line = rollout.text_of(
+        "response_item", type="function_call_output", call_id="c#1", output="done"
+    ).encode()
+    end = rollout.text_of("event_msg", type="exec_command_end", call_id="c#1", exit_code=0).encode()
+    rollout.raw(
+        end.replace(b"#", b"\xff") + b"\n" + line.replace(b"#", b"\xff") + (b"\n" if at_once else b"")
+    )
+    session = rollout.opened()
+    assert session.columns.kind[-1] == Kind.TOOL_RESULT
+    assert session.entry(len(session) - 1).message["toolCallId"] == "c\ufffd1"
 
 
 def test_line_ends_of_another_system(tmp_path: Path) -> None:

@@ -6,12 +6,14 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.agents import agent_of
+from leafward.agents.opencode.database import TABLES
 from leafward.agents.opencode.database import opened as opened_base
 from leafward.catalog import Catalogue
 from leafward.config import Config
@@ -64,7 +66,7 @@ def test_a_live_database_is_read_with_its_log_and_nothing_is_left(root: Path) ->
         before = files_of(root)
         assert len(before) == 3
         session = opened(store.path / "ses_one")
-        assert session.name == "Newer"
+        assert session.title == "Newer"
         for index in range(len(session)):
             session.body(index)
         assert files_of(root) == before
@@ -73,7 +75,7 @@ def test_a_live_database_is_read_with_its_log_and_nothing_is_left(root: Path) ->
         owner.commit()
         assert session.changed_on_disk()
         session.refresh()
-        assert session.name == "Newest"
+        assert session.title == "Newest"
     assert sorted(path.name for path in root.iterdir()) == ["opencode.db"]
 
 
@@ -103,7 +105,7 @@ def test_a_database_with_a_log_and_its_index_but_no_owner(root: Path, tmp_path: 
         owner.commit()
         shutil.copytree(root, left)
     before = {name: Path(name).read_bytes() for name in files_of(left)}
-    assert opened(left / "opencode.db" / "ses_one").name == "In the log"
+    assert opened(left / "opencode.db" / "ses_one").title == "In the log"
     after = {name: Path(name).read_bytes() for name in files_of(left)}
     assert sorted(after) == sorted(before)
     assert {name for name in after if after[name] != before[name]} <= {str(left / "opencode.db-shm")}
@@ -117,6 +119,39 @@ def test_secret_tables_cannot_be_read(root: Path) -> None:
         for query in ("SELECT access_token FROM account", "SELECT COUNT(*) FROM account"):
             with pytest.raises(sqlite3.DatabaseError):
                 base.ask(query)
+
+
+def test_nothing_reads_a_table_that_is_not_named(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A trap on every connection: which tables it lets be read, and whether it asks anything before it refuses others."""
+    read: set[str | None] = set()
+    unguarded: list[str] = []
+
+    class Trap(sqlite3.Connection):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            self.set_trace_callback(unguarded.append)
+
+        def set_authorizer(self, ask: Any) -> None:
+            def watched(action: int, table: str | None, *rest: str | None) -> int:
+                answer: int = ask(action, table, *rest)
+                if action == sqlite3.SQLITE_READ and answer == sqlite3.SQLITE_OK:
+                    read.add(table)
+                return answer
+
+            self.set_trace_callback(None)
+            super().set_authorizer(watched)
+
+    Database(root).write(one_turn())
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Trap))
+    assert cards(root, tmp_path)
+    session = opened(root / "opencode.db" / "ses_one")
+    problems(session)
+    session.refresh()
+    assert {"session", "message", "part", "event"} <= read <= TABLES
+    assert not {table for table in TABLES if "account" in table or "credential" in table}
+    assert unguarded == []
 
 
 def test_a_locked_database_is_said_and_hides_no_other(root: Path, tmp_path: Path) -> None:
@@ -153,6 +188,13 @@ def test_a_torn_database_is_said_and_hides_no_other(root: Path, tmp_path: Path) 
         assert "ses_other" in found
         with pytest.raises(NotASession):
             OPENCODE.open(torn.path)
+
+
+def test_a_schema_that_is_no_text_is_said(root: Path) -> None:
+    path = Database(root).write(Conversation()).parent
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE part", b"CREATE T\xdfBLE part"))
+    with pytest.raises(NotASession, match=r"damaged|malformed|schema"):
+        opened(path / "ses_one")
 
 
 def test_pages_that_are_overwritten_lose_what_lay_on_them_only(root: Path) -> None:

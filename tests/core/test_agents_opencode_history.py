@@ -9,6 +9,7 @@ import pytest
 
 from leafward.context import context_at, usage_total
 from leafward.entries import Kind
+from leafward.headline import headline
 from tests.opencode_store import (
     START,
     Conversation,
@@ -54,6 +55,7 @@ def test_a_pending_revert_hides_what_follows_and_leaves_it_as_a_branch(root: Pat
         assert session.leaf == 6
         marker = session.entry(6)
         assert (marker.type, marker.body["data"]["messageID"]) == ("opencode.revert", second)
+        assert headline(session, 6) == ("note", "4 messages taken back, not deleted yet")
         assert len(list(session.tree.leaves())) == 2
         assert problems(session) == []
 

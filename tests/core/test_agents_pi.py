@@ -161,7 +161,7 @@ def test_resume_names_the_path_and_the_folder_and_keeps_our_variables_back(tmp_p
     session.close()
     assert resume.argv == ("pi", "--session", str(path))
     assert resume.cwd == str(tmp_path)
-    assert resume.environment(env) == {"PATH": "/bin"}
+    assert resume.environment(env) == {"PATH": "/bin", "PWD": str(tmp_path)}
 
 
 @pytest.mark.parametrize(

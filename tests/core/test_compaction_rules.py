@@ -330,3 +330,14 @@ class TestSizes:
             for at in range(len(session)):
                 for made in plans(measure(session, at), PlanSettings(keep_recent=1)).values():
                     assert len(list(made.cuts())) == len(made.sizes)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(["a"], "The only token fits into"), (["a", "b" * 8], "All 3 tokens fit into")]
+)
+def test_what_fits_is_counted_in_words_that_agree(words: list[str], said: str, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    for text in words:
+        file.user(text)
+    with reading(file.path) as session:
+        assert said in plan(measure(session), PlanSettings()).why

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from leafward.config import Config
-from tests.codex_rollout import DATA
+from leafward.entries import Kind
+from tests.codex_rollout import DATA, Rollout
 from tests.tui.explored import exploring
 from tests.tui.session_store import app_over, listed, rows, until
 
@@ -70,3 +71,21 @@ async def test_the_catalogue_lists_threads_with_their_forks(home: Path) -> None:
         assert "Delegate a survey of the repo to a helper" in shown
         assert "sub-agent: SUBAGENT" in shown
         assert "What is left to do?" in shown
+
+
+async def test_a_thread_that_compacts_over_and_over_is_folded(tmp_path: Path) -> None:
+    """A thread of 0.47 whose context never got small enough holds hundreds of compactions in one turn."""
+    rollout = Rollout(tmp_path, cli_version="0.47.0")
+    rollout.turn("Count the pears", "Let me see.")
+    rollout.prompt("Count them again")
+    rollout.reply("One, two.", 3000)
+    for number in range(382):
+        rollout.line("compacted", message=f"Pears were counted, round {number}.")
+    rollout.turn("How many are there?", "Seven.")
+    async with exploring(rollout.path) as (pilot, screen):
+        shown = "\n".join(rows(pilot.app))
+        assert "380 compactions" in shown
+        assert "Count the pears" in shown
+        assert shown.count("◆") < 100
+        assert screen.session is not None
+        assert screen.session.columns.kind.count(Kind.COMPACTION) == 382

@@ -246,6 +246,17 @@ class TestShapes:
         assert list(layout.head) == [0, 1, 4, 2, 3]
         assert layout.landmarks == [0, 1, 2]
 
+    @pytest.mark.parametrize("between", [[], [Kind.ASSISTANT]], ids=["in_a_row", "with_replies"])
+    def test_of_many_compactions_in_one_turn_the_first_and_the_last_are_landmarks(
+        self, between: list[Kind]
+    ) -> None:
+        streak = [Kind.COMPACTION, *between] * 20
+        kinds = [Kind.USER, *streak, Kind.USER, *[Kind.COMPACTION, Kind.USER] * 20]
+        layout = self.lay([at - 1 for at in range(len(kinds))], kinds, len(kinds) - 1)
+        marks = [layout.head[row] for row in layout.landmarks]
+        assert marks[:3] == [0, 1, 1 + len(streak) - len(between) - 1]
+        assert marks[3:] == [at for at in range(len(streak) + 2, len(kinds)) if kinds[at] == Kind.COMPACTION]
+
     def test_damage_stands_where_it_lies_in_every_density(self) -> None:
         kinds = [Kind.USER, Kind.MALFORMED, Kind.ASSISTANT, Kind.MALFORMED]
         for density in (Density.TURNS, Density.ENTRIES, Density.COMFORTABLE):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.compaction import Strategy
 from leafward.config import Config
 from leafward.summarizers import calls
 from leafward_tui.screens.explorer import ExplorerScreen
@@ -112,7 +113,7 @@ async def again(pilot: Pilot[int]) -> LabScreen:
     return lab
 
 
-async def test_what_was_paid_for_is_offered_when_one_comes_back(path: Path, endpoint: Endpoint) -> None:
+async def test_what_was_paid_for_is_there_when_one_comes_back(path: Path, endpoint: Endpoint) -> None:
     before = stored(path)
     async with considering_model(path, endpoint) as (pilot, screen):
         await choose(pilot, "s", "s")
@@ -120,13 +121,11 @@ async def test_what_was_paid_for_is_offered_when_one_comes_back(path: Path, endp
         sent = len(endpoint.asked)
         await pilot.press("escape")
         lab = await again(pilot)
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-        offered = "\n".join(rows(pilot.app))
-        assert "Take up the summary by openai/x" in offered
-        assert "not appended" in offered
-        await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is lab and lab.draft is not None)
+        # The settings are those that it was made with: it stands there, and nothing has to be asked.
+        await until(pilot, lambda: lab.draft is not None)
         await pilot.pause()
+        assert not isinstance(pilot.app.screen, ChoiceSheet)
+        assert "the summary by openai/x, made just now, is here: it was not appended" in said(lab)
         assert "Port the parser" in " ".join(shown(lab).split())
         assert lab.draft is not None
         assert lab.draft.summary.usage is not None
@@ -157,19 +156,43 @@ def explorer_lines(path: Path) -> int:
     return len(stored(path).splitlines()) - 1
 
 
+async def written_by_other_rules(pilot: Pilot[int], screen: LabScreen) -> LabScreen:
+    """Has a summary written by other rules than those that the lab begins with, leaves, and comes back."""
+    await pilot.press("3")
+    await until(pilot, lambda: not screen.waiting)
+    await choose(pilot, "s", "s")
+    await until(pilot, lambda: screen.draft is not None)
+    await pilot.press("escape")
+    lab = await again(pilot)
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+    return lab
+
+
+async def test_what_was_made_with_other_settings_is_offered(path: Path, endpoint: Endpoint) -> None:
+    async with considering_model(path, endpoint) as (pilot, screen):
+        lab = await written_by_other_rules(pilot, screen)
+        sent = len(endpoint.asked)
+        offered = "\n".join(rows(pilot.app))
+        assert "Take up the summary by openai/x" in offered
+        assert "not appended" in offered
+        assert lab.draft is None
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is lab and lab.draft is not None)
+        await pilot.pause()
+        assert lab.what_if is not None
+        assert lab.what_if.choices.strategy is Strategy.OPENCODE
+        assert "Port the parser" in " ".join(shown(lab).split())
+        assert len(endpoint.asked) == sent
+
+
 async def test_beginning_anew_leaves_it_among_the_runs(path: Path, endpoint: Endpoint) -> None:
     async with considering_model(path, endpoint) as (pilot, screen):
-        await choose(pilot, "s", "s")
-        await until(pilot, lambda: screen.draft is not None)
+        lab = await written_by_other_rules(pilot, screen)
         sent = len(endpoint.asked)
-        await pilot.press("2")
-        await until(pilot, lambda: screen.draft is None)
-        await pilot.press("escape")
-        lab = await again(pilot)
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is lab)
-        assert [run.name for run in lab.runs] == ["pi   openai/x"]
+        assert [run.name for run in lab.runs] == ["opencode   openai/x"]
+        assert lab.draft is None
         assert len(endpoint.asked) == sent
 
 

@@ -495,7 +495,7 @@ class TestRuns:
             assert {(column.cost, column.by_model) for column in columns.values()} == {(0.0, False)}
             block = plan_lines(what_if.view(), 52, UNICODE)
             said = [line.text for line in block]
-            assert any("summary by" in text and "model" in text and "quoting" in text for text in said)
+            assert any("summary by" in text and "model" in text and "quotes" in text for text in said)
 
 
 def test_all_estimators_are_measured(tmp_path: Path) -> None:

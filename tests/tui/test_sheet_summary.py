@@ -226,7 +226,7 @@ class TestMoving:
             assert here(screen) == "d"
             await pilot.press("enter")
             sheet = await sheet_of(pilot, ChoiceSheet)
-            assert {choice.key for choice in sheet.rows.choices} == {"m", "e", "r"}
+            assert {choice.key for choice in sheet.rows.choices} == {"m", "e", "r", "n"}
 
     async def test_only_settings_left_is_a_plain_move(self, tmp_path: Path) -> None:
         file = Named(tmp_path / "s.jsonl")
@@ -245,7 +245,7 @@ class TestMoving:
         async with on_demo(size) as (pilot, _, path):
             await pilot.press("enter")
             sheet = await sheet_of(pilot, ChoiceSheet)
-            assert [choice.key for choice in sheet.rows.choices] == ["m", "s", "f", "e", "b", "r"]
+            assert [choice.key for choice in sheet.rows.choices] == ["m", "s", "f", "e", "b", "r", "n"]
             said = shown(pilot)
             assert "Move, with a summary" in said
             if size != (60, 16):

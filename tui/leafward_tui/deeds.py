@@ -14,6 +14,7 @@ from leafward.journal import OperationKind, Subject
 from leafward.journal.operations import ARCHIVED, latest_about
 from leafward.safe_text import safe_line
 from leafward_tui.cells import counted
+from leafward_tui.keeping import line_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,8 +231,7 @@ class Deeds:
         else:
             found = [self._entry_fact("branch", operation.target)]
         line = operation.entry
-        offset = self.session.columns.start[line]
-        found.append(("line", f"#{line} of the file, at byte {offset:,}", self._id(operation.op)))
+        found.append(("line", line_words(self.session, line), self._id(operation.op)))
         return found
 
     def _entry_fact(self, name: str, entry_id: str | None) -> tuple[str, str, str]:

@@ -46,6 +46,8 @@ def _set(kinds: Iterable[Kind]) -> bytes:
     return b"".join(re.escape(bytes([kind])) for kind in sorted(kinds))
 
 
+_STREAK = 8
+"""Compactions in one turn up to which each is a landmark."""
 _BOOKS = BOOKKEEPING - DAMAGED
 _HEAD = re.compile(b"[" + _set(TURN_STARTS | MARKS | DAMAGED) + b"]")
 _MARK = re.compile(b"[" + _set(MARKS | DAMAGED) + b"]")
@@ -320,9 +322,28 @@ class _Arranger:
         head.extend(found)
         if marked:
             marks = MARKS | DAMAGED
+            within = self._within_streaks(found)
             self.layout.landmarks.extend(
-                before + at for at, entry in enumerate(found) if kind[entry] in marks
+                before + at for at, entry in enumerate(found) if kind[entry] in marks and at not in within
             )
+
+    def _within_streaks(self, found: list[int]) -> set[int]:
+        """Of rows, given by their first entries, the compactions between the first and the last of many in one turn.
+
+        An agent that cannot get its context small enough compacts over and over: hundreds of rows that say nothing new.
+        """
+        kind = self.kind
+        streak: list[int] = []
+        within: set[int] = set()
+        for at, entry in enumerate((*found, -1)):
+            what = kind[entry] if entry >= 0 else Kind.USER
+            if what == Kind.COMPACTION:
+                streak.append(at)
+            elif what in TURN_STARTS or what in MARKS or what in DAMAGED:
+                if len(streak) > _STREAK:
+                    within.update(streak[1:-1])
+                streak = []
+        return within
 
     def _stretch(self, run: int, before: int, branch: int) -> None:
         layout = self.layout

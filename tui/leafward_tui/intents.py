@@ -25,16 +25,17 @@ __all__ = [
     "intents_for",
 ]
 
-EVERYWHERE = ("catalogue", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
+EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
 """The full screens; what is pressed there means the same on each."""
 
-SCREENS = (*EVERYWHERE, "help", "themes", "draft", "merge")
+SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge")
 """Every name that ``Intent.screens`` may hold."""
 
 _LISTS = SCREENS
 _TREE = ("explorer",)
 _LIST = ("catalogue",)
-_SEARCHED = ("catalogue", "explorer", "log")
+_HITS = ("search",)
+_SEARCHED = ("catalogue", "search", "explorer", "log")
 """Screens whose text can be searched."""
 _XRAY = ("xray",)
 _SUMMARIES = ("summaries",)
@@ -138,6 +139,9 @@ INTENTS: tuple[Intent, ...] = (
     Intent("xray.find", "/", "Search both sides", "search", _XRAY, "Find"),
     Intent("summary.find", "/", "Search both summaries", "search", _SUMMARIES, "Find"),
     Intent("filter.edit", "/", "Filter the sessions", "filter", _LIST, "Find"),
+    Intent("search.open", "S,ctrl+f", "Search all text of all sessions", "search text", _LIST, "Find"),
+    Intent("query.edit", "/", "Change the search", "search", _HITS, "Find"),
+    Intent("hit.open", "enter", "Open the session at this hit", "open", _HITS, "Find"),
     Intent("find.next", "n", "Next hit", "next", _SEARCHED, "Find"),
     Intent("find.previous", "N", "Previous hit", "previous", _SEARCHED, "Find"),
     Intent("filter.choose", "&", "Filter the rows", "filter", _TREE, "Find"),
@@ -259,10 +263,19 @@ INTENTS: tuple[Intent, ...] = (
     Intent("merge.accept", "ctrl+s", "Append the merged summary", "append", ("merge",), "Compare"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
-    Intent("preview.toggle", "space", "Show or hide the preview", "preview", _LIST, "Sessions"),
+    Intent("preview.toggle", "space", "Show or hide the preview", "preview", (*_LIST, *_HITS), "Sessions"),
     Intent("sort.next", "s", "Sort by the next column", "sort", _LIST, "Sessions"),
-    Intent("group.next", "v", "Group by project, agent or not at all", "group", _LIST, "Sessions"),
+    Intent(
+        "group.next", "v", "Group by project, family, day, agent or not at all", "group", _LIST, "Sessions"
+    ),
     Intent("archived.toggle", "a", "Show or hide archived sessions", "archived", _LIST, "Sessions"),
+    Intent(
+        "totals.open", "T", "Show tokens and costs by project, agent and day", "totals", _LIST, "Sessions"
+    ),
+    Intent("session.keep", "p", "Keep a copy where the agent cannot delete it", "keep", _LIST, "Sessions"),
+    Intent("session.archive", "A", "Archive this session, or bring it back", "archive", _LIST, "Sessions"),
+    Intent("session.delete", "d", "Move this session to the trash", "delete", _LIST, "Sessions"),
+    Intent("session.undo", "u", "Take back the last archive or delete", "undo", _LIST, "Sessions"),
     Intent("project.fold", "z", "Fold or unfold this project", "fold", _LIST, "Sessions"),
     Intent("project.fold_all", "Z", "Fold or unfold all projects", "fold all", _LIST, "Sessions"),
     Intent("project.close", "left", "Fold this project", "fold", _LIST, "Sessions", palette=False),
@@ -290,6 +303,9 @@ INTENTS: tuple[Intent, ...] = (
         "Compare",
     ),
     Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
+    Intent(
+        "session.fork", "b", "Begin a new session here, in this agent or another", "fork", _TREE, "Leafward"
+    ),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "r,R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
     Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),

@@ -6,13 +6,13 @@ alone, so rows never shift against each other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
 
-from leafward.entries import DAMAGE_TEXT, Kind
+from leafward.entries import DAMAGE_TEXT, NO_ENTRY, Kind
 from leafward.headline import LIMIT, Headline, headline
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, count, counted, fit, right
@@ -54,8 +54,7 @@ _LEFT = 3
 """Cells of cursor, verdict and gap."""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """Which number columns fit, and how wide the rest is."""
 
     width: int
@@ -129,6 +128,8 @@ class RowPainter:
         for entry, label in session.labels.items():
             row = self.layout.row_of(entry)
             self.labels_by_row.setdefault(row, []).append(safe_line(label, LIMIT))
+        self.own_place = session.tree.content_at(session.own_leaf) if session.what_if else NO_ENTRY
+        """Where the agent itself goes on, where the leaf is a what-if of Leafward's; -1 where it is no other place."""
         self._headlines: dict[int, Headline] = {}
         self._gutter: GutterMaker | None = None
 
@@ -181,7 +182,7 @@ class RowPainter:
         if alone and columns.numbers:
             # Nothing was called and nothing edited: what was lost stands in the place of the numbers, whatever comes.
             numbers = sum(cells for _, cells in columns.numbers)
-            columns = replace(columns, text=columns.text + numbers - LOST_WIDTH)
+            columns = columns._replace(text=columns.text + numbers - LOST_WIDTH)
         segments += self._words(line, columns, state, gutter.standing, selected, ground, state.jumps.get(y))
         if alone and columns.numbers:
             segments.append(Segment(right(self._lost(line), LOST_WIDTH), ground.warn))
@@ -257,7 +258,7 @@ class RowPainter:
             )
             parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
             if self.layout.density is not Density.ENTRIES:
-                turns = counted(line.rows, *self._row_names())
+                turns = self._said_of_fold(line)
                 parts = [(f"{self.glyphs.folded} {turns}", ground.sub), (f"   {entries}", ground.faint)]
             return _pieces(parts, room, ground, self.glyphs)
         entry = self.layout.head[line.row]
@@ -297,6 +298,15 @@ class RowPainter:
             segments.append(Segment(fitted, style))
         return segments
 
+    def _said_of_fold(self, line: Line) -> str:
+        """What folded rows are: turns, or compactions one after the other."""
+        kind = self.layout.tree.kind
+        rows = self.layout.head[line.row : line.row + line.rows]
+        compactions = sum(kind[entry] == Kind.COMPACTION for entry in rows)
+        if compactions:
+            return counted(compactions, "compaction", "compactions")
+        return counted(line.rows, *self._row_names())
+
     def _style(self, kind: int, stands: Standing, selected: bool, ground: Ground) -> Style:
         if selected:
             return ground.strong
@@ -317,9 +327,12 @@ class RowPainter:
             ]
             entries = self.layout.entries_of(line.row)
             if any(self.layout.leaf in span for span in entries):
-                chips.append((" leaf ", self.styles.leaf_tint.leaf))
+                said = " what-if leaf " if self.session.what_if else " leaf "
+                chips.append((said, self.styles.leaf_tint.leaf))
             elif state.ghost is not None and any(state.ghost.target in span for span in entries):
                 chips.append((" would be leaf ", self.styles.ghost_tint.ghost))
+            if any(self.own_place in span for span in entries):
+                chips.append((" agent's leaf ", self.styles.ghost_tint.ghost))
             head_kind = self.layout.tree.kind[self.layout.head[line.row]]
             turns = self.layout.density is not Density.ENTRIES
             if head_kind == Kind.COMPACTION and turns and not self._compaction_alone(line):

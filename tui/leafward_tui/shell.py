@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from leafward_tui.glyphs import Glyphs
     from leafward_tui.keymap import Keymap
     from leafward_tui.keys_first import KeysFirst
+    from leafward_tui.stance import Arrival
     from leafward_tui.terminal import Copied, Terminal
     from leafward_tui.theme import Palette, Styles
 
@@ -45,8 +46,8 @@ class Shell(Protocol):
         """A toast: for what is done elsewhere (clipboard, files, agents) only."""
         ...
 
-    def open_session(self, path: Path, agent: str | None = None) -> None:
-        """Shows a session in the explorer."""
+    def open_session(self, path: Path, agent: str | None = None, arrival: Arrival | None = None) -> None:
+        """Shows a session in the explorer, with the cursor where somebody wants to arrive."""
         ...
 
     def open_demo(self) -> None:

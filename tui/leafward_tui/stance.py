@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.entries import EntryId, EntryIndex
 from leafward_tui.exploration import Filter
@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from leafward.columns import Columns
     from leafward_tui.exploration import Exploration
 
-__all__ = ["Stance"]
+__all__ = ["Arrival", "Stance"]
+
+
+class Arrival(NamedTuple):
+    """Where somebody comes to in a session: an entry that a search found."""
+
+    entry: EntryId
+    words: str = ""
+    """What is searched for there at once; empty where nothing is."""
+    in_turn: bool = False
+    """Whether the entry is seen only where each has a row of its own."""
 
 
 @dataclass(frozen=True, slots=True)

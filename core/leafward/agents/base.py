@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
 
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
     from leafward.edits import ToolTable
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 OWN_PREFIX = "LEAFWARD_"
@@ -22,8 +25,9 @@ _TOKENIZERS = "TIKTOKEN_CACHE_DIR"
 
 
 Stamp = list[int]
-"""Size in bytes and time in nanoseconds of a file: with another stamp it is another content. A size of -1: the file cannot
-even be looked at. A list, as it is read back from an index of ten thousand."""
+"""Size in bytes, time in nanoseconds and number (inode) of a file, and whatever else a reader's content depends on: with
+another stamp it is another content. A size of -1: the file cannot even be looked at. A list, as it is read back from an index
+of ten thousand."""
 
 
 class Listing(NamedTuple):
@@ -34,6 +38,8 @@ class Listing(NamedTuple):
     """By name."""
     agent: str
     """Whose folder it is; empty where only the content can tell."""
+    empty: tuple[str, ...] = ()
+    """Files without a byte in it that are no sessions, as the agent leaves them where one was begun and nothing was said."""
 
     def candidate(self, name: str) -> Candidate:
         """One of the files."""
@@ -94,6 +100,19 @@ class Touch(NamedTuple):
     """False where it is only read."""
 
 
+class Text(NamedTuple):
+    """Bytes in which a session keeps what it says: those of a file as it lies, or some that were read or unpacked.
+
+    With neither, only opening the session tells what it holds.
+    """
+
+    session: str
+    """The session's path."""
+    file: str | None = None
+    data: bytes | None = None
+    """No text goes on from one piece into the next."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resume:
     """How the agent itself opens a session."""
@@ -103,10 +122,18 @@ class Resume:
     """The folder to run it in."""
     env_remove: tuple[str, ...]
     """Variables of ours that it must not inherit."""
+    env_set: tuple[tuple[str, str], ...] = ()
+    """Variables that it needs: where its store is, for a session that does not lie in its usual one."""
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """`env` as it is handed over."""
-        return {name: value for name, value in env.items() if name not in self.env_remove}
+        """`env` as it is handed over, with the folder it is run in as `PWD`."""
+        kept = {name: value for name, value in env.items() if name not in self.env_remove}
+        return {**kept, **dict(self.env_set), "PWD": self.cwd}
+
+    def line(self) -> str:
+        """The command as it is typed into a shell, from any folder."""
+        before = "".join(f"{name}={shlex.quote(value)} " for name, value in self.env_set)
+        return f"cd {shlex.quote(self.cwd)} && {before}{shlex.join(self.argv)}"
 
     def obstacle(self) -> str | None:
         """Why it cannot be run here as things stand; None where nothing is in the way."""
@@ -166,12 +193,42 @@ class Agent(Protocol):
         """Reads a session. Raises NotASession."""
         ...
 
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """Where sessions keep what they say, so that bytes can be looked for before any is read; sessions in order.
+
+        Between them the pieces hold every text that is the session's own, also what was taken back. Never raises.
+        """
+        ...
+
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that tool calls in a piece of a session file name, in order; found by their written shape, not decoded."""
         ...
 
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """The files of a session, itself first, each with its name in a store of its own; nothing where it has no file.
+
+        Raises OSError, NotASession.
+        """
+        ...
+
+    def lifetime(self, path: str) -> int | None:
+        """Milliseconds after the last write to a session's file until the agent deletes it; None where it never does."""
+        ...
+
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """The command that opens the session in the agent. Raises Refused where its folder is gone."""
+        ...
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Why a new session of this agent may not end at an entry of any session; None where it may. See `forking.cut_at`."""
+        ...
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """A new session from one of its own, up to a legal cut, beside it. Raises Refused where it cannot be made."""
+        ...
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """A new session from another agent's, up to a legal cut. Raises Refused where it cannot be made."""
         ...
 
 
@@ -189,3 +246,11 @@ def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
     """The variables in `env` that are ours, or that asking a model left there."""
     left = {_TOKENIZERS} if "litellm" in env.get(_TOKENIZERS, "") else set()
     return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in left))
+
+
+def expanded(given: str, env: Mapping[str, str]) -> Path:
+    """A path with `~` for the home folder that `env` names."""
+    if given == "~" or given.startswith(("~/", "~\\")):
+        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
+        given = home + given[1:]
+    return Path(os.path.abspath(given))

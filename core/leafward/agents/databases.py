@@ -104,12 +104,22 @@ def opened_read_only(path: str) -> Iterator[sqlite3.Connection]:
     except OSError:
         left = -1
     if left > 0 and not index:
-        with _copies.reading(path) as copy, closing(_connected(copy, "ro")) as base:
+        with _copies.reading(path) as copy, _reading(copy, "ro") as base:
             yield base
         return
     live = left >= 0 and index
-    with closing(_connected(path, "ro" if live else "ro&immutable=1")) as base:
+    with _reading(path, "ro" if live else "ro&immutable=1") as base:
         yield base
+
+
+@contextmanager
+def _reading(path: str, mode: str) -> Iterator[sqlite3.Connection]:
+    with closing(_connected(path, mode)) as base:
+        try:
+            yield base
+        except UnicodeDecodeError as error:
+            # What SQLite says of a damaged file may quote bytes of it, which Python cannot make a message of.
+            raise sqlite3.DatabaseError("the database is damaged: what it holds is no text") from error
 
 
 def _connected(path: str, mode: str) -> sqlite3.Connection:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from pathlib import Path
 from stat import S_IFREG
 from typing import TYPE_CHECKING
 
 import orjson
 
-from leafward.agents.base import Listing, Resume, Stamp, Touch, Trouble, own_variables
+from leafward.agents.base import Listing, Resume, Stamp, Text, Touch, Trouble, expanded, own_variables
+from leafward.agents.forking import after_results
+from leafward.agents.pi_forking import adopted, forked
 from leafward.edits import NATIVE_TOOLS, Action
 from leafward.errors import Refused
 from leafward.scan import decode_line
@@ -19,9 +20,12 @@ from leafward.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from leafward.agents.base import Candidate, Glimpse
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
+    from leafward.entries import EntryIndex
 
 SUFFIX = ".jsonl"
 
@@ -49,13 +53,13 @@ class Pi:
         """The configured folders, else the one that pi itself would use."""
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
+            return tuple(expanded(root, env) for root in configured)
         given = env.get("PI_CODING_AGENT_SESSION_DIR")
         if given:
-            return (_expand(given, env),)
-        folder = _expand(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+            return (expanded(given, env),)
+        folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
         setting = _session_dir_setting(folder / "settings.json")
-        return (_expand(setting, env) if setting else folder / "sessions",)
+        return (expanded(setting, env) if setting else folder / "sessions",)
 
     def discover(
         self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
@@ -96,6 +100,10 @@ class Pi:
         """Reads a session file. Raises NotASession."""
         return Session.open(path, stop)
 
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """Its file."""
+        return (Text(path, path) for path in paths)
+
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Paths in calls of `read`, `edit` and `write`."""
         for tool, raw in _CALL.findall(data):
@@ -104,6 +112,16 @@ class Pi:
             except ValueError:
                 continue
             yield Touch(path, _CHANGING[tool])
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """The file, under the name of its folder."""
+        folder, name = os.path.split(path)
+        return [(path, os.path.join(os.path.basename(folder), name))]
+
+    def lifetime(self, path: str) -> int | None:
+        """Pi deletes nothing by itself."""
+        del path
+        return None
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`pi --session PATH` in the folder the header names: by its path pi opens it from anywhere without asking."""
@@ -114,13 +132,24 @@ class Pi:
             )
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
 
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        return after_results(session, end, before_prompt)
 
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """The path to the cut in a new file beside the session's own."""
+        return forked(session, cut, terms)
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """The path in pi's form, among pi's sessions of the same folder."""
+        env = terms.env
+        given = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
+        folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+        chosen = bool(given or _session_dir_setting(folder / "settings.json"))
+        root = self.roots(terms.config, env)[0]
+        # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
+        flat = chosen and not any(root.glob("--*--"))
+        return adopted(past, terms, (root,), flat=flat)
 
 
 def _session_dir_setting(path: Path) -> str | None:
@@ -153,7 +182,7 @@ def _files(folder: str, below: list[str] | None, trouble: list[Trouble]) -> dict
                             found[name] = [-1, 0]
                         continue
                     if now.st_mode & _FILE_TYPE == S_IFREG:
-                        found[name] = [now.st_size, now.st_mtime_ns]
+                        found[name] = [now.st_size, now.st_mtime_ns, now.st_ino]
                 elif below is not None and entry.is_dir():
                     below.append(os.path.join(folder, name))
     except FileNotFoundError:

@@ -24,11 +24,11 @@ ENTRY is an id, a unique prefix of one, leaf, root, or #N (the N-th entry in fil
 
 
 ORDER = (
-    *("ls", "tree", "show", "context", "files", "diff", "select"),
+    *("ls", "search", "tree", "show", "context", "files", "diff", "select"),
     *("plan", "compact", "inject", "survival", "summarize"),
     *("move", "undo", "redo", "log", "label", "name", "archive"),
-    *("edit-context", "graft", "merge-summaries"),
-    *("doctor", "export", "resume", "demo"),
+    *("edit-context", "graft", "merge-summaries", "keep", "delete"),
+    *("doctor", "export", "fork", "resume", "demo"),
 )
 """Verbs as they are listed."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -77,7 +76,7 @@ def write_document(path: Path, text: str, session: Path) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.encode("utf-8", "replace"))
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException:  # also an interrupt: nothing half-written stays beside the file
         Path(temporary).unlink(missing_ok=True)
         raise
 
@@ -87,17 +86,29 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
     with opened(selector) as session:
         agent = agent_of(session.path)
         command = agent.resume(session, os.environ)
+        what_if = session.what_if
     obstacle = command.obstacle()
+    elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a what-if, which a fork makes real"
     if as_json:
         remarks = [] if obstacle is None else [{"code": "cwd-missing", "text": obstacle}]
+        if what_if:
+            remarks.append({"code": "what-if", "text": elsewhere})
         emit_json(
-            {"agent": agent.name, "resume": list(command.argv), "cwd": command.cwd, "diagnostics": remarks}
+            {
+                "agent": agent.name,
+                "resume": list(command.argv),
+                "cwd": command.cwd,
+                "env": dict(command.env_set),
+                "diagnostics": remarks,
+            }
         )
         return 0
+    if what_if:
+        note(elsewhere)
     if only_print:
         if obstacle is not None:
             note(obstacle)
-        say(f"cd {shlex.quote(command.cwd)} && {shlex.join(command.argv)}")
+        say(command.line())
         return 0
     return run(command.ready(), agent.title)
 
@@ -108,7 +119,6 @@ def run(command: Resume, title: str) -> int:
     program = shutil.which(command.argv[0], path=environment.get("PATH"))
     if program is None:
         raise LeafwardError(f"{title} is not installed: no {command.argv[0]!r} on PATH")
-    environment["PWD"] = command.cwd
     sys.stdout.flush()
     with _interrupts_for_the_child():
         code = subprocess.run(

@@ -13,20 +13,32 @@ from typing import TYPE_CHECKING
 from leafward import config as settings
 from leafward.agents import agent_named, unknown_roots, within
 from leafward.catalog import Card, Catalogue, Update, iso_time, parents, with_parents
+from leafward.catalog.retention import leaves_in
+from leafward.catalog.spending import counted_once, sum_of, totals
+from leafward.cli.adding_up import totals_text
 from leafward.cli.output import Page, compact, emit_json, note, page, plural, say, table
 from leafward.errors import NotFound
 from leafward.safe_text import safe_line
 from leafward.search import Shelf, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.catalog.spending import Spent
 
 _SHORTEST_ID = 8
 
 
-def ls(paths: Sequence[str], agent: str | None, project: str | None, query: str | None, as_json: bool) -> int:
-    """`leafward ls`."""
-    places = [_existing(path) for path in paths]
+def ls(
+    paths: Sequence[str],
+    agent: str | None,
+    project: str | None,
+    query: str | None,
+    by: str | None,
+    as_json: bool,
+) -> int:
+    """`leafward ls`. `by`: sums of tokens and costs by that, instead of sessions."""
+    places = [existing(path) for path in paths]
     config, problems = settings.load()
     wanted = agent_named(agent).name if agent is not None else None
     catalogue = Catalogue(config, places)
@@ -34,7 +46,9 @@ def ls(paths: Sequence[str], agent: str | None, project: str | None, query: str 
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     cards = catalogue.cards()
-    cards = with_parents(cards, parents(cards))
+    found = parents(cards)
+    counted = counted_once(cards, found, catalogue.spent)
+    cards = with_parents(cards, found)
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
     remarks += [
@@ -50,27 +64,58 @@ def ls(paths: Sequence[str], agent: str | None, project: str | None, query: str 
     if wanted is not None:
         cards = [card for card in cards if card.agent == wanted]
     if project is not None:
-        part = _project(project)
+        part = project_part(project)
         cards = [card for card in cards if part in card.project.lower()]
     cards.sort(key=lambda card: (-card.modified, card.path))
+    sums = totals(cards, counted)
     if as_json:
-        emit_json({"sessions": [card.as_json() for card in cards], "diagnostics": remarks})
+        kept = catalogue.kept()
+        emit_json(
+            {
+                "sessions": [
+                    _session_json(card, counted.get(card.path, ()), catalogue, kept) for card in cards
+                ],
+                "totals": sums.as_json(),
+                "excluded": catalogue.excluded,
+                "diagnostics": remarks,
+            }
+        )
         return 0
     for remark in remarks:
         note(remark["text"])
+    if by is not None:
+        say(totals_text(sums, by, page()))
+        return 0
     filtered = bool(query is not None or wanted is not None or project is not None)
-    say(_text(cards, page(), places, catalogue.searched, filtered=filtered))
+    leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
+    say(_text(cards, page(), places, catalogue.searched, leaving, catalogue.kept(), filtered=filtered))
+    if catalogue.excluded:
+        say(page().style(f"{plural(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
     return 0
 
 
-def _existing(path: str) -> Path:
+def _session_json(
+    card: Card, spent: Sequence[Spent], catalogue: Catalogue, kept: frozenset[str]
+) -> dict[str, object]:
+    one = sum_of(spent)
+    return {
+        **card.as_json(),
+        "spent": one.tokens,
+        "cost": one.known_cost,
+        "kept": card.path in kept,
+        "expires": iso_time(catalogue.expires(card)),
+    }
+
+
+def existing(path: str) -> Path:
+    """A file or folder that somebody named, or a session in one. Raises NotFound."""
     found = Path(os.path.abspath(os.path.expanduser(path)))
     if not found.exists() and within(found) is None:
         raise NotFound(f"no file or folder {safe_line(path)!r}")
     return found
 
 
-def _project(text: str) -> str:
+def project_part(text: str) -> str:
     """What a project's folder must contain: a path where the text is one, else the text itself."""
     if text.startswith((".", "~", os.sep)):
         return os.path.abspath(os.path.expanduser(text)).lower()
@@ -88,7 +133,14 @@ def _progress(update: Update) -> None:
 
 
 def _text(
-    cards: Sequence[Card], page: Page, places: Sequence[Path], searched: Sequence[str], *, filtered: bool
+    cards: Sequence[Card],
+    page: Page,
+    places: Sequence[Path],
+    searched: Sequence[str],
+    leaving: Mapping[str, int],
+    kept: frozenset[str],
+    *,
+    filtered: bool,
 ) -> Iterator[str]:
     if not cards:
         where = ", ".join(safe_line(folder) for folder in searched) or "any store"
@@ -96,15 +148,15 @@ def _text(
             "" if filtered or places else "; `leafward demo` shows one"
         )
         return
-    short = _short_ids(cards)
+    short = short_ids(cards)
     known = {card.path: card for card in cards}
     rows = [
         (
             safe_line(short[card.id], 36),
             safe_line(card.agent),
-            _when(card.modified),
-            _project_name(card.project),
-            f"{card.title}{_marks(card, known)}",
+            when(card.modified),
+            project_name(card.project),
+            f"{card.title}{_marks(card, known)}{_stays(card, leaving, kept)}",
             _count(card.messages, page),
             _count(card.branches, page),
             _count(card.compactions, page),
@@ -129,7 +181,16 @@ def _marks(card: Card, known: dict[str, Card]) -> str:
     return marks + ("  archived" if card.archived else "")
 
 
-def _short_ids(cards: Sequence[Card]) -> dict[str, str]:
+def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:
+    """Whether a session is kept, or how soon its agent deletes it."""
+    if card.path in kept:
+        return "  kept"
+    left = leaving.get(card.path)
+    words = leaves_in(left, time.time_ns() // 1_000_000) if left is not None else ""
+    return f"  {words}" if words else ""
+
+
+def short_ids(cards: Sequence[Card]) -> dict[str, str]:
     """As much of each id as tells it from the others, so that what is shown can be typed."""
     ids = sorted({card.id for card in cards})
     sizes = dict.fromkeys(ids, _SHORTEST_ID)
@@ -141,13 +202,15 @@ def _short_ids(cards: Sequence[Card]) -> dict[str, str]:
     return {name: name[:size] for name, size in sizes.items()}
 
 
-def _when(milliseconds: int) -> str:
+def when(milliseconds: int) -> str:
+    """A time as the clock here shows it, to the minute."""
     if iso_time(milliseconds) is None:
         return ""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def _project_name(project: str) -> str:
+def project_name(project: str) -> str:
+    """The last part of a project's folder, safe and cut."""
     return safe_line(project.replace("\\", "/").rstrip("/").rpartition("/")[2] or project, 24)
 
 

@@ -300,7 +300,9 @@ class _Painter:
         if changed and row.entries != [row.entry]:
             marks.append((f"{'≠' if self.page.unicode else '!'} {plural(changed, 'context edit')}", "warn"))
         if session.place in row.entries:
-            marks.append(("leaf", "leaf"))
+            marks.append(("what-if leaf" if session.what_if else "leaf", "leaf"))
+        elif session.what_if and session.tree.content_at(session.own_leaf) in row.entries:
+            marks.append(("agent's leaf", "ghost"))
         return self._fitting(marks)
 
     def _fitting(self, marks: list[tuple[str, str]]) -> list[tuple[str, str]]:

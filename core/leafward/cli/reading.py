@@ -88,6 +88,8 @@ def tree_json(session: Session) -> Body:
         "session": session_facts(session),
         "leaf": id_of(session, session.leaf),
         "place": id_of(session, session.place),
+        "own_leaf": id_of(session, session.own_leaf),
+        "what_if": session.what_if,
         "entries": entries,
         "leaves": [id_of(session, leaf) for leaf in session.tree.leaves()],
         "archived": [id_of(session, index) for index in sorted(archived_branches(session))],
@@ -111,6 +113,11 @@ def tree_text(
         )
     if session.read_only is not None:
         remarks.append(f"read only: {session.read_only}")
+    if session.what_if:
+        own = id_of(session, session.tree.content_at(session.own_leaf))
+        remarks.append(
+            f"the leaf is a what-if that Leafward keeps: the agent itself goes on at {own or 'the beginning'}"
+        )
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")
     if remarks:
@@ -120,7 +127,7 @@ def tree_text(
 
 def heading(session: Session, page: Page) -> Iterator[str]:
     """Two lines: what the session is called and where it belongs; how much there is of it."""
-    title = safe_line(session.name or session.id, 200)
+    title = safe_line(session.title or session.id, 200)
     cwd = safe_line(session.cwd, 200)
     yield f"{page.style(fit(title, page.width, unicode=page.unicode), 'bold')}" + (
         f"  {page.style(fit(cwd, max(10, page.width - len(title) - 2), unicode=page.unicode), 'faint')}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.config import DEFAULT_WINDOW
 from leafward.errors import LeafwardError
-from leafward.estimators import Estimator
+from leafward.estimators import CODEX_KEPT_USER_TOKENS, Estimator
 
 if TYPE_CHECKING:
     from leafward.entries import EntryIndex
@@ -42,7 +42,7 @@ VERSIONS: dict[Strategy, tuple[str, ...]] = {
 """The versions whose behaviour can be asked for, newest first; the newest is what is meant where none is named."""
 
 KEEP_RECENT = 20_000
-"""Tokens that pi keeps, and that Codex keeps of user messages."""
+"""Tokens that pi keeps."""
 PI_RESERVE = 16_384
 CODEX_RESERVE_PERCENT = 5
 """Codex works within 95 % of a model's window."""
@@ -125,7 +125,7 @@ class PlanSettings:
             return max(0, self.keep_recent)
         if self.strategy is Strategy.OPENCODE:
             return min(TAIL_MOST, max(TAIL_LEAST, self.usable * TAIL_PERCENT // 100))
-        return KEEP_RECENT
+        return CODEX_KEPT_USER_TOKENS if self.strategy is Strategy.CODEX else KEEP_RECENT
 
     @property
     def reserved(self) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.diff.lines import Block, Origin3, compare_lines, split_lines, three_way
 from leafward.files import utf16_order
-from leafward.rebuilding import KNOWN, Certainty, Remark, Replay, related, steps
+from leafward.rebuilding import KNOWN, Certainty, Deed, Outcome, Remark, Replay, related, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -175,25 +175,35 @@ def patch_of(sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False)
     shared.go(sides.shared.steps, None, stop)
     branch = shared.branch()
     branch.go(side.steps, None, stop)
-    names = {
-        name for step in side.steps if step.deed.changes for name in (step.path, step.to) if name is not None
-    }
+    made = [
+        one for one in side.steps if one.deed.changes and (one.outcome is not Outcome.FAILED or one.inferred)
+    ]
+    names = {name for one in made for name in (one.path, one.to) if name is not None}
     # A folder that was moved or removed is no file.
     names |= {path for path in branch.files if any(path.startswith(f"{name}/") for name in names)}
-    parts, done, left_out = [], [], []
-    for name in sorted(names - {path.rpartition("/")[0] for path in branch.files}, key=utf16_order):
-        base, now = shared.rebuilt(name), branch.rebuilt(name)
-        if base.certainty not in KNOWN:
-            base = branch.original(name) or base
-        why = _unpatchable(base, now)
-        if why:
-            left_out.append((name, why))
-            continue
-        text = "".join(_file_patch(base, now))
+    names -= {path.rpartition("/")[0] for path in branch.files}
+    pairs = {}
+    for name in names:
+        base = shared.rebuilt(name)
+        pairs[name] = (
+            branch.original(name) or base if base.certainty not in KNOWN else base,
+            branch.rebuilt(name),
+        )
+    reasons = {name: why for name, pair in pairs.items() if (why := _unpatchable(*pair))}
+    # A file is not taken away where the other end of its move is left out.
+    for step in made:
+        if step.deed is Deed.MOVE and step.to is not None:
+            for name, other in ((step.path, step.to), (step.to, step.path)):
+                if name in pairs and other in reasons:
+                    reasons.setdefault(name, f"{other} is left out, with which it was exchanged")
+    parts, done = [], []
+    for name in sorted(pairs.keys() - reasons.keys(), key=utf16_order):
+        text = "".join(_file_patch(*pairs[name]))
         if text:
             parts.append(text)
             done.append(name)
-    return Patch("".join(parts), tuple(done), tuple(left_out))
+    left_out = tuple(sorted(reasons.items(), key=lambda one: utf16_order(one[0])))
+    return Patch("".join(parts), tuple(done), left_out)
 
 
 def _unpatchable(base: Rebuilt, now: Rebuilt) -> str:

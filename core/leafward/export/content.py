@@ -91,8 +91,8 @@ class Content:
     @property
     def title(self) -> str:
         """The session's name, else its first prompt, else its id; one line."""
-        if self.session.name:
-            return self.line(self.session.name)
+        if self.session.title:
+            return self.line(self.session.title)
         kinds = self.session.columns.kind
         for lane in self.lanes:
             for index in lane.entries:

@@ -112,7 +112,7 @@ def _migrated_file(session: Session) -> Iterator[bytes]:
         yield session.raw(index) + b"\n"
     yield _migrated_header(session)
     for index in range(before_header, len(columns)):
-        yield _migrated_line(session, index)
+        yield migrated_line(session, index)
     if session.pending is not None:
         with session.path.open("rb") as file:
             file.seek(session.pending.offset)
@@ -132,7 +132,7 @@ def _migrated_header(session: Session) -> bytes:
     return encode_line({**first, **wanted})
 
 
-def _migrated_line(session: Session, index: int) -> bytes:
+def migrated_line(session: Session, index: int) -> bytes:
     """An entry's line, changed as little as possible: numbers and escapes of the original stay as they are written."""
     raw = session.raw(index)
     if session.columns.kind[index] in _KEPT_AS_IT_IS:

@@ -162,12 +162,14 @@ def jumps(session: Session) -> Iterator[tuple[EntryIndex, EntryIndex, EntryIndex
     """Entries that go on elsewhere than the line before them: the entry, the place left and the place gone to.
 
     Places are entries of the conversation (-1 is before everything); an entry that hangs on other bookkeeping of the same
-    place has not moved. Lines of Leafward's leaf moves are among them. Nothing is decoded.
+    place has not moved. Lines of Leafward's leaf moves are among them, but for those in a sidecar. Nothing is decoded.
     """
     tree, columns = session.tree, session.columns
     for start in tree.starts:
         parent = columns.parent[start]
         if start == 0 or parent == start - 1 or columns.damage.get(start) in _NO_PLACE_OF_ITS_OWN:
+            continue
+        if session.is_kept(start):
             continue
         left, reached = tree.content_at(_line_before(session, start)), tree.content_at(parent)
         if left != reached:
@@ -175,10 +177,13 @@ def jumps(session: Session) -> Iterator[tuple[EntryIndex, EntryIndex, EntryIndex
 
 
 def _line_before(session: Session, index: int) -> EntryIndex:
-    """The leaf at the time an entry was appended: the last line before it that is an entry; -1 where there is none."""
+    """The leaf at the time an entry was appended: the last line before it that is an entry; -1 where there is none.
+
+    An agent knows nothing of what is kept beside its session.
+    """
     kinds = session.columns.kind
     index -= 1
-    while index >= 0 and kinds[index] in (Kind.MALFORMED, Kind.HEADER):
+    while index >= 0 and (kinds[index] in (Kind.MALFORMED, Kind.HEADER) or session.is_kept(index)):
         index -= 1
     return EntryIndex(index)
 
@@ -317,6 +322,16 @@ def _text(value: object) -> str | None:
 
 def _id(session: Session, index: int) -> EntryId | None:
     return session.columns.id(EntryIndex(index)) if index >= 0 else None
+
+
+def session_archived(session: Session) -> bool:
+    """Whether Leafward put the whole session away: the last line about it counts."""
+    for index in reversed(session.columns.own):
+        body = session.body(index)
+        data = body.get("data") if body is not None and body.get("customType") == ARCHIVE_TYPE else None
+        if isinstance(data, dict) and data.get("target") in (None, "session"):
+            return data.get("archived") is True
+    return False
 
 
 def archived_branches(session: Session) -> frozenset[EntryIndex]:

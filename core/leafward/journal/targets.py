@@ -56,7 +56,8 @@ def landing(session: Session, target: int) -> tuple[Remark, ...]:
         return ()
     calls = "1 tool call has" if missing == 1 else f"{missing} tool calls have"
     which = "partial-results" if answered else "open-calls"
-    return (Remark(which, f"{calls} no result here; pi tells the model that there is none"),)
+    told = "; pi tells the model that there is none" if session.book is session else ""
+    return (Remark(which, f"{calls} no result here{told}"),)
 
 
 def _open_calls(session: Session, here: int) -> tuple[int, int]:

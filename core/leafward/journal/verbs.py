@@ -22,6 +22,7 @@ from leafward.journal.operations import (
     latest_about,
     operations,
     redoable,
+    session_archived,
     undoable,
 )
 from leafward.journal.targets import landing, refuse_unnamable, refuse_unreachable
@@ -82,13 +83,24 @@ def archive(session: Session, branch: int, archived: bool = True, writing: Writi
     return write(session, OperationKind.ARCHIVE, line, branch, writing)
 
 
+def archive_session(session: Session, archived: bool = True, writing: Writing = _DEFAULT) -> Write:
+    """Puts the whole session away, or takes it out again: lists leave it out, the file stays. Raises Refused."""
+    refuse_changed(session)
+    if session_archived(session) is archived:
+        return nothing(session, OperationKind.ARCHIVE, NO_ENTRY, writing)
+    return write(
+        session, OperationKind.ARCHIVE, _Draft(session, writing).archive(None, archived), NO_ENTRY, writing
+    )
+
+
 def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -> Write:
     """Takes back Leafward's latest operation that is not undone; or the one named by id or unique prefix, the agent's too.
 
     The inverse sets what stood before the operation (label, name, archive state, whatever was set since), or moves back to
     the leaf that the operation came `from`. So undoing a move is only another move: what the agent appended meanwhile stays
     in the file as a branch, and a redo leads back to its end. An operation that was redone goes back to where that redo came
-    from. Raises NotFound for a name that fits none or several; Refused where there is nothing to undo, or it is undone.
+    from. A what-if that left the place of another agent leads to where that agent is now. Raises NotFound for a name that fits
+    none or several; Refused where there is nothing to undo, or it is undone.
     """
     refuse_changed(session)
     log = operations(session)
@@ -133,12 +145,15 @@ def _take_back(session: Session, done: Operation, kind: OperationKind, writing: 
         place = session.columns.index(before) if before is not None else NO_ENTRY
         if before is not None and place < 0:
             raise Refused(f"the entry {before}, where {done.op} came from, is not in the file")
+        place = session.coming_back(done.entry, place)
         refuse_unreachable(session, place)
         return write(
             session, kind, draft.leaf(id_of(session, place)), place, writing, landing(session, place)
         )
     if done.subject is Subject.NAME:
         return write(session, kind, draft.name(before or ""), NO_ENTRY, writing)
+    if done.subject is Subject.ARCHIVE and done.target in (None, "", "session"):
+        return write(session, kind, draft.archive(None, before == ARCHIVED), NO_ENTRY, writing)
     target = session.columns.index(done.target or "")
     refuse_unnamable(session, target)
     if done.subject is Subject.LABEL:

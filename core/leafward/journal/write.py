@@ -10,7 +10,7 @@ from leafward.entries import NO_ENTRY, Body, EntryId, EntryIndex
 from leafward.journal.appending import append, refuse_unwritable
 from leafward.journal.lines import Clock, encode_line, parse_time, utc_now
 from leafward.journal.lock import PATIENCE, Claim
-from leafward.journal.operations import MARKED, OperationId, OperationKind, marks
+from leafward.journal.operations import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
 from leafward.scan import CURRENT_VERSION
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def write(
 
     Of several lines the last one is the operation's own; they reach the file in one call.
     """
-    every = [lines] if isinstance(lines, dict) else list(lines)
+    every = [session.stamped(one) for one in ([lines] if isinstance(lines, dict) else lines)]
     line = every[-1]
     noted = marks(line)
     undoes = noted.get("undoes")
@@ -100,6 +100,8 @@ def write(
     if session.version < CURRENT_VERSION:
         text = f"the file is of version {session.version}: it is copied to a backup and becomes version {CURRENT_VERSION}"
         said.append(Remark("migrates", text))
+    if _is_what_if(session, line):
+        said.append(Remark("what-if", _WHAT_IF))
     entries: tuple[EntryId, ...] = ()
     leaf: EntryId | None = EntryId(line["id"])
     size, backup = sum(len(encode_line(one)) for one in every), None
@@ -115,7 +117,7 @@ def write(
             )
     return Write(
         kind,
-        session.path,
+        session.book_path,
         OperationId(noted["op"]),
         entries,
         from_leaf,
@@ -130,19 +132,39 @@ def write(
     )
 
 
+def _is_what_if(session: Session, line: Body) -> bool:
+    """Whether a line about to be written puts the place where only Leafward keeps it."""
+    if session.book is session or line["type"] in ("label", "session_info"):
+        return False
+    if line["type"] == "custom":
+        if line["customType"] != LEAF_TYPE:
+            return False
+        place = session.tree.content_at(session.columns.index(line["parentId"] or ""))
+        return place != session.tree.content_at(session.own_leaf)
+    return True
+
+
+_WHAT_IF = "a what-if, kept by Leafward: the agent itself goes on at its own leaf; a fork makes it real"
+
+
 def nothing(session: Session, kind: OperationKind, target: int, writing: Writing) -> Write:
     """The result of an operation that finds everything as wanted."""
     leaf = id_of(session, session.leaf)
     named = id_of(session, target)
     recent = changed_lately(session, writing.now())
-    return Write(kind, session.path, None, (), leaf, leaf, named, None, (), writing.dry_run, 0, None, recent)
+    return Write(
+        kind, session.book_path, None, (), leaf, leaf, named, None, (), writing.dry_run, 0, None, recent
+    )
 
 
 def changed_lately(session: Session, now: datetime) -> bool:
     """Whether somebody else than Leafward wrote to the file within the last minutes.
 
-    Where the last lines are Leafward's own, the time of the entry before them decides, else that of the file.
+    Where the last lines are Leafward's own, the time of the entry before them decides, else that of the file. What is kept
+    beside another agent's session is never seen by that agent: there nobody needs to know.
     """
+    if session.book is not session:
+        return False
     columns = session.columns
     own = set(columns.own)
     at = int(session.leaf)

@@ -189,6 +189,9 @@ class Replay:
             moved.was, moved.untouched = (*moved.was, path), False
             state.untouched = False
             state.gone()
+        there = self.files.get(to)
+        if step.fresh and (there is None or there.untouched):
+            self._originals.setdefault(to, FileState(absent=True))
         self.files[to] = moved
 
     def _under(self, folder: str) -> list[str]:

@@ -66,6 +66,8 @@ class Asked(NamedTuple):
     """Whether the replacements are the places of a patch, one behind the other."""
     to: str | None = None
     """Where it is moved or copied to."""
+    fresh: bool = False
+    """Whether nothing can have lain there before."""
 
 
 class Step(NamedTuple):
@@ -87,6 +89,8 @@ class Step(NamedTuple):
     """Lines."""
     removed: int
     to: str | None
+    fresh: bool = False
+    """Whether nothing can have lain under `to` before."""
 
 
 _OF_EFFECT = {
@@ -125,7 +129,7 @@ def by_command(command: object, folder: str = "") -> list[Asked]:
     """What a shell command does to files, as far as its words say."""
     script = script_of(command)
     return [
-        Asked(_OF_EFFECT[one.effect], one.path, True, one.text, to=one.to)
+        Asked(_OF_EFFECT[one.effect], one.path, True, one.text, to=one.to, fresh=one.fresh)
         for one in effects(script or "", folder)
     ]
 
@@ -152,7 +156,7 @@ def _by_patch(text: str, folder: str | None) -> Iterator[Asked]:
                 places = tuple(Replacement(old, new) for old, new in file.replaced)
                 yield Asked(Deed.EDIT, path, replacements=places, in_order=True)
             if file.moved_to is not None:
-                yield Asked(Deed.MOVE, path, to=_within(file.moved_to, folder))
+                yield Asked(Deed.MOVE, path, to=_within(file.moved_to, folder), fresh=True)
 
 
 def _within(path: str, folder: str | None) -> str:
@@ -256,7 +260,20 @@ class StepReader:
         added, removed = lines if lines is not None else lines_changed(one)
         to = self._locate(one.to) if one.to is not None else None
         path = self._locate(one.path)
-        return Step(entry, result, call_id, order, one.deed, path, outcome, one.inferred, added, removed, to)
+        return Step(
+            entry,
+            result,
+            call_id,
+            order,
+            one.deed,
+            path,
+            outcome,
+            one.inferred,
+            added,
+            removed,
+            to,
+            one.fresh,
+        )
 
     def _locate(self, path: str) -> str:
         found = self._located.get(path)

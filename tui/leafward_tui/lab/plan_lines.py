@@ -93,7 +93,7 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
         return line(name, texts, strong=strong)
 
     # Said only where the columns differ in it: facts and cost are then of different summarisers.
-    by = [line("summary by", ["model" if column.by_model else "quoting" for column in view.columns])]
+    by = [line("summary by", ["model" if column.by_model else "quotes" for column in view.columns])]
     return [
         line("Strategy", [column.strategy.value for column in view.columns], head=True),
         numbers("before", "before"),

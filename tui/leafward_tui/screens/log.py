@@ -21,6 +21,7 @@ from leafward.safe_text import safe_line
 from leafward_tui.cells import fit
 from leafward_tui.deeds import Deeds
 from leafward_tui.intents import bindings_for
+from leafward_tui.keeping import book_words
 from leafward_tui.screens.log_going import LogGoing
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.hairline import RowRule
@@ -176,7 +177,7 @@ class LogScreen(LogGoing):
         session = self.session
         deeds = self.list.deeds
         first = session.columns.kind.find(Kind.USER)
-        title = session.name or (headline(session, first).text if first >= 0 else session.path.stem)
+        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
         facts = []
         if deeds is not None and len(deeds):
             own = sum(1 for operation in deeds.log if not operation.agent)
@@ -309,7 +310,7 @@ class LogScreen(LogGoing):
             self.look()
             return
         again = operation.op != operation.root
-        name = self.session.path.name
+        name = book_words(self.session)
         change: Callable[[Session, Writing], Write] = (
             redo if again else lambda session, writing: undo(session, operation.op, writing)
         )
@@ -364,17 +365,6 @@ class LogScreen(LogGoing):
             self.tell(f"internal error in {event.worker.group}: {event.worker.error!r}", "bad")
 
     # --- keys ---------------------------------------------------------------------------------------------------------
-
-    def action_mode_leave(self) -> None:
-        """Ends the search; then back to the tree."""
-        if self.searched:
-            self.end_search()
-        else:
-            self.dismiss(None)
-
-    def action_app_back(self) -> None:
-        """Back to the tree."""
-        self.dismiss(None)
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""

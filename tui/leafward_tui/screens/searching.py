@@ -116,3 +116,16 @@ class Searching(BaseScreen[ScreenResultType]):
             self.go_to_place(at)
             self.show_hits()
         return at is not None
+
+    # --- leaving ------------------------------------------------------------------------------------------------------
+
+    def action_mode_leave(self) -> None:
+        """Ends the search; then back."""
+        if self.searched:
+            self.end_search()
+        else:
+            self.dismiss(None)
+
+    def action_app_back(self) -> None:
+        """Back to where it was opened."""
+        self.dismiss(None)

@@ -209,7 +209,7 @@ class SummariesScreen(RowKeys, Searching["int | None"]):
             ):
                 facts.append(Fact(f"{diff.count(mark):,} {mark.value}", keep=2, hue=hue))
         self.title_bar.show(
-            "Summaries", crumb=safe_line(self.session.name or self.session.path.stem, 60), facts=facts
+            "Summaries", crumb=safe_line(self.session.title or self.session.path.stem, 60), facts=facts
         )
 
     def show_lines(self) -> None:
@@ -327,17 +327,6 @@ class SummariesScreen(RowKeys, Searching["int | None"]):
         line = self.view.line
         if line is not None and (line.after or line.before):
             self.shell.copy(line.after or line.before)
-
-    def action_mode_leave(self) -> None:
-        """Ends the search; then back to the X-ray."""
-        if self.searched:
-            self.end_search()
-        else:
-            self.dismiss(None)
-
-    def action_app_back(self) -> None:
-        """Back to the X-ray."""
-        self.dismiss(None)
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""

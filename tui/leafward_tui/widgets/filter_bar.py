@@ -63,10 +63,11 @@ class _Facts(Widget):
 
     DEFAULT_CSS = "_Facts { width: 1fr; height: 1; }"
 
-    def __init__(self) -> None:
+    def __init__(self, placeholder: str) -> None:
         super().__init__()
         self.state = _State()
-        self.placeholder = True
+        self.placeholder = placeholder
+        """What can be typed; empty once there is a field."""
 
     def pieces(self, ground: Ground, room: int) -> list[Segment]:
         state = self.state
@@ -85,7 +86,7 @@ class _Facts(Widget):
         width = self.size.width
         right = self.pieces(ground, width)
         taken = sum(piece.cell_length for piece in right)
-        left = fit(_PLACEHOLDER if self.placeholder else "", max(0, width - taken - 2))
+        left = fit(self.placeholder, max(0, width - taken - 2))
         pad = " " * max(0, width - taken - cell_len(left))
         return Strip([Segment(left, ground.faint), Segment(pad, ground.blank), *right]).adjust_cell_length(
             width, ground.blank
@@ -115,10 +116,12 @@ class FilterBar(Horizontal):
     class Committed(Message):
         """The query is kept, the list has the keys again."""
 
-    def __init__(self) -> None:
+    def __init__(self, placeholder: str = _PLACEHOLDER, *, whole: bool = False) -> None:
+        """`whole`: it takes a search of all text."""
         super().__init__()
         self._lead = _Lead()
-        self._facts = _Facts()
+        self._facts = _Facts(placeholder)
+        self._whole = whole
         self._input: Input | None = None
 
     def compose(self) -> ComposeResult:
@@ -131,14 +134,14 @@ class FilterBar(Horizontal):
         """Whether keys go into the field."""
         return self._input is not None and self._input.has_focus
 
-    def edit(self) -> None:
-        """Gives the field the keys."""
+    def edit(self, text: str = "") -> None:
+        """Gives the field the keys; a new one begins with a text."""
         if self._input is None:
             from leafward_tui.widgets.query_input import QueryInput
 
-            self._input = QueryInput()
+            self._input = QueryInput(text, whole=self._whole)
             self.mount(self._input, after=self._lead)
-            self._facts.placeholder = False
+            self._facts.placeholder = ""
         self._fit()
         self._input.focus()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.highlighter import Highlighter
 from textual.widgets import Input
 
-from leafward.search import TERMS
+from leafward.search import TERMS, TEXT_TERMS
 from leafward_tui.shell import shell_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["QueryInput"]
 
-_TERM = r"(?i)\b(?:" + "|".join(TERMS) + r"):"
+_TERM = r"(?i)(?<!\S)(?:" + "|".join(TERMS) + r"):"
+_WHOLE = r"(?i)(?<!\S)(?:" + "|".join((*TERMS, *TEXT_TERMS)) + r"):"
 
 
 class _Terms(Highlighter):
@@ -26,11 +27,13 @@ class _Terms(Highlighter):
 
     def highlight(self, text: Text) -> None:
         style = shell_of(self._field).styles_now.raised.ghost
-        text.highlight_regex(_TERM, style)
+        text.highlight_regex(_WHOLE if self._field.whole else _TERM, style)
 
 
 class QueryInput(Input):
     """One line without a frame."""
 
-    def __init__(self) -> None:
-        super().__init__(compact=True, select_on_focus=False, highlighter=_Terms(self))
+    def __init__(self, text: str = "", *, whole: bool = False) -> None:
+        """`whole`: it takes a search of all text."""
+        self.whole = whole
+        super().__init__(text, compact=True, select_on_focus=False, highlighter=_Terms(self))

@@ -56,6 +56,8 @@ class SheetLine:
 
     text: str
     hue: str = ""
+    lines: int = 2
+    """At most so many, where the screen is narrow."""
 
 
 class OneLine(Widget):
@@ -114,7 +116,7 @@ class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
             yield OneLine(self._head)
             room, ellipsis = self.app.size.width - 2, shell_of(self).glyphs.ellipsis
             for line in self._about:
-                for text in wrap(line.text, room, lines=2, ellipsis=ellipsis) or [""]:
+                for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis) or [""]:
                     yield OneLine(partial(self._about_line, replace(line, text=text)))
             yield OneLine(lambda _width, _ground: [])
             yield from self.compose_body()

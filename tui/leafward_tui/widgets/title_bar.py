@@ -103,9 +103,10 @@ class TitleBar(Widget):
                 else ""
             )
             room -= cell_len(crumb) + 3 if crumb else 0
-        left.append(Segment(f"{gap}{crumb} " if crumb else gap, ground.faint))
         if crumb:
-            left.append(Segment(f"{glyphs.crumb} ", ground.sub))
+            left += [Segment(f"{gap}{crumb} ", ground.faint), Segment(f"{glyphs.crumb} ", ground.sub)]
+        else:
+            left.append(Segment(gap, ground.blank))
         title = fit(self._title, room, ellipsis=glyphs.ellipsis)
         left.append(Segment(title, ground.strong))
         rest = room - cell_len(title)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded
+from leafward.agents.claude import adopting, forking
+from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.glimpse import glimpse
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.records import TYPES
+from leafward.agents.claude.retention import belongings, cleanup_days
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
 from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
 from leafward.errors import Refused
@@ -20,9 +22,12 @@ from leafward.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from leafward.agents.base import Candidate, Touch
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 _TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
@@ -44,6 +49,7 @@ _STORE = frozenset(
 )
 """What lies beside the projects in a configuration folder."""
 _LOOKED_AT = 4
+_DAY = 86_400_000
 
 
 class Claude:
@@ -55,17 +61,18 @@ class Claude:
 
     def __init__(self) -> None:
         self._kin = Kin()
+        self._periods: dict[str, tuple[tuple[int, int] | None, int]] = {}
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else `$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
+            return tuple(expanded(root, env) for root in configured)
         given = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
         if given:
-            return tuple(_expand(root, env) for root in given)
+            return tuple(expanded(root, env) for root in given)
         base = env.get("XDG_CONFIG_HOME") or "~/.config"
-        return _expand("~/.claude", env), _expand(os.path.join(base, "claude"), env)
+        return expanded("~/.claude", env), expanded(os.path.join(base, "claude"), env)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:
         """Whether a folder with these entries is a configuration folder of Claude Code."""
@@ -78,10 +85,10 @@ class Claude:
         """Every transcript, those of sub-agents among them; empty files are none."""
         seen: set[str] = set()
         for root in roots:
-            for folder, files in walk(str(root), stop, trouble):
+            for folder, files, empty in walk(str(root), stop, trouble):
                 if folder not in seen:
                     seen.add(folder)
-                    yield Listing(folder, files, self.name)
+                    yield Listing(folder, files, self.name, empty)
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
         """Takes away the empty files that Claude Code leaves where a session was begun and nothing was said."""
@@ -117,12 +124,36 @@ class Claude:
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a transcript. Raises NotASession."""
         return ForeignSession.of(
-            path, self.title, lambda: ClaudeReader(path, self._kin.origin), stop, CLAUDE_TOOLS
+            path, self.title, lambda: ClaudeReader(path, self._kin.origin), stop, CLAUDE_TOOLS, self.name
         )
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """Its file."""
+        return (Text(path, path) for path in paths)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of the tools that read and change files, and of the shell, name."""
         return touched_in(data)
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """The transcript, those of its sub-agents, and what lies beside it: results, copies of files, lists."""
+        return belongings(os.path.abspath(path))
+
+    def lifetime(self, path: str) -> int | None:
+        """`cleanupPeriodDays` of the settings beside the transcripts, 30 days where nothing is said (2.1)."""
+        home = is_enclosed(os.path.dirname(os.path.abspath(path)))
+        if home is None:
+            return None
+        settings = os.path.join(home, "settings.json")
+        try:
+            now = os.stat(settings)
+            stamp: tuple[int, int] | None = (now.st_size, now.st_mtime_ns)
+        except OSError:
+            stamp = None
+        known = self._periods.get(home)
+        if known is None or known[0] != stamp:
+            known = self._periods[home] = stamp, cleanup_days(settings) * _DAY
+        return known[1]
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`claude --resume ID`, in the session's folder: elsewhere it is not found (2.1.197)."""
@@ -133,12 +164,16 @@ class Claude:
             raise Refused(
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
-        return Resume(("claude", "--resume", session.id), folder, own_variables(env))
+        return resume_of(session.path, session.id, folder, env)
 
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Why a session of Claude Code may not end at an entry; None where it may."""
+        return forking.may_end(session, end, before_prompt)
 
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """A transcript beside the source, with the rows of the path. Raises Refused."""
+        return forking.fork(session, cut, terms)
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """A transcript of what another agent's session said. Raises Refused."""
+        return adopting.adopt(past, terms, self.roots(terms.config, terms.env)[0])

@@ -27,6 +27,7 @@ INFERRED = "inferred"
 _UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]{1,80})"')
 _TIME = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')
 _COST = re.compile(rb'"totalCostUSD"\s*:\s*([0-9.eE+-]{1,30})')
+_BEGAN = re.compile(rb'"startTime"\s*:\s*(\d{1,20})')
 _HEAD = 1 << 15
 _HEADS_AT_MOST = 1 << 19
 """Bytes at either end in which a row with an id is looked for."""
@@ -197,13 +198,21 @@ def _holds(path: str, key: bytes) -> bool:
         return False
 
 
-def spent_before(path: str, total: float) -> float:
-    """The largest cost that a transcript says it had come to, up to a total, in US dollars; 0 where it says nothing."""
+def spent_before(path: str, total: float, began: object = None) -> float:
+    """The largest cost that a transcript says it had come to, up to a total, in US dollars; 0 where it says nothing.
+
+    `began` is the start that is told beside the total: a total goes on from one of the same start, any other began at 0.
+    """
     found = 0.0
     try:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             for one in _COST.finditer(content):
                 spent = float(one[1])
+                end = content.find(b"\n", one.end())
+                line = content[content.rfind(b"\n", 0, one.start()) + 1 : end if end >= 0 else len(content)]
+                start = _BEGAN.search(line)
+                if start is not None and isinstance(began, int) and int(start[1]) != began:
+                    continue
                 found = spent if found < spent <= total else found
     except (OSError, ValueError):
         return 0.0

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import os
-import re
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.lineage import spent_before
-from leafward.agents.claude.records import Role
+from leafward.agents.claude.records import Role, rows_in
 from leafward.agents.claude.requests import Requests, corrected
 from leafward.agents.claude.rows import NAMED, SIDECHAIN, UNTERMINATED, Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.standing import leaf_of
-from leafward.agents.claude.store import Place, place_of, stem
+from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translating import Translator
 from leafward.agents.claude.weaving import Weaver
+from leafward.agents.lines import BLANK, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
-from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript
+from leafward.errors import NotASession, Refused
+from leafward.foreign import Note, Origin, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
 
 if TYPE_CHECKING:
@@ -29,11 +29,6 @@ if TYPE_CHECKING:
 
     from leafward.agents.claude.lineage import Origin as Source
     from leafward.entries import Body
-
-_NOT_PLAIN = re.compile(r"[^A-Za-z0-9]")
-_LONGEST_NAME = 200
-"""Characters of a folder's name that are those of the path it stands for."""
-
 
 _BLANK = 64
 """Bytes from which a line is not looked at for being blank."""
@@ -58,6 +53,7 @@ class ClaudeReader:
         self._file: TranscriptFile | None = None
         self._columns = Columns()
         self._end = 0
+        self._seal = b""
         self._translator: Translator | None = None
         self._known: _Known | None = None
 
@@ -74,7 +70,7 @@ class ClaudeReader:
             self._file = file
             with collector_paused():
                 made = self._read(file, stop)
-        except BaseException:
+        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
             self._file = before
             file.close()
             raise
@@ -92,7 +88,7 @@ class ClaudeReader:
             if data[end - 1 : end] == b"\r" and end > start:
                 end -= 1
             if not whole and decode_line(data[start:end]) is None:
-                if data[start:end].strip(b"\0 \t\r"):
+                if data[start:end].strip(BLANK):
                     pending = Pending(at, end - start)
                 break
             if end - start >= _BLANK or data[start:end].strip(b"\0 \t"):
@@ -110,7 +106,7 @@ class ClaudeReader:
             blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
         )
         weaver = Weaver(rows, seed, own=place.helper or _all_side(rows))
-        self._columns, self._end = weaver.columns, size
+        self._columns, self._end, self._seal = weaver.columns, size, file.seal(size)
         self._translator = Translator(weaver, self.region, self.row)
         wrong: list[int] = []
         if rows.requests and weaver.kept:
@@ -171,19 +167,37 @@ class ClaudeReader:
         if weaver.costs:
             # The total of a copy goes on from that of its source.
             first = min(weaver.costs)
-            weaver.costs[first] -= spent_before(found.path, weaver.costs[first])
+            said: Body = next(rows_in(self.row(weaver.columns.start[first])), {})
+            weaver.costs[first] -= spent_before(found.path, weaver.costs[first], said.get("startTime"))
         entry = weaver.entry
         return entry[found.copied] if found.copied < len(entry) else len(weaver.columns)
+
+    @property
+    def columns(self) -> Columns:
+        """The entries as they were read."""
+        return self._columns
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file that were read."""
+        return self._end
+
+    def again(self) -> TranscriptFile:
+        """The file opened anew, for whoever reads it once more. Raises NotASession, and Refused where it is not what was read.
+
+        It may have grown meanwhile: what was read are its first `Transcript.size` bytes.
+        """
+        file = TranscriptFile(os.path.abspath(self.path))
+        if file.size < self._end or file.seal(self._end) != self._seal:
+            file.close()
+            raise Refused(f"{self.path} is not what was read: reload it")
+        return file
 
     # --- entries ---
 
     def _span(self, index: int) -> tuple[int, int]:
         """Where the stretch of an entry begins and ends."""
-        starts = self._columns.start
-        start, following = starts[index], index + 1
-        while following < len(starts) and starts[following] == start:
-            following += 1
-        return start, starts[following] if following < len(starts) else self._end
+        return stretch_of(self._columns, index, self._end)
 
     def _opened(self) -> TranscriptFile:
         if self._file is None:
@@ -231,8 +245,7 @@ def _folder(place: Place, folders: list[str]) -> str:
     """The folder that a session belongs to: the first that its project's name stands for, as folders change on the way."""
     name = os.path.basename(place.project)
     for folder in folders:
-        plain = _NOT_PLAIN.sub("-", folder)
-        if plain == name or (len(plain) > _LONGEST_NAME and name.startswith(plain[:_LONGEST_NAME])):
+        if stands_for(name, folder):
             return folder
     return folders[0] if folders else ""
 
@@ -277,15 +290,6 @@ def _notes(rows: Rows, weaver: Weaver, wrong: list[int], path: Path) -> list[Not
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, weaver.columns.start[entry]))
     for row, role in enumerate(rows.role):
         if role == Role.UNKNOWN and rows.facts.types:
-            names = ", ".join(f"{name} ({count})" for name, count in sorted(rows.facts.types.items())[:8])
-            notes.append(
-                Note(
-                    "unknown-record",
-                    f"records that are not known, kept as they are: {names}",
-                    EntryIndex(weaver.entry[row]),
-                    path,
-                    rows.start[row],
-                )
-            )
+            notes.append(unknown_records(rows.facts.types, weaver.entry[row], path, rows.start[row]))
             break
     return notes

@@ -7,7 +7,7 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.scan import decode_line
+from leafward.agents.lines import bodies_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -280,49 +280,10 @@ def key_of(name: object) -> bytes:
     return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-_NUL = re.compile(rb"\0+")
-_START = re.compile(rb'\{"(?:parentUuid|type|uuid|sessionId|isSidechain|logicalParentUuid|agentId)":')
-_TRIED = 64
-
-
-def seams(data: bytes, start: int, end: int) -> list[tuple[int, int]]:
-    """The pieces of a line that is no row as a whole: every row in it, and what is broken between them.
-
-    Rows get glued where a program dies before the newline or two write at once, and are filled with NULs where the machine
-    dies.
-    """
-    cuts = {start, end}
-    cuts.update(found.start() for found in _START.finditer(data, start, end))
-    for hole in _NUL.finditer(data, start, end):
-        cuts.update(hole.span())
-    places = sorted(cuts)
-    found: list[tuple[int, int]] = []
-    at = 0
-    while at < len(places) - 1:
-        # The longest whole piece from here: what looks like a start may lie inside a row.
-        last = next(
-            (
-                last
-                for last in range(min(len(places) - 1, at + _TRIED), at, -1)
-                if data[places[at]] == 123 and decode_line(data[places[at] : places[last]]) is not None
-            ),
-            at + 1,
-        )
-        found.append((places[at], places[last]))
-        at = last
-    return found
+BEGINS = re.compile(rb'\{"(?:parentUuid|type|uuid|sessionId|isSidechain|logicalParentUuid|agentId)":')
+"""How a row begins, for `lines.seams`."""
 
 
 def rows_in(region: bytes) -> Iterator[Body]:
     """The rows in a stretch of a file that can be read, in order."""
-    for line in region.split(b"\n"):
-        if not line.strip(b"\0 \t\r"):
-            continue
-        body = decode_line(line)
-        if body is not None:
-            yield body
-            continue
-        for start, stop in seams(line, 0, len(line)):
-            body = decode_line(line[start:stop])
-            if body is not None:
-                yield body
+    return bodies_in(region, BEGINS)

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.claude.records import (
+    BEGINS,
     CHAINED,
     Role,
     bulk_type,
     key_of,
     message_of,
     row_of,
-    seams,
 )
+from leafward.agents.lines import seams
 from leafward.entries import Damage
 from leafward.scan import decode_line
 
@@ -119,7 +120,7 @@ class Rows:
         if body is not None:
             self.row(row_of(body), at, 0 if whole else UNTERMINATED)
             return
-        for first, stop in seams(data, start, end):
+        for first, stop in seams(data, start, end, BEGINS):
             piece = data[first:stop]
             body = decode_line(piece)
             place = at + first - start

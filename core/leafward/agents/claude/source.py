@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from threading import Lock
 from typing import TYPE_CHECKING
 
-from leafward.errors import NotASession
+from leafward.agents.lines import CHUNK, OpenFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CHUNK = 1 << 20
-"""Bytes read at a time."""
 _SEALED = 512
 
 
-class TranscriptFile:
-    """One file, open for reading at any place."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        try:
-            if os.path.isdir(path):
-                raise NotASession(f"{path} is a folder, not a session file")
-            self._file = open(path, "rb", buffering=0)  # noqa: SIM115  # open as long as the session is
-        except OSError as error:
-            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
-        self._lock = Lock()
-
-    @property
-    def size(self) -> int:
-        """Bytes, as they are now."""
-        return os.fstat(self._file.fileno()).st_size
-
-    def at(self, offset: int, size: int) -> bytes:
-        """Some bytes. From any thread."""
-        if hasattr(os, "pread"):
-            return os.pread(self._file.fileno(), size, offset)
-        with self._lock:
-            self._file.seek(offset)
-            return self._file.read(size)
+class TranscriptFile(OpenFile):
+    """The file of one transcript."""
 
     def line(self, offset: int) -> bytes:
         """What stands from a place to the end of its line."""
@@ -53,12 +26,6 @@ class TranscriptFile:
             if newline or len(more) < step:
                 return found
             step = min(CHUNK, step * 4)
-
-    @property
-    def identity(self) -> tuple[int, int]:
-        """Which file it is."""
-        now = os.fstat(self._file.fileno())
-        return now.st_dev, now.st_ino
 
     def seal(self, end: int) -> bytes:
         """The last bytes before a place: a file that only grew still has them."""
@@ -93,7 +60,3 @@ class TranscriptFile:
             buffer = buffer[start:]
         if buffer and not stop():
             yield buffer, 0, len(buffer), base
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()

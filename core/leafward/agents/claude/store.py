@@ -7,9 +7,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.base import Trouble
+from leafward.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from leafward.agents.base import Stamp
 
@@ -19,6 +20,9 @@ HELPERS = "subagents"
 SUFFIX = ".jsonl"
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _AGENT = re.compile(r"agent-[\w.-]{1,80}\Z")
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9]")
+_LONGEST_NAME = 200
+"""Characters of a folder's name that are those of the path it stands for."""
 _DEPTH = 6
 """Folders below a project that are searched: workflows keep their sub-agents one or two deeper."""
 
@@ -65,10 +69,44 @@ def is_uuid(name: str) -> bool:
     return _UUID.match(name) is not None
 
 
+def stands_for(name: str, path: str) -> bool:
+    """Whether a project's folder of this name is that of a path; long paths end in a number of Claude Code's own."""
+    plain = _NOT_PLAIN.sub("-", path)
+    return plain == name or (len(plain) > _LONGEST_NAME and name.startswith(plain[:_LONGEST_NAME]))
+
+
+def folder_for(projects: str, path: str) -> str:
+    """The project's folder in which Claude Code looks for the sessions of a path.
+
+    Raises Refused for a long path that has none yet: how its name would end is known to Claude Code alone.
+    """
+    plain = _NOT_PLAIN.sub("-", path)
+    if len(plain) <= _LONGEST_NAME:
+        return os.path.join(projects, plain)
+    try:
+        names = sorted(name for name in os.listdir(projects) if stands_for(name, path))
+    except OSError:
+        names = []
+    if len(names) != 1:
+        raise Refused(
+            f"{path} is too long to tell where Claude Code keeps its sessions: start one there first"
+        )
+    return os.path.join(projects, names[0])
+
+
+def config_folder(env: Mapping[str, str]) -> str:
+    """The configuration folder that Claude Code itself uses: `$CLAUDE_CONFIG_DIR`, else `~/.claude`."""
+    given = (env.get("CLAUDE_CONFIG_DIR") or "").partition(",")[0].strip()
+    if given:
+        return os.path.abspath(given)
+    home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
+    return os.path.join(os.path.abspath(home), ".claude")
+
+
 def walk(
     root: str, stop: Callable[[], bool], trouble: list[Trouble]
-) -> Iterator[tuple[str, dict[str, Stamp]]]:
-    """The transcripts under a configuration folder: each folder with what lies in it. Empty files are none."""
+) -> Iterator[tuple[str, dict[str, Stamp], tuple[str, ...]]]:
+    """The transcripts under a configuration folder: each folder with those in it, and with the empty files, which are none."""
     top = os.path.join(root, PROJECTS)
     if not os.path.isdir(top):
         # A folder of projects, or one project, may be named itself.
@@ -78,14 +116,18 @@ def walk(
         folder, depth = pending.pop()
         files: dict[str, Stamp] = {}
         below: list[str] = []
+        empty: list[str] = []
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(SUFFIX):
                         if entry.is_file():
                             now = entry.stat()
-                            if now.st_size and (depth < 2 or _AGENT.match(stem(entry.name))):
-                                files[entry.name] = [now.st_size, now.st_mtime_ns]
+                            if depth < 2 or _AGENT.match(stem(entry.name)):
+                                if now.st_size:
+                                    files[entry.name] = [now.st_size, now.st_mtime_ns, now.st_ino]
+                                else:
+                                    empty.append(entry.name)
                     elif depth < _DEPTH and "." not in entry.name and entry.is_dir(follow_symlinks=False):
                         below.append(entry.path)
         except FileNotFoundError:
@@ -99,8 +141,8 @@ def walk(
             # Beside a session lie its results and copies of files, which may be many; only its helpers are sessions.
             if depth < 1 or depth > 2 or os.path.basename(path) == HELPERS or is_uuid(os.path.basename(path))
         ]
-        if files:
-            yield folder, files
+        if files or empty:
+            yield folder, files, tuple(sorted(empty))
 
 
 def is_enclosed(folder: str) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.contents import (
@@ -21,9 +20,9 @@ from leafward.agents.claude.records import (
     rows_in,
     text_in,
 )
+from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.context import PROJECTION
 from leafward.entries import EntryIndex, Kind
-from leafward.foreign import INJECTED
 from leafward.times import milliseconds
 
 if TYPE_CHECKING:
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
     from leafward.agents.claude.weaving import Weaver
     from leafward.entries import Body
 
-_CALLS_REMEMBERED = 4096
-_CALLS_BACK = 64
-"""Entries before a result among which its call is looked for."""
 CLEARED = "[Old tool result content cleared]"
 """What stands for a result that a microcompaction cleared."""
 
@@ -55,7 +51,7 @@ class Translator:
         start = weaver.rows.start
         self._instead = {weaver.entry[first]: start[row] for first, row in weaver.instead.items()}
         self._results: dict[str, int] = {}
-        self._calls: OrderedDict[str, str] = OrderedDict()
+        self._calls = CallNames(self.columns, self._calls_in)
 
     def rows(self, index: int) -> list[Body]:
         """The rows of an entry: all of a reply, the first of everything else."""
@@ -88,13 +84,7 @@ class Translator:
         return body
 
     def _frame(self, index: int, row: Body) -> Body:
-        columns = self.columns
-        parent = columns.parent[index]
-        body: Body = {
-            "type": "custom",
-            "id": columns.id(EntryIndex(index)),
-            "parentId": columns.id(EntryIndex(parent)) if parent >= 0 else None,
-        }
+        body = frame(self.columns, index)
         if isinstance(row.get("timestamp"), str):
             body["timestamp"] = row["timestamp"]
         source = {name: row[name] for name in _SOURCE if row.get(name) is not None}
@@ -107,15 +97,13 @@ class Translator:
     def _translated(self, index: int, kind: Kind, found: list[Body], stamp: int | None) -> Body:
         row = found[0]
         if kind is Kind.USER:
-            return _message({"role": "user", "content": blocks(message_of(row).get("content"))}, stamp)
+            return message({"role": "user", "content": blocks(message_of(row).get("content"))}, stamp)
         if kind is Kind.ASSISTANT:
-            message = reply_message(found)
-            for block in message["content"]:
-                if block["type"] == "toolCall":
-                    self._remember(block["id"], block["name"])
-            return _message(message, stamp)
+            said = reply_message(found)
+            self._calls.remember(said["content"])
+            return message(said, stamp)
         if kind is Kind.TOOL_RESULT:
-            return _message(self._result(index, row), stamp)
+            return message(self._result(index, row), stamp)
         if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
             return _injected(row)
         if kind is Kind.COMPACTION:
@@ -132,10 +120,13 @@ class Translator:
             return {"type": f"claude.{row.get('type')}", "data": data}
         return _books(row)
 
-    def _remember(self, call: str, name: str) -> None:
-        self._calls[call] = name
-        while len(self._calls) > _CALLS_REMEMBERED:
-            self._calls.popitem(last=False)
+    def _calls_in(self, index: int, wanted: bytes) -> list[tuple[str, str]] | None:
+        found = self.rows(index)
+        parts = [part for row in found for part in _dicts(message_of(row).get("content"))]
+        if not any(wanted in str(part.get("id")).encode("utf-8", "surrogatepass") for part in parts):
+            return None
+        content = reply_message(found)["content"]
+        return [(block["id"], block["name"]) for block in content if block["type"] == "toolCall"]
 
     def _result(self, index: int, row: Body) -> Body:
         part = self._parts.get(index, 0)
@@ -147,50 +138,25 @@ class Translator:
             # What stands beside the results goes with the last of them.
             rest = [one for one in message_of(row)["content"] if one not in results]
             content += blocks(rest)
-        message: Body = {
+        answer: Body = {
             "role": "toolResult",
             "toolCallId": call,
-            "toolName": self._tool(index, call),
+            "toolName": self._calls.tool(index, call),
             "isError": block.get("is_error") is True,
             "content": content or [{"type": "text", "text": ""}],
         }
-        answer = row.get("toolUseResult")
+        told = row.get("toolUseResult")
         if len(results) == 1:
-            details = _file_details(answer)
+            details = _file_details(told)
             if details:
-                message["details"] = details
-            if isinstance(answer, dict) and isinstance(answer.get("agentId"), str):
-                message["agentId"] = answer["agentId"]
-        if message["isError"]:
+                answer["details"] = details
+            if isinstance(told, dict) and isinstance(told.get("agentId"), str):
+                answer["agentId"] = told["agentId"]
+        if answer["isError"]:
             code = exit_code(text_in(block.get("content")))
             if code is not None:
-                message["exitCode"] = code
-        return message
-
-    def _tool(self, index: int, call: str) -> str:
-        """The tool that a call ran, from the replies before it."""
-        known = self._calls.get(call)
-        if known is not None or not call:
-            return known or ""
-        wanted = call.encode("utf-8", "surrogatepass")
-        parents, kinds = self.columns.parent, self.columns.kind
-        at = parents[index]
-        for _ in range(_CALLS_BACK):
-            if at < 0:
-                break
-            if kinds[at] == Kind.ASSISTANT:
-                found = self.rows(at)
-                if any(
-                    wanted in str(part.get("id")).encode("utf-8", "surrogatepass")
-                    for row in found
-                    for part in _dicts(message_of(row).get("content"))
-                ):
-                    for block in reply_message(found)["content"]:
-                        if block["type"] == "toolCall":
-                            self._remember(block["id"], block["name"])
-                    return self._calls.get(call, "")
-            at = parents[at]
-        return ""
+                answer["exitCode"] = code
+        return answer
 
     # --- compactions and edits ---
 
@@ -292,12 +258,6 @@ def _dicts(content: object) -> list[dict[str, Any]]:
     return [one for one in (content if isinstance(content, list) else ()) if isinstance(one, dict)]
 
 
-def _message(message: Body, stamp: int | None) -> Body:
-    if stamp is not None:
-        message["timestamp"] = stamp
-    return {"type": "message", "message": message}
-
-
 def _injected(row: Body) -> Body:
     """A message that nobody typed."""
     if "attachment" in row and "message" not in row:
@@ -306,13 +266,7 @@ def _injected(row: Body) -> Body:
         content = [{"type": "text", "text": str(row.get("content") or "")}]
     else:
         content = blocks(message_of(row).get("content"))
-    return {
-        "type": "custom_message",
-        "customType": injected_name(row, text_in(content)),
-        "content": content,
-        "display": False,
-        INJECTED: True,
-    }
+    return injected(injected_name(row, text_in(content)), content)
 
 
 def _books(row: Body) -> Body:

@@ -7,14 +7,16 @@ import re
 import time
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
 from leafward.agents.codex.chain import meta_of
+from leafward.agents.codex.forking import adopted, forked
 from leafward.agents.codex.glimpse import glimpse
 from leafward.agents.codex.reading import CodexReader, Thread
-from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head
+from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head, unpacked_lines
 from leafward.agents.codex.store import (
+    COLD,
     Segment,
     Shelf,
     home_of,
@@ -26,6 +28,7 @@ from leafward.agents.codex.store import (
     walk,
 )
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
+from leafward.agents.forking import after_results
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession, Note
 
@@ -33,7 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Stamp, Touch
+    from leafward.agents.forking import Cut, Draft, Past, Terms
     from leafward.config import Config
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 _HEAD = re.compile(
@@ -63,8 +68,8 @@ class Codex:
         """The configured folders, else `$CODEX_HOME`, else `~/.codex`."""
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
-        return (_expand(env.get("CODEX_HOME") or "~/.codex", env),)
+            return tuple(expanded(root, env) for root in configured)
+        return (expanded(env.get("CODEX_HOME") or "~/.codex", env),)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:
         """Whether a folder with these entries is a store of Codex."""
@@ -125,12 +130,51 @@ class Codex:
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads the thread that a file belongs to, with all its segments. Raises NotASession."""
         return ForeignSession.of(
-            path, self.title, lambda: CodexReader(lambda: self._thread(path)), stop, CODEX_TOOLS
+            path, self.title, lambda: CodexReader(lambda: self._thread(path)), stop, CODEX_TOOLS, self.name
         )
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """The segments of each thread; what is compressed is unpacked piece by piece."""
+        shelves: dict[str, Shelf] = {}
+        for path in paths:
+            alone = segment_of(path, [0, 0])
+            home = home_of(path)
+            place = home if home is not None else os.path.dirname(path)
+            if place not in shelves:
+                try:
+                    shelves[place] = self._shelf(home) if home is not None else Shelf.of(_beside(path))
+                except OSError:
+                    shelves[place] = Shelf()
+            found = shelves[place].threads.get(alone.thread) if alone.thread else None
+            for piece in dict.fromkeys((*(one.path for one in found or ()), path)):
+                if not piece.endswith(COLD):
+                    yield Text(path, piece)
+                    continue
+                for data in unpacked_lines(piece):
+                    yield Text(path, data=data)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of `exec_command`, `shell` and `apply_patch` name."""
         return touched_in(data)
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """Every file that the thread is made of: its segments and what they are based on."""
+        session = self.open(Path(path))
+        try:
+            files = session.transcript.files if isinstance(session, ForeignSession) else ()
+            named = [os.path.abspath(path), *map(os.path.abspath, files)]
+        finally:
+            session.close()
+        home = home_of(os.path.abspath(path)) or os.path.dirname(os.path.abspath(path))
+        return [
+            (one, os.path.relpath(one, home) if home_of(one) == home else os.path.basename(one))
+            for one in dict.fromkeys(named)
+        ]
+
+    def lifetime(self, path: str) -> int | None:
+        """Codex deletes nothing by itself."""
+        del path
+        return None
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""
@@ -139,7 +183,30 @@ class Codex:
             raise Refused(
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
-        return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env))
+        store = self._variables(home_of(os.path.abspath(session.path)), env)
+        return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env), store)
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """Its lines up to the cut as a rollout of their own, in the store that it lies in."""
+        home = home_of(os.path.abspath(session.path)) or str(self.roots(terms.config, terms.env)[0])
+        reader = cast("CodexReader", cast("ForeignSession", session).reader)
+        return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """A rollout in the user's own store."""
+        home = str(self.roots(terms.config, terms.env)[0])
+        return adopted(past, terms, home, self._variables(home, terms.env))
+
+    def _variables(self, home: str | None, env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """What Codex has to be told to find a thread: nothing where its store is the usual one."""
+        usual = expanded(env.get("CODEX_HOME") or "~/.codex", env)
+        if home is None or os.path.realpath(home) == os.path.realpath(usual):
+            return ()
+        return (("CODEX_HOME", home),)
 
     # --- a thread and what surrounds it ---
 
@@ -166,7 +233,7 @@ class Codex:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
         if os.path.isdir(given):
             raise NotASession(f"{path} is a folder, not a session file")
-        alone = segment_of(given, [now.st_size, now.st_mtime_ns])
+        alone = segment_of(given, [now.st_size, now.st_mtime_ns, now.st_ino])
         home = home_of(given)
         if home is None:
             shelf = Shelf.of(_beside(given)) if alone.thread else Shelf()
@@ -203,6 +270,7 @@ class Codex:
             find,
             lambda name: next(iter(shelf.threads.get(name, ())), None),
             names.get(thread) or (row.name if row is not None else None),
+            row.title if row is not None else None,
             row.parent if row is not None else None,
             notes,
         )
@@ -225,7 +293,7 @@ def _beside(path: str) -> Iterator[Segment]:
         for entry in entries:
             if is_rollout(entry.name) and entry.is_file():
                 now = entry.stat()
-                yield segment_of(entry.path, [now.st_size, now.st_mtime_ns])
+                yield segment_of(entry.path, [now.st_size, now.st_mtime_ns, now.st_ino])
 
 
 def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Listing]:
@@ -244,19 +312,15 @@ def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Li
 
 
 def _joined(pieces: list[Segment]) -> Stamp:
-    """One stamp for several files: their sizes together, and when one of them was last written."""
-    return [sum(max(0, one.stamp[0]) for one in pieces), max(one.stamp[1] for one in pieces), len(pieces)]
+    """One stamp for several files: their sizes together, when one of them was last written, and which they are."""
+    return [
+        sum(max(0, one.stamp[0]) for one in pieces),
+        max(one.stamp[1] for one in pieces),
+        *(number for one in pieces for number in one.stamp[2:3]),
+    ]
 
 
 def _number(text: str) -> int:
     from zlib import crc32
 
     return crc32(text.encode("utf-8", "surrogatepass"))
-
-
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.items import item_text
+from leafward.estimators import CODEX_KEPT_USER_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-USER_BUDGET = 20_000
-"""Tokens of user messages that are kept, a quarter of their bytes each (Codex)."""
 _BYTES_PER_TOKEN = 4
 
 SUMMARY_PREFIX = "Another language model started to solve this problem"
@@ -35,7 +34,7 @@ class Kept(NamedTuple):
 
 def kept_users(sizes: Sequence[int]) -> tuple[list[int], int | None]:
     """Of user messages (bytes, oldest first): the positions kept, and the tokens that the oldest of them is cut to."""
-    left = USER_BUDGET
+    left = CODEX_KEPT_USER_TOKENS
     chosen: list[int] = []
     cut: int | None = None
     for position in range(len(sizes) - 1, -1, -1):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from leafward.entries import Kind
 
-_INJECTED_FOR_TURN = (Kind.CUSTOM_MESSAGE, Kind.CUSTOM, Kind.MODEL_CHANGE)
+_INJECTED_FOR_TURN = (Kind.INJECTED, Kind.CUSTOM, Kind.MODEL_CHANGE)
 """What stands between two turns and is undone with the later one."""
 
 
@@ -39,10 +39,11 @@ class Course:
 
     def extend(self, index: int) -> None:
         """A new entry goes on from the tip."""
-        if self._path and self._path[-1][1] == index:
-            self._path[-1][1] = index + 1
+        path = self._path
+        if path and (last := path[-1])[1] == index:
+            last[1] = index + 1
         else:
-            self._path.append([index, index + 1])
+            path.append([index, index + 1])
 
     def holds(self, index: int) -> bool:
         """Whether an entry is the tip or above it."""
@@ -82,7 +83,7 @@ class Course:
             at = kinds.find(Kind.USER, start, stop)
             if not users:
                 before = range(start, at if at >= 0 else stop)
-                initial += [index for index in before if kinds[index] == Kind.CUSTOM_MESSAGE]
+                initial += [index for index in before if kinds[index] == Kind.INJECTED]
             while at >= 0:
                 users.append(at)
                 at = kinds.find(Kind.USER, at + 1, stop)

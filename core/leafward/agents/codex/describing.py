@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from leafward.agents.codex.reading import Thread
     from leafward.entries import Body
 
+OURS = "leafward"
+"""Our field in the description of a thread that tells another agent's session: `forkedFrom` is the path of that one."""
+
 
 def described(thread: Thread, meta: dict[str, Any]) -> Body:
     """The description of a thread, as a native header would say it."""
@@ -23,6 +26,8 @@ def described(thread: Thread, meta: dict[str, Any]) -> Body:
     }
     if thread.name:
         header["name"] = thread.name
+    if thread.title:
+        header["title"] = thread.title
     for key, name in (
         ("cli_version", "agentVersion"),
         ("model_provider", "provider"),
@@ -55,5 +60,6 @@ def relation_of(meta: dict[str, Any], spawner: str | None = None) -> tuple[str |
         return named, "subagent"
     if spawned is not None or meta.get("thread_source") == "subagent":
         return None, "subagent"
-    forked = meta.get("forked_from_id")
+    ours = meta.get(OURS)
+    forked = meta.get("forked_from_id") or (ours.get("forkedFrom") if isinstance(ours, dict) else None)
     return (forked, "fork") if isinstance(forked, str) and forked else (None, None)

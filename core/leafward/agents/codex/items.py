@@ -85,7 +85,7 @@ def injected_name(payload: dict[str, Any], text: str) -> str:
 def kind_of_item(item: dict[str, Any]) -> Kind:
     """The kind of an item that stands only in a compaction."""
     role = line_of({"type": "response_item", "payload": item}).role
-    return {Role.REPLY: Kind.ASSISTANT, Role.RESULT: Kind.TOOL_RESULT}.get(role, Kind.CUSTOM_MESSAGE)
+    return {Role.REPLY: Kind.ASSISTANT, Role.RESULT: Kind.TOOL_RESULT}.get(role, Kind.INJECTED)
 
 
 def effort_of(payload: dict[str, Any]) -> str | None:

@@ -15,10 +15,12 @@ from leafward.agents.codex.describing import described
 from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
 from leafward.agents.codex.weaving import Weaver
+from leafward.agents.lines import BLANK, stretch_of
+from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex
 from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript
+from leafward.foreign import Note, Origin, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ class Thread:
     source: Callable[[str], Segment | None]
     """The first segment of another thread."""
     name: str | None = None
+    title: str | None = None
+    """What the database calls it where nobody named it: its own first prompt."""
     spawner: str | None = None
     """The thread that spawned it, as the database says."""
     notes: list[Note] = field(default_factory=list)
@@ -92,8 +96,9 @@ class CodexReader:
         before = self._open
         self._open = []
         try:
-            found = self._read(thread, stop)
-        except BaseException:
+            with collector_paused():
+                found = self._read(thread, stop)
+        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
             self.close()
             self._open = before
             raise
@@ -125,6 +130,10 @@ class CodexReader:
         for damaged, text in made.orphans:
             origin = self.origin(damaged)
             notes.append(Note("missing-base", text, EntryIndex(damaged), origin.path, origin.offset))
+        weaver = made.weaver
+        if weaver.unknown:
+            origin = self.origin(weaver.first_unknown)
+            notes.append(unknown_records(weaver.unknown, weaver.first_unknown, origin.path, origin.offset))
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
         self._translator = Translator(made.weaver, self.region, header.get("provider"))
         live = made.tips.get(thread.live.path, -1)
@@ -148,16 +157,11 @@ class CodexReader:
 
     def _span(self, index: int) -> tuple[Piece, int, int]:
         """The piece of an entry, and where in it its stretch begins and ends."""
-        starts = self._columns.start
-        start = starts[index]
-        following = index + 1
-        while following < len(starts) and starts[following] == start:
-            following += 1
+        start = self._columns.start[index]
         piece = self._pieces[bisect_right(self._begins, start) - 1]
-        stop = piece.begin + piece.end
-        if following < len(starts):
-            stop = min(stop, starts[following])
-        return piece, start - piece.begin, stop - piece.begin
+        end = piece.begin + piece.end
+        start, stop = stretch_of(self._columns, index, end)
+        return piece, start - piece.begin, min(stop, end) - piece.begin
 
     def region(self, index: int) -> bytes:
         """The stretch of the file that belongs to an entry."""
@@ -173,6 +177,25 @@ class CodexReader:
         piece, start, stop = self._span(index)
         first = piece.rollout.at(start, min(stop - start, 1 << 16)).find(b"\n")
         return Origin(Path(piece.segment.path), start, first if first >= 0 else stop - start)
+
+    @property
+    def chain(self) -> Chain:
+        """The segments it was read from, and what each is based on."""
+        return self._made.chain if self._made is not None else Chain()
+
+    @property
+    def columns(self) -> Columns:
+        """The entries that the files make."""
+        return self._columns
+
+    def stands_alone(self, index: int) -> bool:
+        """Whether an entry has lines of its own, rather than standing in a compaction only."""
+        return self._made is None or index not in self._made.weaver.literals
+
+    def stretch(self, index: int) -> tuple[Rollout, int, int]:
+        """The file of an entry, and where in it what belongs to the entry begins and ends."""
+        piece, start, stop = self._span(index)
+        return piece.rollout, start, stop
 
     def body(self, index: int) -> Body | None:
         """An entry, translated."""
@@ -326,7 +349,7 @@ class _Made:
         """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
         weaver = self.weaver
         if decode_line(rest) is None:
-            if rest.strip(b"\0 \t\r"):
+            if rest.strip(BLANK):
                 self.pending = Pending(self.end + base, len(rest))
             return size
         entries = len(weaver.columns)

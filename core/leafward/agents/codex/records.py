@@ -11,6 +11,7 @@ import re
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leafward.agents.lines import bodies_in
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
@@ -178,6 +179,10 @@ class Line(NamedTuple):
 HEAD = re.compile(
     rb'\{"timestamp":"[^"\\]{1,40}",(?:"ordinal":(\d+),)?"type":"(\w+)","payload":\{(?:"type":"([\w.-]+)")?'
 )
+KIND = re.compile(
+    rb'\{"timestamp":"[^"\\]{1,40}+",(?:"ordinal":\d++,)?+"type":("\w++","payload":\{(?:"type":"[\w.-]++")?+)'
+)
+"""The same with one group, a key of `KINDS`."""
 SAID_BY = re.compile(rb'(?:,"(?:id|status|phase)":(?:"[^"\\]{0,200}"|null)){0,3},"role":"(\w+)"')
 CALL = re.compile(rb'(?:,"(?:id|status)":(?:"[^"\\]{0,200}"|null)){0,2},"call_id":"([^"\\]{0,200})"')
 DONE = re.compile(
@@ -191,6 +196,10 @@ HEADS: dict[tuple[bytes, bytes | None], Role] = {
     (b"event_msg", b"item_completed"): Role.COMPLETED,
     (b"token_usage_record", None): Role.USAGE,
     (b"world_state", None): Role.BOOKS,
+}
+KINDS = {
+    b'"%s","payload":{%s' % (kind, b'"type":"%s"' % sub if sub is not None else b""): role
+    for (kind, sub), role in HEADS.items()
 }
 _ALONE = {name.encode(): role for name, role in _TYPES.items()}
 _DECODED = (
@@ -217,8 +226,8 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
         if done is None:
             body = decode_line(data[start:end])
             return line_of(body) if body is not None else None
-        role = _COMPLETED.get(done[1].decode(), Role.UNKNOWN)
-        call = done[2].decode()
+        role = _COMPLETED.get(done[1].decode("utf-8", "replace"), Role.UNKNOWN)
+        call = done[2].decode("utf-8", "replace")
     else:
         role = HEADS.get((kind, sub), Role.UNKNOWN)
         if role is Role.MESSAGE:
@@ -227,7 +236,7 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
                 return Line(Role.REPLY, ordinal, None, None)
         elif role in (Role.RESULT, Role.ANSWER):
             named = CALL.match(data, head.end(), end)
-            call = named[1].decode() if named is not None else None
+            call = named[1].decode("utf-8", "replace") if named is not None else None
     if role not in _DECODED and role is not Role.UNKNOWN:
         return Line(role, ordinal, call, None)
     body = decode_line(data[start:end])
@@ -260,41 +269,8 @@ def line_of(body: Body) -> Line:
 
 
 SEAM = b'}{"timestamp":"'
-_START = b'{"timestamp":"'
-_NUL = re.compile(rb"\0+")
-
-
-def seams(data: bytes, start: int, end: int) -> list[tuple[int, int]]:
-    """The pieces of a line that is no record as a whole: every record in it, and what is broken between them.
-
-    Lines get glued where a program dies before the newline, and torn or filled with NULs where the machine does.
-    """
-    cuts = {start, end}
-    at = data.find(_START, start, end)
-    while at >= 0:
-        cuts.add(at)
-        at = data.find(_START, at + 1, end)
-    for hole in _NUL.finditer(data, start, end):
-        cuts.update(hole.span())
-    places = sorted(cuts)
-    found: list[tuple[int, int]] = []
-    at = 0
-    while at < len(places) - 1:
-        # The longest whole piece from here: what looks like a start may lie inside a record.
-        last = next(
-            (
-                last
-                for last in range(min(len(places) - 1, at + _TRIED), at, -1)
-                if decode_line(data[places[at] : places[last]]) is not None
-            ),
-            at + 1,
-        )
-        found.append((places[at], places[last]))
-        at = last
-    return found
-
-
-_TRIED = 64
+BEGINS = re.compile(rb'\{"timestamp":"')
+"""How a record begins, for `lines.seams`."""
 
 
 def is_glued(data: bytes, start: int, end: int) -> bool:
@@ -304,17 +280,11 @@ def is_glued(data: bytes, start: int, end: int) -> bool:
 
 def records(region: bytes) -> Iterator[Body]:
     """The records in a stretch of a rollout that can be read, in order."""
-    for line in region.split(b"\n"):
-        if not line.strip(b"\0 \t\r"):
-            continue
-        body = decode_line(line)
-        if body is not None:
-            yield body
-            continue
-        for start, stop in seams(line, 0, len(line)):
-            body = decode_line(line[start:stop])
-            if body is not None:
-                yield body
+    return bodies_in(region, BEGINS)
+
+
+STARTS = frozenset({"task_started", "turn_started"})
+"""Events with which a turn begins."""
 
 
 def payload_of(body: Body) -> dict[str, Any]:

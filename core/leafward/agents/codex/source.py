@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from threading import Lock
-from typing import IO, TYPE_CHECKING, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from leafward.agents.codex.store import COLD
+from leafward.agents.lines import CHUNK, OpenFile
 from leafward.errors import NotASession
 
 if sys.version_info >= (3, 14):
@@ -19,43 +19,23 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CHUNK = 1 << 20
-"""Bytes read at a time."""
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _LONGEST_HEAD = 1 << 22
 
 
-class Rollout:
-    """One file, open for reading at any place. A compressed one is unpacked to a temporary file without a name first."""
+class Rollout(OpenFile):
+    """One file of a thread. A compressed one is unpacked to a temporary file without a name first."""
 
     def __init__(self, path: str) -> None:
-        self.path = path
+        super().__init__(path)
         self.torn: str | None = None
         """Why a compressed file ends before its content does; None where it is whole."""
-        try:
-            found = open(path, "rb", buffering=0)  # noqa: SIM115  # open as long as the session is
-        except OSError as error:
-            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
-        self._file: IO[bytes] = found
         if path.endswith(COLD):
+            packed = self._file
             try:
-                self._file, self.torn = _unpacked(found, path)
+                self._file, self.torn = _unpacked(packed, path)
             finally:
-                found.close()
-        self._lock = Lock()
-
-    @property
-    def size(self) -> int:
-        """Bytes, as they are now."""
-        return os.fstat(self._file.fileno()).st_size
-
-    def at(self, offset: int, size: int) -> bytes:
-        """Some bytes. From any thread."""
-        if hasattr(os, "pread"):
-            return os.pread(self._file.fileno(), size, offset)
-        with self._lock:
-            self._file.seek(offset)
-            return self._file.read(size)
+                packed.close()
 
     def is_at(self, path: str) -> bool:
         """Whether the file still has its name."""
@@ -63,8 +43,7 @@ class Rollout:
             now = os.stat(path)
         except OSError:
             return False
-        mine = os.fstat(self._file.fileno())
-        return (now.st_dev, now.st_ino) == (mine.st_dev, mine.st_ino)
+        return (now.st_dev, now.st_ino) == self.identity
 
     def blocks(
         self, stop: Callable[[], bool] = lambda: False, begin: int = 0
@@ -102,10 +81,6 @@ class Rollout:
     def first_line(self) -> bytes:
         """The first line, of at most a few megabytes."""
         return first_line(self.at)
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
 
 
 def lines_in(buffer: bytes, stop: int, base: int) -> Iterator[tuple[bytes, int, int, int]]:
@@ -149,7 +124,24 @@ def unpacked_head(head: bytes, size: int) -> bytes:
         return b""
 
 
-def _unpacked(packed: BinaryIO, path: str) -> tuple[IO[bytes], str | None]:
+def unpacked_lines(path: str) -> Iterator[bytes | None]:
+    """The content of a compressed file in pieces of whole lines; None last where it cannot be unpacked to its end."""
+    rest = b""
+    try:
+        with open(path, "rb") as packed, zstd.ZstdFile(packed) as stream:
+            while piece := stream.read(CHUNK):
+                whole, newline, tail = piece.rpartition(b"\n")
+                if newline:
+                    yield rest + whole
+                    rest = tail
+                else:
+                    rest += piece
+    except (zstd.ZstdError, EOFError, OSError):
+        yield None
+    yield rest
+
+
+def _unpacked(packed: IO[bytes], path: str) -> tuple[IO[bytes], str | None]:
     """The content in a temporary file, and what is wrong with the rest of it."""
     plain = cast("IO[bytes]", tempfile.TemporaryFile(prefix="leafward-"))  # noqa: SIM115  # as long as the session is
     torn = None

@@ -166,7 +166,7 @@ def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
         now = entry.stat()
     except OSError:
         return [-1, 0]
-    return [now.st_size, now.st_mtime_ns] if now.st_mode & _FILE_TYPE == S_IFREG else None
+    return [now.st_size, now.st_mtime_ns, now.st_ino] if now.st_mode & _FILE_TYPE == S_IFREG else None
 
 
 def _segment(path: str, name: str, archived: bool, stamp: Stamp) -> Segment:
@@ -213,6 +213,7 @@ class Remembered(NamedTuple):
     rollout: str
     """Base name of the live segment."""
     name: str | None
+    title: str | None
     archived: bool
     parent: str | None
     """The thread that spawned it."""
@@ -244,7 +245,7 @@ def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered]
                 return {}, f"{os.path.basename(path)} has no table of threads"
             wanted = ", ".join(
                 column if column in columns else f"NULL AS {column}"
-                for column in ("id", "rollout_path", "name", "archived")
+                for column in ("id", "rollout_path", "name", "title", "archived")
             )
             edges = _edges(base)
             for thread in threads:
@@ -264,6 +265,10 @@ def _edges(base: sqlite3.Connection) -> dict[str, str]:
 
 
 def _row(row: tuple[Any, ...], parent: str | None) -> Remembered:
-    _, path, name, archived = row
+    _, path, name, title, archived = row
     rollout = str(path or "").replace("\\", "/").rpartition("/")[2]
-    return Remembered(rollout, name if isinstance(name, str) and name else None, bool(archived), parent)
+    return Remembered(rollout, _text(name), _text(title), bool(archived), parent)
+
+
+def _text(value: object) -> str | None:
+    return (value.strip() or None) if isinstance(value, str) else None

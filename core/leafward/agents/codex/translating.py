@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.compacted import cut_in_the_middle, summary_text
@@ -22,9 +21,9 @@ from leafward.agents.codex.items import (
     user_message,
 )
 from leafward.agents.codex.records import Role, line_of, payload_of, records
+from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.context import PROJECTION
 from leafward.entries import EntryIndex, Kind, text_of
-from leafward.foreign import INJECTED
 from leafward.times import iso_time, milliseconds
 
 if TYPE_CHECKING:
@@ -33,11 +32,10 @@ if TYPE_CHECKING:
     from leafward.agents.codex.weaving import Weaver
     from leafward.entries import Body
 
+_COUNTED_BACK = 64
+"""Entries before a compaction among which the last count is looked for."""
 _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
 """Entries made of several lines: one of them that is broken leaves the others."""
-_CALLS_REMEMBERED = 4096
-_CALLS_BACK = 64
-"""Entries before a result among which its call is looked for."""
 
 
 class Translator:
@@ -54,7 +52,7 @@ class Translator:
         self._stale = weaver.stale
         self._model_at = [index for index, _ in weaver.models]
         self._models = [model for _, model in weaver.models]
-        self._calls: OrderedDict[str, str] = OrderedDict()
+        self._calls = CallNames(self.columns, self._calls_in)
 
     def body(self, index: int) -> Body | None:
         """An entry as a native line; None where nothing of it can be read."""
@@ -76,13 +74,7 @@ class Translator:
         return body
 
     def _frame(self, index: int, first: Body) -> Body:
-        columns = self.columns
-        parent = columns.parent[index]
-        body: Body = {
-            "type": "custom",
-            "id": columns.id(EntryIndex(index)),
-            "parentId": columns.id(EntryIndex(parent)) if parent >= 0 else None,
-        }
+        body = frame(self.columns, index)
         stamp = first.get("timestamp")
         if isinstance(stamp, (int, float)):
             stamp = iso_time(milliseconds(stamp))
@@ -113,7 +105,7 @@ class Translator:
             return self._reply(index, found, stamp)
         if kind is Kind.TOOL_RESULT:
             return self._result(index, found, stamp)
-        if kind is Kind.CUSTOM_MESSAGE:
+        if kind is Kind.INJECTED:
             return _injected(payload)
         if kind is Kind.COMPACTION:
             return self._compaction(index, payload)
@@ -143,8 +135,7 @@ class Translator:
     def _reply(self, index: int, found: list[Body], stamp: int | None) -> Body:
         content = reply_blocks(record for record in found if line_of(record).role in (Role.REPLY, Role.ECHO))
         calls = [block for block in content if block["type"] == "toolCall"]
-        for block in calls:
-            self._remember(block["id"], block["name"])
+        self._calls.remember(calls)
         body = _message("assistant", content, stamp)
         message = body["message"]
         message["provider"] = self.provider
@@ -157,10 +148,17 @@ class Translator:
         message["stopReason"] = "toolUse" if any("hosted" not in block for block in calls) else "stop"
         return body
 
-    def _remember(self, call: str, name: str) -> None:
-        self._calls[call] = name
-        while len(self._calls) > _CALLS_REMEMBERED:
-            self._calls.popitem(last=False)
+    def _calls_in(self, index: int, wanted: bytes) -> list[tuple[str, str]] | None:
+        region = self.region(index)
+        if wanted not in region:
+            return None
+        replies = (record for record in records(region) if line_of(record).role is Role.REPLY)
+        return [
+            (block["id"], block["name"])
+            for record in replies
+            for block in item_blocks(payload_of(record))
+            if block["type"] == "toolCall"
+        ]
 
     def _result(self, index: int, found: list[Body], stamp: int | None) -> Body:
         item = next(
@@ -180,7 +178,7 @@ class Translator:
         body = _message("toolResult", result_content(item), stamp)
         message = body["message"]
         message["toolCallId"] = call
-        message["toolName"] = self._tool(index, call)
+        message["toolName"] = self._calls.tool(index, call)
         message["isError"] = failed
         if code is not None:
             message["exitCode"] = code
@@ -191,30 +189,6 @@ class Translator:
             }
         return body
 
-    def _tool(self, index: int, call: str) -> str:
-        """The tool that a call ran, from the calls before it."""
-        known = self._calls.get(call)
-        if known is not None:
-            return known
-        wanted = call.encode()
-        parents, kinds = self.columns.parent, self.columns.kind
-        at = parents[index]
-        for _ in range(_CALLS_BACK):
-            if at < 0:
-                break
-            if kinds[at] == Kind.ASSISTANT:
-                region = self.region(at)
-                if wanted in region:
-                    for record in records(region):
-                        for block in (
-                            item_blocks(payload_of(record)) if line_of(record).role is Role.REPLY else ()
-                        ):
-                            if block["type"] == "toolCall":
-                                self._remember(block["id"], block["name"])
-                    return self._calls.get(call, "")
-            at = parents[at]
-        return ""
-
     # --- compactions ---
 
     def _literal(self, index: int, kind: Kind, first: Body, frame: Body) -> Body:
@@ -224,13 +198,7 @@ class Translator:
         if cut >= 0:
             text = text_of(((self.body(cut) or {}).get("message") or {}).get("content"))
             short = cut_in_the_middle(text, self._budgets[index])
-            return {
-                "type": "custom_message",
-                "customType": "codex.truncated",
-                "content": [{"type": "text", "text": short}],
-                "display": False,
-                INJECTED: True,
-            }
+            return injected("codex.truncated", [{"type": "text", "text": short}])
         items = payload_of(first).get("replacement_history")
         item = items[number] if isinstance(items, list) and number < len(items) else {}
         item = item if isinstance(item, dict) else {}
@@ -241,7 +209,7 @@ class Translator:
         if kind is Kind.TOOL_RESULT:
             body = _message("toolResult", result_content(item), stamp)
             call = str(item.get("call_id") or "")
-            body["message"].update(toolCallId=call, toolName=self._tool(index, call), isError=False)
+            body["message"].update(toolCallId=call, toolName=self._calls.tool(index, call), isError=False)
             return body
         return _injected(item)
 
@@ -260,6 +228,9 @@ class Translator:
         }
         if encrypted:
             body["encrypted"] = True
+        before = self._tokens_before(index)
+        if before:
+            body["tokensBefore"] = before
         system = self._system(index)
         if system is not None:
             body["systemMessage"] = system
@@ -270,6 +241,20 @@ class Translator:
             if payload.get(theirs) is not None:
                 body[ours] = payload[theirs]
         return body
+
+    def _tokens_before(self, index: int) -> int:
+        """How large the context was before a compaction, as the last reply before it was counted; 0 where none was."""
+        parents, kinds = self.columns.parent, self.columns.kind
+        at = parents[index]
+        for _ in range(_COUNTED_BACK):
+            if at < 0 or kinds[at] == Kind.COMPACTION:
+                break
+            if kinds[at] == Kind.ASSISTANT and at not in self._literals:
+                usage = usage_in(records(self.region(at))) if at not in self._stale else None
+                if usage is not None:
+                    return int(usage["totalTokens"])
+            at = parents[at]
+        return 0
 
     def _system(self, index: int) -> Body | None:
         """The system prompt in force at an entry: a compaction brings it along."""
@@ -294,10 +279,7 @@ def _turn_of(payload: dict[str, Any]) -> object:
 
 
 def _message(role: str, content: object, stamp: int | None) -> Body:
-    message: Body = {"role": role, "content": content}
-    if stamp is not None:
-        message["timestamp"] = stamp
-    return {"type": "message", "message": message}
+    return message({"role": role, "content": content}, stamp)
 
 
 def _injected(item: dict[str, Any]) -> Body:
@@ -307,10 +289,4 @@ def _injected(item: dict[str, Any]) -> Body:
         hidden = item.get("encrypted_content")
         text = f"[encrypted, {len(hidden):,} characters]" if isinstance(hidden, str) else item_text(item)
         content = [{"type": "text", "text": text}]
-    return {
-        "type": "custom_message",
-        "customType": injected_name(item, item_text(item)),
-        "content": content,
-        "display": False,
-        INJECTED: True,
-    }
+    return injected(injected_name(item, item_text(item)), content)

@@ -13,23 +13,26 @@ from leafward.agents.codex.compacted import Kept, kept_users, summary_place
 from leafward.agents.codex.course import START, Course, State
 from leafward.agents.codex.items import effort_of, is_injected, item_text, kind_of_item, prompt_of
 from leafward.agents.codex.records import (
+    BEGINS,
     CALL,
     CLOSE,
     COMPLETED,
     DONE,
-    HEAD,
-    HEADS,
+    KIND,
+    KINDS,
     SAID_BY,
     SEAM,
     Line,
     Role,
     is_glued,
     line_at,
+    line_of,
     payload_of,
-    seams,
 )
+from leafward.agents.lines import seams
 from leafward.columns import ID_SIZE, Columns
 from leafward.entries import Damage, Kind
+from leafward.scan import decode_line
 
 if TYPE_CHECKING:
     from leafward.entries import Body
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 # Looked up once: members of an enumeration cost as much as the rest of a line's work.
 _MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
 _ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
-_COMPLETED = Role.COMPLETED
+_COMPLETED, _PROMPT = Role.COMPLETED, Role.PROMPT
 _ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
 
 _ODD = 0x9E3779B1
@@ -63,6 +66,9 @@ class Weaver:
         self.stale: set[int] = set()
         """Replies whose token counts are those of the reply before."""
         self.system: str | None = None
+        self.unknown: dict[str, int] = {}
+        """Types of records that are not known, with how many there are of each."""
+        self.first_unknown = -1
         self._ids: set[bytes] | None = None
         self._said: dict[str, list[int]] = {}
         self._user_bytes: dict[int, int] = {}
@@ -100,9 +106,10 @@ class Weaver:
 
     def _add(self, kind: Kind, at: int, part: int = 0) -> int:
         columns = self.columns
-        index = len(columns.kind)
+        kinds = columns.kind
+        index = len(kinds)
         columns.start.append(self.start + at)
-        columns.kind.append(kind)
+        kinds.append(kind)
         columns.parent.append(self.tip)
         number = (self._seed + (at + part) * _ODD) & 0xFFFFFFFF
         name = b"%08x" % number
@@ -134,18 +141,18 @@ class Weaver:
 
     def feed(self, data: bytes, stop: int, at: int) -> None:
         """Whole lines, `at` bytes into their segment: what `take` makes of each of them, without a value for each."""
-        find, head_of, close, role_of = data.find, HEAD.match, CLOSE, HEADS.get
+        find, kind_of, close, role_of = data.find, KIND.match, CLOSE, KINDS.get
         glued = data.find(SEAM, 0, stop) >= 0
         add = self._add
         start = 0
         while start < stop:
             end = find(b"\n", start, stop)
-            head = head_of(data, start, end)
+            head = kind_of(data, start, end)
             if head is None or glued or data[end - 1] != close:
                 self.take(data, start, end, at + start)
                 start = end + 1
                 continue
-            role, call = role_of((head[2], head[3])), None
+            role, call = role_of(head[1]), None
             if role is _COMPLETED:
                 done = DONE.match(data, head.end(), end)
                 if done is not None:
@@ -166,15 +173,20 @@ class Weaver:
             elif role is _USAGE and self._open:
                 self._held, self._open, self._records = None, False, True
             elif role is _RESULT:
-                self._result(call.decode() if call else "", at + start)
+                self._result(call.decode("utf-8", "replace") if call else "", at + start)
             elif role is _ANSWER and call:
-                name = call.decode()
+                name = call.decode("utf-8", "replace")
                 self._held = (at + start, name) if self._answered != (self.tip, name) else None
             elif role is _BOOKS:
                 self._held, self._open = None, False
                 add(_CUSTOM, at + start)
-            else:
+            elif (body := decode_line(data[start:end])) is None:
                 self.take(data, start, end, at + start)
+            elif role is _PROMPT:
+                self._held = None
+                self._prompt(payload_of(body), at + start)
+            else:
+                self.record(line_of(body), at + start)
             start = end + 1
 
     def _result(self, call: str, at: int) -> None:
@@ -197,7 +209,7 @@ class Weaver:
         self.record(line, at)
 
     def _pieces(self, data: bytes, start: int, end: int, at: int) -> None:
-        for first, stop in seams(data, start, end):
+        for first, stop in seams(data, start, end, BEGINS):
             line = line_at(data, first, stop)
             place = at + first - start
             if line is None:
@@ -238,6 +250,8 @@ class Weaver:
             self._prompt(payload_of(body or {}), at)
         else:
             self._open = False
+            if role is Role.UNKNOWN:
+                self._strange(body or {})
             self._other(role, payload_of(body or {}), at)
 
     def _other(self, role: Role, payload: dict[str, Any], at: int) -> None:
@@ -255,9 +269,20 @@ class Weaver:
         elif role is Role.NAME:
             self._add(Kind.SESSION_INFO, at)
         elif role is Role.INJECTED:
-            self._add(Kind.CUSTOM_MESSAGE, at)
+            self._add(Kind.INJECTED, at)
         else:
             self._add(Kind.UNKNOWN if role is Role.UNKNOWN else Kind.CUSTOM, at)
+
+    def _strange(self, body: Body) -> None:
+        """Counts a record of a type that is not known."""
+        kind, sub = body.get("type"), payload_of(body).get("type")
+        item = payload_of(body).get("item")
+        if sub == "item_completed" and isinstance(item, dict):
+            sub = f"{sub} {item.get('type')}"
+        name = str(kind) if sub is None else f"{kind} {sub}"
+        self.unknown[name] = self.unknown.get(name, 0) + 1
+        if self.first_unknown < 0:
+            self.first_unknown = len(self.columns)
 
     def _meta(self, payload: dict[str, Any], at: int) -> None:
         given = payload.get("base_instructions")
@@ -296,9 +321,9 @@ class Weaver:
             self._unsure = [index for index in self._unsure if index < self._spoken]
         kind = Kind.USER
         if injected or payload.get("role") != "user" or (injected is None and not self._prompts):
-            kind = Kind.CUSTOM_MESSAGE
+            kind = Kind.INJECTED
         index = self._add(kind, at)
-        if injected is None and kind is Kind.CUSTOM_MESSAGE and payload.get("role") == "user":
+        if injected is None and kind is Kind.INJECTED and payload.get("role") == "user":
             self._unsure.append(index)
         if payload.get("role") == "user" and not injected:
             self._waiting.append((index, text.strip()))
@@ -397,7 +422,7 @@ class Weaver:
         kept = [users[position] for position in chosen]
         part = 0
         if cut is not None:
-            index = self._add(Kind.CUSTOM_MESSAGE, at)
+            index = self._add(Kind.INJECTED, at)
             self.literals[index] = -1, kept[0]
             self.budgets[index] = cut
             kept[0] = index

@@ -9,13 +9,16 @@ import os
 import re
 import sqlite3
 import time
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Trouble, own_variables
-from leafward.agents.opencode import trees
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
+from leafward.agents.forking import Past, Remark, after_results
+from leafward.agents.opencode import adopting, forking, trees
 from leafward.agents.opencode.database import is_database, opened
+from leafward.agents.opencode.documents import USUAL, store_variables
 from leafward.agents.opencode.parts import block_of, is_typed
 from leafward.agents.opencode.places import Shelves, databases_in, is_store, tree_beside
 from leafward.agents.opencode.reading import OpenCodeReader, Setting, named
@@ -30,8 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Touch
+    from leafward.agents.forking import Cut, Draft, Terms
+    from leafward.agents.opencode.documents import Store
     from leafward.agents.opencode.records import Info, Told
     from leafward.config import Config
+    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 _FIRST_MESSAGES = 4
@@ -55,9 +61,8 @@ class OpenCode:
         """
         configured = config.roots.get(self.name)
         if configured is not None:
-            return tuple(_expand(root, env) for root in configured)
-        data = env.get("XDG_DATA_HOME")
-        root = _expand(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)
+            return tuple(expanded(root, env) for root in configured)
+        root = _usual_root(env)
         given = env.get("OPENCODE_DB")
         if not given or given == ":memory:":
             return (root,)
@@ -134,13 +139,50 @@ class OpenCode:
         """Reads a session: `path` is that of its file, or that of a database with the session's id behind it. Raises NotASession."""
         given = os.path.abspath(path)
         return ForeignSession.of(
-            path, self.title, lambda: OpenCodeReader(lambda: self._setting(given)), stop, OPENCODE_TOOLS
+            path,
+            self.title,
+            lambda: OpenCodeReader(lambda: self._setting(given)),
+            stop,
+            OPENCODE_TOOLS,
+            self.name,
         )
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """The rows of each session in its database, or its files; each database is opened once."""
+        waiting = list(paths)
+        while waiting:
+            base = os.path.dirname(waiting[0])
+            if not os.path.isfile(base):
+                path = waiting.pop(0)
+                if os.path.isdir(path) or is_database(path):
+                    yield Text(path)
+                    continue
+                yield from (Text(path, file) for file in trees.files_of(trees.tree_of(path)))
+                continue
+            here = [path for path in waiting if os.path.dirname(path) == base]
+            waiting = [path for path in waiting if os.path.dirname(path) != base]
+            try:
+                with opened(base) as database:
+                    for path in here:
+                        yield from (Text(path, data=data) for data in database.texts(os.path.basename(path)))
+            except (sqlite3.Error, OSError, NotASession):
+                # Whatever was missed, opening them finds.
+                yield from map(Text, here)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Nothing: sessions lie in no one file, so they are never looked through in pieces."""
         del data
         return iter(())
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """Nothing: a session lies among all others, in a database or in folders of messages and parts."""
+        del path
+        return []
+
+    def lifetime(self, path: str) -> int | None:
+        """Opencode deletes nothing by itself."""
+        del path
+        return None
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`opencode -s ID` in the session's folder.
@@ -160,7 +202,40 @@ class OpenCode:
                     f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
                     " opencode cannot open it"
                 )
-        return Resume(("opencode", "-s", session.id), folder, own_variables(env))
+        base = os.path.dirname(path)
+        removed, given = self._store(base, env) if os.path.isfile(base) else ((), ())
+        return Resume(("opencode", "-s", session.id), folder, (*own_variables(env), *removed), given)
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+        """A document of the path's messages for opencode's own import. Raises Refused.
+
+        Of a session in the files of an older version, what was said is told in the present form.
+        """
+        base = os.path.dirname(os.path.abspath(session.path))
+        if not os.path.isfile(base):
+            draft = self.adopt(Past(session, cut), terms)
+            said = Remark(
+                "older-files",
+                "it lies in the files of an older opencode; the messages are told in the present form",
+            )
+            return replace(draft, remarks=(said, *draft.remarks))
+        return forking.fork(session, cut, terms, base, self._store(base, terms.env))
+
+    def adopt(self, past: Past, terms: Terms) -> Draft:
+        """A document of what another agent's session said, for opencode's own import. Raises Refused."""
+        found = self.roots(terms.config, terms.env)
+        extra = terms.env.get("OPENCODE_DB")
+        base = str(found[0] / USUAL)
+        if extra and extra != ":memory:" and terms.config.roots.get(self.name) is None:
+            base = os.path.join(found[0], extra)
+        return adopting.adopt(past, terms, base, self._store(base, terms.env))
+
+    def _store(self, database: str, env: Mapping[str, str]) -> Store:
+        return store_variables(database, str(_usual_root(env)), env)
 
     # --- where a session lies ---
 
@@ -229,13 +304,13 @@ class OpenCode:
 def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:
     return Glimpse(
         id=info.id,
-        name=named(info.title),
+        title=named(info.title),
         prompt=prompt,
         project=info.directory,
         created=info.created,
         modified=info.updated or info.created,
-        parent=(path_of(info.parent) or info.parent) if info.parent is not None else None,
-        relation="subagent" if info.parent is not None else None,
+        parent=(path_of(above) or above) if (above := info.parent or info.source) is not None else None,
+        relation=info.relation,
         archived=bool(info.archived),
     )
 
@@ -280,9 +355,7 @@ def _silent(_name: str, _error: Exception) -> None:
     """A first look says nothing of what it cannot read."""
 
 
-def _expand(given: str, env: Mapping[str, str]) -> Path:
-    """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
-        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))
+def _usual_root(env: Mapping[str, str]) -> Path:
+    """The data root that opencode itself uses."""
+    data = env.get("XDG_DATA_HOME")
+    return expanded(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)

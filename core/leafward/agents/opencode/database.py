@@ -32,6 +32,8 @@ _NEEDED = {
     "part": {"id", "message_id", "data"},
 }
 _NS_PER_MS = 1_000_000
+OURS = "leafward"
+"""The field of a session's metadata that says which one it was made from."""
 
 
 class Row(NamedTuple):
@@ -100,6 +102,21 @@ class Base:
         for row in self.ask(f"SELECT {self._select('session', _FIELDS)} FROM session WHERE id = ?", session):  # noqa: S608  # names of our own
             return _info(row)
         return None
+
+    def row(self, session: str) -> dict[str, Any]:
+        """Everything that a session's row says, by column; empty where there is no such session."""
+        cursor = self.ask("SELECT * FROM session WHERE id = ?", session)
+        found = cursor.fetchone()
+        names = [str(column[0]) for column in cursor.description]
+        return dict(zip(names, found, strict=True)) if found is not None else {}
+
+    def latest_model(self) -> dict[str, Any]:
+        """The model of the session that was used last and says one: `id` and `providerID`; empty where none does."""
+        if not {"model", "time_updated"} <= self.columns("session"):
+            return {}
+        query = "SELECT model FROM session WHERE model IS NOT NULL ORDER BY time_updated DESC LIMIT 1"
+        found = self.ask(query).fetchone()
+        return object_in(found[0]) if found is not None and isinstance(found[0], str) else {}
 
     def holds(self, session: str) -> bool:
         """Whether a session lies here."""
@@ -170,6 +187,22 @@ class Base:
                 for name, created, row, data in self.ask(query, message)
             ]
         )
+
+    def texts(self, session: str) -> Iterator[bytes]:
+        """What is stored of a session's messages and parts, those that were deleted among them, in no order."""
+        told = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
+        parts = (
+            "SELECT CAST(part.data AS BLOB) FROM part JOIN message ON part.message_id = message.id"
+            " WHERE message.session_id = ?"
+        )
+        for query in (told, parts):
+            for (data,) in self.ask(query, session):
+                yield data or b""
+        if {"aggregate_id", "seq", "type", "data"} <= self.columns("event") and any(
+            self._events(session, "message.removed.")
+        ):
+            for (data,) in self.ask("SELECT CAST(data AS BLOB) FROM event WHERE aggregate_id = ?", session):
+                yield data or b""
 
     def others(self, session: str) -> int:
         """Messages that the newer engine keeps in a table of its own, which is empty in usual use."""
@@ -243,6 +276,7 @@ _FIELDS = (
     "slug",
     "share_url",
     "revert",
+    "metadata",
 )
 
 
@@ -268,6 +302,7 @@ def _info(row: tuple[Any, ...]) -> Info:
         project=text("project_id"),
         slug=text("slug"),
         share=text("share_url"),
+        source=text_in(object_at(object_in(text("metadata")), OURS), "forkedFrom") or None,
         revert=text("revert"),
     )
 

@@ -16,10 +16,11 @@ from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.lineage import Source, source_of
 from leafward.agents.opencode.records import Info, Spool, Stored, Told, object_in, text_in
 from leafward.agents.opencode.translating import Translator, system_of
-from leafward.agents.opencode.weaving import Records, Weaver
+from leafward.agents.opencode.weaving import Records, Role, Weaver
+from leafward.columns import Columns
 from leafward.entries import EntryIndex
 from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript
+from leafward.foreign import Note, Origin, Transcript, unknown_records
 from leafward.scan import decode_line
 from leafward.times import iso_time
 
@@ -60,6 +61,11 @@ class OpenCodeReader:
         self._spool: Spool | None = None
         self._translator: Translator | None = None
 
+    @property
+    def columns(self) -> Columns:
+        """The entries as they were read."""
+        return self._translator.columns if self._translator is not None else Columns()
+
     def close(self) -> None:
         """Gives back what was put aside."""
         if self._spool is not None:
@@ -72,7 +78,7 @@ class OpenCodeReader:
         try:
             made = _Made(setting, spool)
             transcript = made.from_database(stop) if setting.database is not None else made.from_tree(stop)
-        except BaseException:
+        except BaseException:  # also an interrupt: the temporary file goes
             spool.close()
             raise
         spool.done()
@@ -121,7 +127,7 @@ class _Made:
                 if info.created is None:
                     raise NotASession(f"{path} holds no session {session}")
                 self._begin(info, path)
-                self._weave(_merged(base, session, path, self._broken, self.notes), stop)
+                self._weave(merged(base, session, path, self._broken, self.notes), stop)
                 self._said_of_others(base.others(session))
                 source = self._source(info, base.times, lambda name: base.told(name, path, _silent))
         except sqlite3.Error as error:
@@ -239,6 +245,14 @@ class _Made:
         for entry, name in weaver.dangling:
             text = f"keeps from {name} on, which is not here: everything before is kept as well"
             self.notes.append(Note("tail-missing", text, EntryIndex(entry)))
+        if weaver.unknown:
+            record = weaver.low[weaver.first_unknown]
+            if weaver.role[weaver.first_unknown] == Role.OTHER:
+                record = weaver.message[weaver.first_unknown]
+            place = Path(weaver.records.path(record))
+            self.notes.append(
+                unknown_records(weaver.unknown, weaver.first_unknown, place, weaver.records.row[record])
+            )
         inherited = 0
         if source is not None:
             whole = source.shared >= len(weaver.begins)
@@ -264,7 +278,7 @@ class _Made:
         }
         name = named(info.title)
         if name is not None:
-            header["name"] = name
+            header["title"] = name
         for key, value in (
             ("agentVersion", info.version),
             ("project", info.project),
@@ -273,10 +287,11 @@ class _Made:
         ):
             if value:
                 header[key] = value
-        above = info.parent or (source.session if source is not None else None)
+        inferred = source.session if source is not None else None
+        above = info.parent or info.source or inferred
         if above is not None:
             header["parentSession"] = self.setting.path_of(above) or above
-            header["relation"] = "subagent" if info.parent is not None else "inferred"
+            header["relation"] = info.relation or "inferred"
         return header
 
 
@@ -285,9 +300,10 @@ def named(title: str) -> str | None:
     return title if title.strip() and not _MADE_UP.fullmatch(title.strip()) else None
 
 
-def _merged(
+def merged(
     base: Base, session: str, path: str, broken: Callable[[str, Exception], object], notes: list[Note]
 ) -> Iterator[Told]:
+    """The messages of a session by time, those that were deleted among them; `broken` hears of what cannot be read."""
     removed: list[Told] = []
     try:
         removed = base.removed(session, path)

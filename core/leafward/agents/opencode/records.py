@@ -65,8 +65,17 @@ class Info(NamedTuple):
     project: str = ""
     slug: str = ""
     share: str = ""
+    source: str | None = None
+    """The session that Leafward made this one from, of whichever agent."""
     revert: str = ""
     """What was taken back and not yet deleted, as JSON; empty where nothing was."""
+
+    @property
+    def relation(self) -> str | None:
+        """What it is to the session it says it comes from; None where it says none."""
+        if self.parent is not None:
+            return "subagent"
+        return "fork" if self.source is not None else None
 
 
 def object_in(text: str | bytes) -> Body:

@@ -5,8 +5,17 @@ from __future__ import annotations
 from leafward.edits import Action, ToolTable
 from leafward.reads import ReadForm
 
+SNAPSHOT = "snapshot"
+"""No tool: what stands for a file that opencode's snapshots show to be changed, and no call names."""
+
 OPENCODE_TOOLS = ToolTable(
-    {"read": Action.READ, "write": Action.WRITE, "edit": Action.EDIT, "multiedit": Action.EDIT},
+    {
+        "read": Action.READ,
+        "write": Action.WRITE,
+        "edit": Action.EDIT,
+        "multiedit": Action.EDIT,
+        SNAPSHOT: Action.EDIT,
+    },
     frozenset({"bash", "shell"}),
     path=("filePath", "file_path", "path"),
     content=("content",),

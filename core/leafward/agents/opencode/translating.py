@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.native_lines import frame, injected, message
 from leafward.agents.opencode.parts import (
     REQUEST_TEXT,
     SUBTASK_TEXT,
@@ -17,10 +19,11 @@ from leafward.agents.opencode.parts import (
     usage_of,
 )
 from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.agents.opencode.weaving import SILENT, Role
 from leafward.context import PROJECTION
-from leafward.entries import EntryIndex, Kind, text_of
-from leafward.foreign import INJECTED
+from leafward.edits import Action, file_calls
+from leafward.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.messages import EDIT_TARGETS
 from leafward.scan import decode_line
 from leafward.times import iso_time
@@ -47,6 +50,8 @@ class Translator:
         self._aux = weaver.aux
         self._kept = weaver.kept
         self._targets = weaver.targets
+        self._hidden = weaver.hidden
+        self._folder = weaver.folder
 
     def numbers(self, index: int) -> list[int]:
         """The records that an entry is made of, the one that it is named after first."""
@@ -59,13 +64,7 @@ class Translator:
     def body(self, index: int) -> Body | None:
         """An entry as a native line; None where it cannot be read."""
         role = Role(self._role[index])
-        columns = self.columns
-        parent = columns.parent[index]
-        body: Body = {
-            "type": "custom",
-            "id": columns.id(EntryIndex(index)),
-            "parentId": columns.id(EntryIndex(parent)) if parent >= 0 else None,
-        }
+        body = frame(self.columns, index)
         told = decode_line(self.records.data(self._message[index]))
         if told is None:
             return None
@@ -73,7 +72,7 @@ class Translator:
         body["timestamp"] = iso_time(said)
         if role is Role.USER:
             body.update(self._user(index, told, said))
-        elif role in (Role.INJECTED, Role.REQUEST):
+        elif role in (Role.INJECTED, Role.ADDED, Role.REQUEST):
             body.update(self._injected(index, role))
         elif role is Role.REPLY:
             body.update(self._reply(index, told, said))
@@ -90,7 +89,8 @@ class Translator:
         elif role in (Role.PRUNED, Role.DROPPED):
             body.update(self._edit(index, role))
         elif role is Role.REVERT:
-            body.update(type="opencode.revert", data=told)
+            count = f"{self._hidden:,} message" + ("s" if self._hidden != 1 else "")
+            body.update(type="opencode.revert", data=told, says=f"{count} taken back, not deleted yet")
             body.pop("timestamp")
         elif role is Role.PART:
             part = decode_line(self.records.data(self._low[index])) or {}
@@ -130,32 +130,28 @@ class Translator:
                 details = {key: value for key, value in task.items() if key not in _OWN_FIELDS}
             elif any(text_of([block]) == SUBTASK_TEXT for block in content):
                 name = "shell"
-        return {
-            "type": "custom_message",
-            "customType": f"opencode.{name}",
-            "content": content,
-            "display": False,
-            INJECTED: True,
-            **({"details": details} if details else {}),
-        }
+        body = injected(f"opencode.{name}", content)
+        if details:
+            body["details"] = details
+        return body
 
     def _reply(self, index: int, told: Body, said: int | None) -> Body:
         parts = list(self._parts(index))
         content = [block for part in parts if (block := block_of(part)) is not None]
         body = _message("assistant", content, said)
-        message = body["message"]
+        made = body["message"]
         for name, theirs in (("provider", "providerID"), ("model", "modelID")):
             given = text_in(told, theirs) or text_in(object_at(told, "model"), theirs)
             if given:
-                message[name] = given
+                made[name] = given
         usage = usage_of(told)
         if usage is not None:
-            message["usage"] = usage
-        message["stopReason"] = stop_reason(told, content)
+            made["usage"] = usage
+        made["stopReason"] = stop_reason(told, content)
         error = object_at(told, "error")
         if error:
             said_of_it = text_in(object_at(error, "data"), "message")
-            message["errorMessage"] = said_of_it or text_in(error, "name")
+            made["errorMessage"] = said_of_it or text_in(error, "name")
         body["source"] = _source(told, parts)
         return body
 
@@ -166,26 +162,58 @@ class Translator:
         state = object_at(part, "state")
         time = object_at(state, "time")
         body = _message("toolResult", output_of(state), number_in(time, "end") or number_in(time, "start"))
-        message = body["message"]
+        made = body["message"]
         failed, code = failure_of(text_in(part, "tool"), state)
-        message.update(toolCallId=text_in(part, "callID"), toolName=text_in(part, "tool"), isError=failed)
+        made.update(toolCallId=text_in(part, "callID"), toolName=text_in(part, "tool"), isError=failed)
         if code is not None:
-            message["exitCode"] = code
+            made["exitCode"] = code
+        ran: list[Body] = []
         if told.get("error") and not failed:
             # The reply failed or was stopped, this call of it did run.
-            message["nestedCalls"] = {
-                "calls": [
-                    {
-                        "id": text_in(part, "callID"),
-                        "name": text_in(part, "tool"),
-                        "arguments": object_at(state, "input"),
-                    }
-                ]
-            }
+            ran.append(
+                {
+                    "id": text_in(part, "callID"),
+                    "name": text_in(part, "tool"),
+                    "arguments": object_at(state, "input"),
+                }
+            )
+        ran += [
+            {"id": f"{text_in(part, 'callID')}-{number}", "name": SNAPSHOT, "arguments": {"filePath": path}}
+            for number, path in enumerate(self._changed_beside(index))
+        ]
+        if ran:
+            made["nestedCalls"] = {"calls": ran}
         details = details_of(state)
         if details:
-            message["details"] = details
+            made["details"] = details
         return body
+
+    def _changed_beside(self, index: int) -> list[str]:
+        """Files that opencode found changed after the calls of a reply, and that none of them names: a command did it.
+
+        They stand with the last result of the reply.
+        """
+        message, role = self._message[index], self._role
+        if index + 1 < len(role) and role[index + 1] == Role.RESULT and self._message[index + 1] == message:
+            return []
+        reply = index
+        while reply >= 0 and not (role[reply] == Role.REPLY and self._message[reply] == message):
+            reply -= 1
+        parts = list(self._parts(reply)) if reply >= 0 else []
+        changed: dict[str, None] = {}
+        for part in parts:
+            listed = part.get("files") if part.get("type") == "patch" else None
+            named = listed if isinstance(listed, list) else ()
+            changed.update(dict.fromkeys(one for one in named if isinstance(one, str) and one))
+        if not changed:
+            return []
+        folder = self._folder
+        for part in parts:
+            block = block_of(part) if part.get("type") == "tool" else None
+            for made in file_calls(tool_calls({"content": [block]})[0], OPENCODE_TOOLS) if block else ():
+                if made.action is not Action.READ:
+                    changed.pop(os.path.normpath(os.path.join(folder, made.path)), None)
+        return list(changed)
 
     def _summary(self, index: int, told: Body) -> Body:
         parts = list(self._parts(index))
@@ -305,7 +333,4 @@ def _source(told: Body, parts: list[Body]) -> Body:
 
 
 def _message(role: str, content: object, stamp: int | None) -> Body:
-    message: Body = {"role": role, "content": content}
-    if stamp is not None:
-        message["timestamp"] = stamp
-    return {"type": "message", "message": message}
+    return message({"role": role, "content": content}, stamp)

@@ -171,6 +171,20 @@ def _parts(
     return in_order(found)
 
 
+def files_of(tree: Tree) -> Iterator[str]:
+    """Every file of a session: what describes it, its messages, their parts."""
+    yield tree.info
+    try:
+        session = info_in(read(tree.info), tree.info).id
+    except OSError:
+        return
+    folder = os.path.join(tree.messages, session)
+    for name in names_in(folder):
+        yield os.path.join(folder, name)
+        parts = tree.parts_of(session, name.removesuffix(SUFFIX))
+        yield from (os.path.join(parts, part) for part in names_in(parts))
+
+
 def first_time(tree: Tree, session: str) -> int:
     """When the first message of a session was made; 0 where it has none."""
     folder = os.path.join(tree.messages, session)

@@ -32,6 +32,7 @@ class Role(IntEnum):
 
     USER = 0
     INJECTED = 1
+    """A message that opencode itself put in: the model answers it."""
     REQUEST = 2
     """A user message that asks for a compaction."""
     REPLY = 3
@@ -47,12 +48,15 @@ class Role(IntEnum):
     """A part of a type that is not known."""
     BROKEN = 12
     BROKEN_PART = 13
+    ADDED = 14
+    """What opencode put into a message of the user."""
 
 
 _KINDS = {
     Role.USER: Kind.USER,
     Role.INJECTED: Kind.CUSTOM_MESSAGE,
-    Role.REQUEST: Kind.CUSTOM_MESSAGE,
+    Role.ADDED: Kind.INJECTED,
+    Role.REQUEST: Kind.INJECTED,
     Role.REPLY: Kind.ASSISTANT,
     Role.RESULT: Kind.TOOL_RESULT,
     Role.SUMMARY: Kind.COMPACTION,
@@ -127,6 +131,9 @@ class Weaver:
         """Messages that were deleted."""
         self.folder = ""
         """Where the first reply was made."""
+        self.unknown: dict[str, int] = {}
+        """Roles and types of parts that are not known, with how many there are of each."""
+        self.first_unknown = -1
         self.dangling: list[tuple[int, str]] = []
         """Compactions that keep from a message which is not there."""
         self._hide_from, self._hide_part = hide_from, hide_part
@@ -284,6 +291,7 @@ class Weaver:
                 tip = self._reply(name, body, decoded, parts, above, record, low, live=live)
             else:
                 tip = self._entry(Role.OTHER, name, above, record, low, high)
+                self._strange(f"role {role}", tip)
             tip = self._others(decoded, parts, tip, record, low)
         if live:
             self._first.setdefault(name, first)
@@ -304,11 +312,11 @@ class Weaver:
             return self._entry(Role.INJECTED, name, above, record, low, high)
         ahead = [place for place in put if place < typed[0]] if typed else []
         if ahead:
-            above = self._entry(Role.INJECTED, parts[ahead[0]].id, above, record, low, low + typed[0])
+            above = self._entry(Role.ADDED, parts[ahead[0]].id, above, record, low, low + typed[0])
         tip = self._entry(Role.USER, name, above, record, low, high)
         behind = put[len(ahead) :]
         if behind:
-            tip = self._entry(Role.INJECTED, parts[behind[0]].id, tip, record, low + behind[0], high)
+            tip = self._entry(Role.ADDED, parts[behind[0]].id, tip, record, low + behind[0], high)
         return tip
 
     def _reply(
@@ -375,7 +383,15 @@ class Weaver:
                 tip = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
                 if part is None:
                     self.columns.damage[tip] = Damage.MALFORMED
+                else:
+                    self._strange(f"part {part.get('type')}", tip)
         return tip
+
+    def _strange(self, name: str, entry: int) -> None:
+        """Counts a record that is not known."""
+        self.unknown[name] = self.unknown.get(name, 0) + 1
+        if self.first_unknown < 0:
+            self.first_unknown = entry
 
 
 _KNOWN = SILENT | _SPOKEN

@@ -11,6 +11,7 @@ from leafward.errors import LeafwardError
 from leafward_tui.cells import count, counted
 from leafward_tui.folds import LineKind
 from leafward_tui.ghost import Ghost
+from leafward_tui.keeping import book_words
 from leafward_tui.screens.explorer.finding import Finding
 from leafward_tui.screens.explorer.results import Wrote
 from leafward_tui.summing import Wanted
@@ -121,7 +122,16 @@ class Changing(Finding):
                     )
                 )
         choices.append(
-            Choice("r", "Move here and resume in the agent", "runs the agent's own command", self.appending())
+            Choice(
+                "r",
+                "Move here and resume in the agent",
+                "runs the agent's own command",
+                self.appending(),
+                refused="" if session.book is session else "the agent goes on at its own leaf: fork instead",
+            )
+        )
+        choices.append(
+            Choice("n", "New session from here", "in this agent or another", "this session stays as it is")
         )
         about = [SheetLine(self._price_words())] if self.price is not None else []
 
@@ -138,6 +148,8 @@ class Changing(Finding):
             elif key == "e":
                 said = f"moved before {self.named(prompt)}, its text is copied"
                 self.start_write(said, lambda it, writing: move(it, before, writing))
+            elif key == "n":
+                self.action_session_fork()
             elif key == "s":
                 self.start_summary(self.wanted(here, target))
             elif key == "f":
@@ -148,6 +160,10 @@ class Changing(Finding):
                 self.settle()
 
         self.app.push_screen(ChoiceSheet("Move", choices, about, note=self.named(target)), done)
+
+    def action_session_fork(self) -> None:
+        """Asks for whom a new session should begin at the turn of the cursor."""
+        raise NotImplementedError
 
     def entries_left(self, start: int, to: int) -> int:
         """Entries of the conversation that a move from one entry to another leaves."""
@@ -170,7 +186,7 @@ class Changing(Finding):
         """What a write appends, in words."""
         session = self.session
         line = f"1 line, {what}," if what else "1 line"
-        return f"append {line} to {session.path.name}" if session is not None else ""
+        return f"append {line} to {book_words(session)}" if session is not None else ""
 
     def _left_words(self, entries: int) -> str:
         """What a summary would stand for, as far as it is known by now."""

@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import LeafwardError
 from leafward_tui.folds import LineKind
-from leafward_tui.screens.explorer.handing import Handing
+from leafward_tui.screens.explorer.forking import Forking
 from leafward_tui.screens.explorer.results import Wrote
 from leafward_tui.widgets.inspector import Tab
 
@@ -38,7 +38,7 @@ MOST_BYTES = 24 << 20
 """Bytes of the path above a compaction beyond which its lost facts are counted only when somebody asks for them."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class LostCounted(Message):
     """More compactions have their number of lost facts."""
 
@@ -49,7 +49,7 @@ class LostCounted(Message):
         return isinstance(message, LostCounted)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Loaded(Message):
     """A module is there."""
 
@@ -57,7 +57,7 @@ class Loaded(Message):
     then: Callable[[], None]
 
 
-class Compacted(Handing):
+class Compacted(Forking):
     """The parts of the explorer that are about compactions that happened."""
 
     _idling: Timer | None = None

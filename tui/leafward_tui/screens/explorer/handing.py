@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from leafward_tui.screens.explorer.results import Exported
 from leafward_tui.screens.saving import free_path, private
 
 if TYPE_CHECKING:
+    from leafward.agents import Resume
     from leafward.columns import Columns
     from leafward.session import Session
 
@@ -90,13 +92,39 @@ class Handing(Resting):
         except LeafwardError as error:
             self.tell(str(error), "bad")
             return
-        env = command.environment(os.environ) | {"PWD": command.cwd}
+        if session.what_if:
+            self._ask_resume(command)
+        else:
+            self.run_in_place(command)
+
+    def _ask_resume(self, command: Resume) -> None:
+        """Where the leaf is a what-if: the agent knows nothing of it."""
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine
+
+        about = [SheetLine("the leaf here is a what-if that Leafward keeps; a fork makes it real", "warn")]
+        choices = [
+            Choice("n", "New session from here", "an agent goes on at the what-if leaf"),
+            Choice("r", "Resume all the same", "the agent goes on at its own leaf", shlex.join(command.argv)),
+        ]
+
+        def done(key: str | None) -> None:
+            if key == "r":
+                self.run_in_place(command)
+            elif key == "n":
+                self.action_session_fork()
+
+        self.app.push_screen(ChoiceSheet("Resume", choices, about), done)
+
+    def run_in_place(self, command: Resume) -> None:
+        """Hands the terminal to an agent, and takes it back when it ends; where that cannot be, its command is copied."""
         try:
             # Blocking on purpose: awaiting inside a suspended application lets timers paint into the agent's terminal.
             with self.app.suspend():
-                subprocess.run(command.argv, cwd=command.cwd, env=env, check=False)
+                subprocess.run(
+                    command.argv, cwd=command.cwd, env=command.environment(os.environ), check=False
+                )
         except SuspendNotSupported:
-            self.shell.copy(" ".join(command.argv))
+            self.shell.copy(command.line())
         except OSError as error:
             self.tell(f"cannot run {command.argv[0]}: {error.strerror or error}", "bad")
         self.look()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from leafward_tui.exploration import Exploration
     from leafward_tui.ghost import Ghost
     from leafward_tui.overview import Overview
+    from leafward_tui.stance import Arrival
     from leafward_tui.summing import Summing
 
 
@@ -74,8 +75,16 @@ class ExplorerParts(BaseScreen[None]):
     }
     """
 
-    def __init__(self, path: Path, agent: str | None = None, ahead: Ahead | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        agent: str | None = None,
+        ahead: Ahead | None = None,
+        arrival: Arrival | None = None,
+    ) -> None:
         super().__init__()
+        self.arrival = arrival
+        """Where the cursor goes first; None once it is there."""
         self.path = path
         self.agent = agent
         self.ahead = ahead

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -42,7 +41,8 @@ class Reading(Counting):
     def on_mount(self) -> None:
         """Shows the shell, and reads behind it."""
         super().on_mount()
-        self.density = Density(self.shell.config.density)
+        within = self.arrival is not None and self.arrival.in_turn
+        self.density = Density.ENTRIES if within else Density(self.shell.config.density)
         self.title_bar.show(self.path.stem)
         self.arrange_panes()
         self.graph.focus()
@@ -127,8 +127,21 @@ class Reading(Counting):
         self.show_hints()
         if self.bare:
             self.tell("")
+        self._arrive()
         if self.searched:
             self.start_search(self.searched)
+
+    def _arrive(self) -> None:
+        """Goes to the entry that the session was opened at, and has its words searched for."""
+        arrival, self.arrival = self.arrival, None
+        if arrival is None or self.session is None:
+            return
+        entry = self.session.columns.index(arrival.entry)
+        if entry >= 0:
+            self.go_to_entry(entry)
+            self.searched = arrival.words
+        else:
+            self.tell("the entry that was found is no longer in this session", "warn")
 
     def show_title(self) -> None:
         """Project, name and facts of the session."""
@@ -138,7 +151,7 @@ class Reading(Counting):
         first = next(
             (entry for entry in exploration.layout.head if session.columns.kind[entry] == Kind.USER), -1
         )
-        title = session.name or (self.painter.headline(first).text if first >= 0 else session.path.stem)
+        title = session.title or (self.painter.headline(first).text if first >= 0 else session.path.stem)
         compactions = session.columns.kind.count(Kind.COMPACTION)
         branches = session.tree.branches()
         if not self.agent:
@@ -158,6 +171,8 @@ class Reading(Counting):
             facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
         if session.read_only:
             facts.append(Fact("read only", keep=5, hue="warn"))
+        elif session.what_if:
+            facts.append(Fact("what-if", "leaf", "what-if leaf", keep=5, hue="ghost"))
         elif self.following:
             facts.append(
                 Fact(f"{self.shell.glyphs.dot} following", short=self.shell.glyphs.dot, keep=5, hue="leaf")
@@ -259,7 +274,8 @@ class Reading(Counting):
         if exploration is None or tallies is None:
             return
         tallies.grow(exploration.session)
-        exploration.findings = replace(exploration.findings, archived=archived_branches(exploration.session))
+        archived = archived_branches(exploration.session)
+        exploration.findings = exploration.findings._replace(archived=archived)
         self.notes.pop(exploration.layout.head[-1] if len(exploration.layout) else -1, None)
         self.graph.state.ghost = None
         self.relay()

@@ -14,7 +14,9 @@ from leafward.entries import Kind, text_of
 from leafward.files import changed_files
 from leafward.headline import call_of, headline
 from leafward.journal.operations import archived_branches
-from leafward.messages import message_text, messages_of
+from leafward.search.folding import folded
+from leafward.search.matching import Phrase
+from leafward.search.passages import passages
 from leafward.session import Session
 from leafward.tally import FAILED, HAS_TEXT, Tallies, outcome
 from leafward_tui.cells import count, counted
@@ -211,12 +213,14 @@ def search(
 
     `publish` hears what was found so far at most four times a second.
     """
-    wanted = query.lower()
+    wanted = Phrase(query)
     found: list[int] = []
     said = time.monotonic()
-    kinds = session.columns.kind
+    kinds, table = session.columns.kind, table_of(session)
     for number, (index, body) in enumerate(session.bodies(range(len(session)))):
-        if body is not None and wanted in _full_text(body, Kind(kinds[index])).lower():
+        if body is not None and any(
+            wanted.is_in(folded(passage.text)) for passage in passages(body, Kind(kinds[index]), table)
+        ):
             found.append(index)
         if number % 256 == 0:
             if stop():
@@ -225,12 +229,6 @@ def search(
                 said = time.monotonic()
                 publish(list(found))
     return found
-
-
-def _full_text(body: dict[str, object], kind: Kind) -> str:
-    if kind in (Kind.LABEL, Kind.SESSION_INFO):
-        return str(body.get("label") or body.get("name") or "")
-    return "\n".join(message_text(message) for message in messages_of(body, kind))
 
 
 def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:

@@ -11,6 +11,7 @@ from leafward.errors import LeafwardError
 from leafward.safe_text import safe_line
 from leafward.summarizers import tokens_of
 from leafward_tui.cells import count, counted, exact, money, percent
+from leafward_tui.keeping import book_words
 from leafward_tui.lab.choices import EXTRACTIVE
 from leafward_tui.lab.kept import kept_drafts
 from leafward_tui.screens.lab.asking import MANY
@@ -207,7 +208,7 @@ class Closing(Returning):
             self._ask_to_append(draft)
 
     def _ask_to_append(self, draft: Draft) -> None:
-        name = self.session.path.name
+        name = book_words(self.session)
         lines = len(draft.lines(self.shell.clock))
         share = draft.survival.overall()
         kept = f", {percent(share, 1.0)} of the facts survive, by weight" if share is not None else ""

@@ -32,19 +32,28 @@ class Returning(Asking):
         self.show_text()
         self.show_hints()
         # Whoever comes with facts to pin has another summary in mind.
-        if offer and not self.given_pins and self.app.screen is self:
+        if not offer or self.given_pins or self.app.screen is not self:
+            return
+        if found[-1].draft is what_if.draft():
+            self.tell(
+                f"the summary by {_author(found[-1])}, {self._made(found[-1])}, is here: it was not appended"
+            )
+        else:
             self._offer_kept(found[-1], len(found))
+
+    def _made(self, one: KeptDraft) -> str:
+        """When it was made."""
+        ago = age(self.shell.clock() - one.made)
+        return "made just now" if ago == "now" else f"made {ago} ago"
 
     def _offer_kept(self, last: KeptDraft, number: int) -> None:
         summary = last.draft.summary
-        by = safe_line(summary.summarizer, 60) + (", edited" if last.draft.changed else "")
         cost = f", {money(summary.cost)}" if summary.cost else ""
-        ago = age(self.shell.clock() - last.made)
         choices = [
             Choice(
                 "t",
-                f"Take up the summary by {by}",
-                f"{exact(summary.tokens)} tokens{cost}, {ago if ago == 'now' else f'{ago} ago'}",
+                f"Take up the summary by {_author(last)}",
+                f"{exact(summary.tokens)} tokens{cost}, {self._made(last)}",
                 "its settings are chosen; nothing is written",
             ),
             Choice("n", "Begin anew", "it stays among the runs", "nothing is written"),
@@ -69,3 +78,8 @@ class Returning(Asking):
         self.choose(one.choices)
         self.go_to("text", "Summary")
         self.show_text()
+
+
+def _author(one: KeptDraft) -> str:
+    """Who wrote it."""
+    return safe_line(one.draft.summary.summarizer, 60) + (", edited" if one.draft.changed else "")

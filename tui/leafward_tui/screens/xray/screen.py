@@ -227,16 +227,10 @@ class XRayScreen(RowKeys, XRayParts):
 
     def action_mode_leave(self) -> None:
         """Ends the search, then shows everything again; then back."""
-        if self.searched:
-            self.end_search()
-        elif self.only is not None:
+        if self.only is not None and not self.searched:
             self._show_only(self.only)
         else:
-            self.dismiss(None)
-
-    def action_app_back(self) -> None:
-        """Back to where it was opened."""
-        self.dismiss(None)
+            super().action_mode_leave()
 
     def _leaves(self) -> str:
         return "end search" if self.searched else "all again" if self.only is not None else "back"

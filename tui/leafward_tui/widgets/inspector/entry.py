@@ -118,6 +118,8 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
 def _title(found: Gathered, kind: Kind) -> str:
     if kind is Kind.TOOL_RESULT and found.steps:
         return "Result of " + shown_line(found.steps[0].call.name or "a tool", 24)
+    if kind is Kind.UNKNOWN and found.others and found.others[0][2].get("says"):
+        return "Note"
     return TITLES.get(kind, "Entry")
 
 

@@ -68,8 +68,11 @@ def write_special(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind,
         else:
             name = body.get("customType") if kind is Kind.CUSTOM else _type_of(body)
             sheet.pairs("type", shown_line(str(name), 120), width=_NAMES)
+            if isinstance(body.get("says"), str):
+                sheet.pairs("says", shown_line(body["says"], 200), width=_NAMES)
         sheet.blank()
-        JsonWriter(sheet, f"json{index}").write(body.get("data") if kind is Kind.CUSTOM else body)
+        whole = {name: value for name, value in body.items() if name != "says" or not isinstance(value, str)}
+        JsonWriter(sheet, f"json{index}").write(body.get("data") if kind is Kind.CUSTOM else whole)
     else:
         write_other(sheet, session, index, kind, body)
 

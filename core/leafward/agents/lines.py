@@ -1,0 +1,123 @@
+"""Files of JSON lines as agents leave them: bytes at any place, and the records in a line that is none as a whole."""
+
+from __future__ import annotations
+
+import os
+import re
+from threading import Lock
+from typing import IO, TYPE_CHECKING
+
+from leafward.errors import NotASession
+from leafward.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+    from leafward.columns import Columns
+    from leafward.entries import Body
+
+CHUNK = 1 << 20
+"""Bytes read at a time."""
+BLANK = b"\0 \t\r"
+"""What a line may hold and still say nothing."""
+_NUL = re.compile(rb"\0+")
+_TRIED = 64
+"""Places behind the beginning of a record at which it is tried to end."""
+_BRACE = ord("{")
+
+
+class OpenFile:
+    """One file, open for reading at any place as long as the session is."""
+
+    def __init__(self, path: str) -> None:
+        """Opens it. Raises NotASession where that is not possible."""
+        self.path = path
+        try:
+            if os.path.isdir(path):
+                raise NotASession(f"{path} is a folder, not a session file")
+            self._file: IO[bytes] = open(path, "rb", buffering=0)  # noqa: SIM115  # open as long as the session is
+        except OSError as error:
+            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+        self._lock = Lock()
+
+    @property
+    def size(self) -> int:
+        """Bytes, as they are now."""
+        return os.fstat(self._file.fileno()).st_size
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Which file it is."""
+        now = os.fstat(self._file.fileno())
+        return now.st_dev, now.st_ino
+
+    def at(self, offset: int, size: int) -> bytes:
+        """Some bytes. From any thread."""
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), size, offset)
+        with self._lock:
+            self._file.seek(offset)
+            return self._file.read(size)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def seams(data: bytes, start: int, end: int, begins: re.Pattern[bytes]) -> list[tuple[int, int]]:
+    """The pieces of a line that is no record as a whole: every record in it, and what is broken between them.
+
+    Lines get glued where a program dies before the newline or two write at once, and are torn or filled with NULs where the
+    machine dies. `begins` finds how the agent begins a record.
+    """
+    cuts = {start, end}
+    cuts.update(found.start() for found in begins.finditer(data, start, end))
+    for hole in _NUL.finditer(data, start, end):
+        cuts.update(hole.span())
+    places = sorted(cuts)
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(places) - 1:
+        # The longest whole piece from here: what looks like a start may lie inside a record.
+        last = next(
+            (
+                last
+                for last in range(min(len(places) - 1, at + _TRIED), at, -1)
+                if data[places[at]] == _BRACE and decode_line(data[places[at] : places[last]]) is not None
+            ),
+            at + 1,
+        )
+        found.append((places[at], places[last]))
+        at = last
+    return found
+
+
+def bodies_in(region: bytes, begins: re.Pattern[bytes]) -> Iterator[Body]:
+    """The records in a stretch of a file that can be read, in order."""
+    for line in region.split(b"\n"):
+        if not line.strip(BLANK):
+            continue
+        body = decode_line(line)
+        if body is not None:
+            yield body
+            continue
+        for start, stop in seams(line, 0, len(line), begins):
+            body = decode_line(line[start:stop])
+            if body is not None:
+                yield body
+
+
+def stretch_of(columns: Columns, index: int, end: int) -> tuple[int, int]:
+    """Where the bytes of an entry begin and end: at the next entry that begins elsewhere, the last one at `end`."""
+    starts = columns.start
+    start, following = starts[index], index + 1
+    while following < len(starts) and starts[following] == start:
+        following += 1
+    return start, starts[following] if following < len(starts) else end

@@ -1,0 +1,90 @@
+"""What every translation makes alike: the frame of a native line, a message, what nobody typed, the name of a call's tool."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from leafward.entries import EntryIndex, Kind
+from leafward.foreign import INJECTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.columns import Columns
+    from leafward.entries import Body
+
+_CALLS_REMEMBERED = 4096
+_CALLS_BACK = 64
+"""Entries before a result among which its call is looked for."""
+
+
+def frame(columns: Columns, index: int) -> Body:
+    """An entry's id and parent, and the type of what is nothing else."""
+    parent = columns.parent[index]
+    return {
+        "type": "custom",
+        "id": columns.id(EntryIndex(index)),
+        "parentId": columns.id(EntryIndex(parent)) if parent >= 0 else None,
+    }
+
+
+def message(said: Body, stamp: int | None) -> Body:
+    """A message, said at a time in milliseconds since 1970."""
+    if stamp is not None:
+        said["timestamp"] = stamp
+    return {"type": "message", "message": said}
+
+
+def injected(name: str, content: list[Body]) -> Body:
+    """A message that nobody typed; `name` says what it is."""
+    return {
+        "type": "custom_message",
+        "customType": name,
+        "content": content,
+        "display": False,
+        INJECTED: True,
+    }
+
+
+class CallNames:
+    """The tools that calls ran, found in the replies before their results. From any thread."""
+
+    def __init__(
+        self, columns: Columns, calls_in: Callable[[int, bytes], list[tuple[str, str]] | None]
+    ) -> None:
+        """`calls_in`: calls and tools of a reply, or None where the bytes of an id do not occur in it."""
+        self._columns = columns
+        self._calls_in = calls_in
+        self._known: OrderedDict[str, str] = OrderedDict()
+
+    def remember(self, content: list[Body]) -> None:
+        """Takes in the calls of a reply's content."""
+        for block in content:
+            if block["type"] == "toolCall":
+                self._add(block["id"], block["name"])
+
+    def _add(self, call: str, tool: str) -> None:
+        self._known[call] = tool
+        while len(self._known) > _CALLS_REMEMBERED:
+            self._known.popitem(last=False)
+
+    def tool(self, index: int, call: str) -> str:
+        """The tool that a call ran whose result is an entry; empty where it is not found."""
+        known = self._known.get(call)
+        if known is not None or not call:
+            return known or ""
+        wanted = call.encode("utf-8", "surrogatepass")
+        parents, kinds = self._columns.parent, self._columns.kind
+        at = parents[index]
+        for _ in range(_CALLS_BACK):
+            if at < 0:
+                break
+            if kinds[at] == Kind.ASSISTANT:
+                made = self._calls_in(at, wanted)
+                if made is not None:
+                    for one in made:
+                        self._add(*one)
+                    return self._known.get(call, "")
+            at = parents[at]
+        return ""

@@ -1,0 +1,156 @@
+"""Documents that `opencode import` makes sessions of (1.2 and later), and ids as opencode makes them."""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.base import Resume, own_variables
+from leafward.agents.forking import Draft, Import
+from leafward.paths import state_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from leafward.agents.forking import Remark, Terms
+    from leafward.entries import Body
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_TAIL = 14
+_WRAP = 1 << 48
+_STEPS_PER_MS = 4096
+USUAL = "opencode.db"
+"""The database of the usual channel."""
+Store = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
+"""Variables that are taken away, and those that are set, for opencode to use a database."""
+FOLDER = "imports"
+"""Under our state folder: where documents lie until they are imported."""
+
+
+class Ids:
+    """Fresh ids of one session: those of messages and parts ascend in the order they are asked for, as far as opencode's do.
+
+    An id begins with the time, so an id that is asked for later has a larger one also where the times are the same.
+    """
+
+    def __init__(self, seed: bytes) -> None:
+        self._seed = seed
+        self._last = 0
+        self._count = 0
+
+    def session(self, milliseconds: int) -> str:
+        """The session's own: newer ones sort first."""
+        return self._id("ses", _WRAP - 1 - milliseconds * _STEPS_PER_MS % _WRAP)
+
+    def message(self, milliseconds: int, parts: int = 0) -> str:
+        """A message's, from the time it was made; room is left for so many parts before ids begin again from zero."""
+        self._last = max(self._last + 1, milliseconds * _STEPS_PER_MS)
+        if self._last % _WRAP + parts >= _WRAP:
+            self._last += _WRAP - self._last % _WRAP
+        return self._id("msg", self._last % _WRAP)
+
+    def part(self) -> str:
+        """The next part's of the last message."""
+        self._last += 1
+        return self._id("prt", self._last % _WRAP)
+
+    def _id(self, kind: str, number: int) -> str:
+        self._count += 1
+        digest = blake2b(f"{kind}{self._count}".encode(), digest_size=16, key=self._seed).digest()
+        rest, tail = int.from_bytes(digest, "big"), ""
+        for _ in range(_TAIL):
+            rest, digit = divmod(rest, len(_DIGITS))
+            tail += _DIGITS[digit]
+        return f"{kind}_{number:012x}{tail}"
+
+
+def document(info: Body, messages: Iterator[Body]) -> Iterator[bytes]:
+    """A document in pieces, a message at a time."""
+    yield b'{"info":' + written(info) + b',"messages":['
+    comma = b"\n"
+    for message in messages:
+        yield comma + written(message)
+        comma = b",\n"
+    yield b"\n]}\n"
+
+
+def injected_message(terms: Terms, session: str, ids: Ids, model: Body) -> Body:
+    """A message with the text that is put in: opencode marks as synthetic what nobody typed, and sends it."""
+    now = round(terms.now.timestamp() * 1000)
+    name = ids.message(now, 1)
+    part = {"id": ids.part(), "sessionID": session, "messageID": name, "type": "text"}
+    info: Body = {
+        "id": name,
+        "sessionID": session,
+        "role": "user",
+        "time": {"created": now},
+        "agent": "build",
+    }
+    if model:
+        info["model"] = model
+    return {"info": info, "parts": [{**part, "text": terms.injected, "synthetic": True}]}
+
+
+def written(value: Any) -> bytes:
+    """A value as JSON."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        # Half of a surrogate pair can only be written escaped.
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def draft_of(
+    *,
+    session: str,
+    database: str,
+    cwd: str,
+    content: Callable[[], Iterator[bytes]],
+    kept: int,
+    left: int,
+    remarks: tuple[Remark, ...],
+    terms: Terms,
+    store: Store,
+) -> Draft:
+    """A draft of a session that is imported into a database. `store`: see `store_variables`."""
+    removed, given = store
+    file = state_dir() / FOLDER / f"{session}.json"
+
+    def command(*argv: str) -> Resume:
+        return Resume(("opencode", *argv), cwd, (*own_variables(terms.env), *removed), given)
+
+    return Draft(
+        agent="opencode",
+        id=session,
+        path=Path(database) / session,
+        file=file,
+        content=content,
+        resume=command("-s", session),
+        kept=kept,
+        left=left,
+        remarks=remarks,
+        imported=Import(command("import", str(file)), command("session", "delete", session)),
+    )
+
+
+def store_variables(database: str, usual: str, env: Mapping[str, str]) -> Store:
+    """What has to be changed of the environment for opencode to use a database; `usual` is its data root.
+
+    Nothing for `opencode.db` in that root, where no variable names another.
+    """
+    named = env.get("OPENCODE_DB")
+    folder, name = os.path.split(database)
+    chosen = named if named and named != ":memory:" else USUAL
+    if _same(os.path.join(usual, chosen), database):
+        return (), ()
+    if name != USUAL or os.path.basename(folder) != "opencode":
+        return (), (("OPENCODE_DB", database),)
+    removed = ("OPENCODE_DB",) if named else ()
+    return removed, () if _same(folder, usual) else (("XDG_DATA_HOME", os.path.dirname(folder)),)
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

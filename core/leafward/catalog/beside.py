@@ -1,0 +1,54 @@
+"""What is kept beside other agents' sessions, for the catalogue: a card made with another sidecar does not hold."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from leafward.agents import Candidate, native
+from leafward.sidecar import Owner, every_sidecar, sidecar_path
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from leafward.catalog.card import Card
+    from leafward.catalog.index import Index
+
+UNREAD = [-2, 0]
+"""The stamp of a file whose card has to be made anew though the file is the same."""
+
+
+def stamps_of_sidecars() -> dict[str, list[int]]:
+    """Size and time of every sidecar, by the name of its file."""
+    found = {}
+    for path in every_sidecar():
+        try:
+            now = os.stat(path)
+        except OSError:
+            continue
+        found[path.name] = [now.st_size, now.st_mtime_ns]
+    return found
+
+
+def changed_beside(index: Index, cards: Mapping[str, Card], others: Collection[str]) -> list[Candidate]:
+    """Sessions, apart from `others`, beside which something was kept since their cards were made.
+
+    The index knows then that their cards do not hold, so that a refresh which is stopped finds them again.
+    """
+    now = stamps_of_sidecars()
+    if now == index.kept:
+        return []
+    before = index.kept
+    different = {name for name in now.keys() | before.keys() if now.get(name) != before.get(name)}
+    index.kept, index.changed = now, True
+    found = []
+    for path, card in cards.items():
+        stamp = index.stamp(path)
+        if stamp is None or card.agent == native().name or path in others:
+            continue
+        owners = Owner(card.agent, card.id), Owner(card.agent, os.path.realpath(path))
+        if any(sidecar_path(owner).name in different for owner in owners):
+            found.append(Candidate(path, stamp, card.agent))
+            folder, name = os.path.split(path)
+            index.folders[folder][name] = UNREAD
+    return found

@@ -1,0 +1,190 @@
+"""New sessions from a place in an old one: which agents can go on from there, what would be written, and the writing of it.
+
+The source is only read. What is written is a new file under a name that nobody has, whole and durable before it is seen.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from leafward import agents
+from leafward.agents.forking import Cut, Draft, Past, Remark, Terms, cut_at
+from leafward.entries import NO_ENTRY, EntryIndex
+from leafward.errors import Refused
+from leafward.files import touched
+from leafward.injection import inject
+from leafward.journal.durable import give_name, write_new
+from leafward.messages import prompt_text
+from leafward.paths import DRAFT_END, DRAFT_MARK, make_private
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from leafward.agents import Agent, Resume
+    from leafward.compaction.branch import BranchDraft
+    from leafward.injection import InjectionSettings
+    from leafward.session import Session
+
+__all__ = ["Cut", "Draft", "Fork", "Remark", "Terms", "carried", "cuts", "fork", "import_now", "store"]
+
+_PATIENCE = 120
+"""Seconds that an import may take."""
+_LISTED = 5
+_LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A new session that would be written."""
+
+    source: str
+    """Name of the agent whose session it is made from."""
+    cut: Cut
+    draft: Draft
+    prompt: str | None
+    """The text of the prompt it was cut before, to be edited and sent; None where it ends behind a reply."""
+    remarks: tuple[Remark, ...]
+    obstacle: str | None
+    """Why it cannot be written as things stand; None where nothing is in the way."""
+
+
+def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None) -> dict[str, Cut]:
+    """Where a new session of each agent would end that is asked for at an entry, legal or not, by the agent's name."""
+    return {
+        agent.name: cut_at(session, EntryIndex(entry), agent.may_end)
+        for agent in targets or agents.all_agents()
+    }
+
+
+def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | None = None) -> Fork:
+    """What a new session of an agent from an entry on would be. Reads only.
+
+    Raises Refused where none may end there, with the rule and the nearest entry that is legal, and where none can be made.
+    """
+    source = source or agents.agent_of(session.path)
+    cut = cut_at(session, EntryIndex(entry), to.may_end)
+    if cut.rule is not None:
+        raise Refused(refusal(session, cut, to))
+    if to is source:
+        draft = to.fork(session, cut, terms)
+    else:
+        draft = to.adopt(Past(session, cut), terms)
+    prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
+    remarks = (*draft.remarks, *_remarks(session, cut, own=to is source))
+    return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle())
+
+
+def refusal(session: Session, cut: Cut, to: Agent) -> str:
+    """Why a session of an agent cannot end at an entry, and where it could, in one line."""
+    columns = session.columns
+    said = f"{to.title} cannot go on at {columns.id(cut.entry)}: {cut.rule}"
+    if cut.nearest == NO_ENTRY:
+        return f"{said}; no other entry near it is legal either"
+    return f"{said}; the nearest legal entry is {columns.id(cut.nearest)}"
+
+
+def carried(
+    session: Session, cut: Cut, settings: InjectionSettings | None, summary: BranchDraft | None = None
+) -> str:
+    """What is put in behind what is copied: a summary of what is left behind, then the injected context. Reads only."""
+    parts = [] if summary is None else [f"{_LEFT_BEHIND}\n\n{summary.text}"]
+    if settings is not None:
+        parts.append(inject(session, cut.end, settings).text)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _remarks(session: Session, cut: Cut, *, own: bool) -> list[Remark]:
+    tree = session.tree
+    leaf = session.leaf
+    below = tree.below(tree.common_ancestor(cut.end, leaf), leaf)
+    later = [index for run in below for index in range(run.start, run.stop)]
+    edited = sorted(name for name, file in touched(session, later).items() if file.modified)
+    found = []
+    if edited:
+        listed = ", ".join(edited[:_LISTED]) + (
+            f" and {len(edited) - _LISTED} more" if len(edited) > _LISTED else ""
+        )
+        text = f"files are as they are now, not as they were at this entry: {listed} changed after it"
+        found.append(Remark("working-tree", text))
+    if own:
+        text = "token counts that are copied with the entries are those of the source"
+        found.append(Remark("inherited-usage", text))
+    return found
+
+
+def store(session: Session, draft: Draft) -> Path:
+    """Writes a draft's file, for its owner only, and returns its path.
+
+    Raises Refused, with nothing left behind, where the session's folder is gone, the name is taken, the source changed while
+    it was read, or the file cannot be written.
+    """
+    draft.resume.ready()
+    path = draft.file
+    # No agent takes a name like this for a session: it neither begins nor ends as theirs do.
+    waiting = path.with_name(f"{DRAFT_MARK}{uuid4().hex}{DRAFT_END}")
+    try:
+        make_private(path.parent)
+        write_new(waiting, draft.content())
+        try:
+            _refuse_changed(session)
+            give_name(waiting, path)
+        except BaseException:
+            waiting.unlink(missing_ok=True)
+            raise
+    except FileExistsError:
+        raise Refused(f"{path} exists already; it is left as it is") from None
+    except OSError as error:
+        raise Refused(f"cannot write {path}: {error.strerror or error}") from error
+    return path
+
+
+def _refuse_changed(session: Session) -> None:
+    if session.changed_on_disk() or session.gone:
+        raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
+
+
+def import_now(draft: Draft, env: Mapping[str, str]) -> None:
+    """Runs the agent's own import of a document that was written, in the session's folder.
+
+    Raises Refused with what the agent said where it fails; what it may have left is taken back then.
+    """
+    if draft.imported is None:
+        return
+    try:
+        _run(draft.imported.command.ready(), env)
+    except Refused:
+        try:
+            _run(draft.imported.undo, env)
+        except Refused:
+            pass
+        raise
+
+
+def _run(command: Resume, env: Mapping[str, str]) -> None:
+    name = command.argv[0]
+    environment = command.environment(env)
+    program = shutil.which(name, path=environment.get("PATH"))
+    if program is None:
+        raise Refused(f"{name} is not installed here, or not on PATH")
+    try:
+        done = subprocess.run(
+            [program, *command.argv[1:]],
+            cwd=command.cwd,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Refused(f"{name} did not end within {_PATIENCE} seconds") from None
+    except OSError as error:
+        raise Refused(f"{name}: {error.strerror or error}") from error
+    if done.returncode:
+        said = " ".join((done.stderr or done.stdout).decode("utf-8", "replace").split())[-300:]
+        raise Refused(f"{' '.join(command.argv[:2])} failed ({done.returncode}): {said}")

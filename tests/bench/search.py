@@ -1,0 +1,92 @@
+"""Figures of the search of all text over a store of many sessions, beside `rg -l` and `bytes.find` over the same files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.catalog import Catalogue
+from leafward.config import Config
+from leafward.search import parse
+from leafward.search.running import Search, ripgrep
+from tests.bench.report import ROUNDS, Report, median, seconds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.catalog import Card
+
+RARE = "quixotic lighthouse"
+"""Stands in few sessions: what somebody remembers of the one that is looked for."""
+_HOLDING = 12
+_ABSENT = "zephyrlike"
+
+
+def searching(report: Report, store: Path, index: Path, sessions: int) -> None:
+    """Words that stand in a dozen sessions, and one that stands in none."""
+    files = sorted(store.rglob("*.jsonl"))
+    _plant(files)
+    catalogue = Catalogue(Config(roots={"pi": (str(store),)}), index_path=index)
+    catalogue.refresh()
+    cards = catalogue.cards()
+    for text, what in (
+        (RARE, f"search for what {_HOLDING} of {sessions:,} sessions hold"),
+        (_ABSENT, "for what none holds"),
+    ):
+        ours, theirs, own, bare = [], [], [], []
+        word = max(text.split(), key=len)
+        program = ripgrep()
+        _run(cards, text, program)
+        for _ in range(ROUNDS):
+            if program is not None:
+                theirs.append(seconds(partial(_rg, program, word, store)))
+                ours.append(seconds(partial(_run, cards, text, program)))
+            bare.append(seconds(partial(_find, files, word.encode())))
+            own.append(seconds(partial(_run, cards, text, None)))
+        if program is not None:
+            report.ratio(what, median(ours), "rg -l", median(theirs), 1.5)
+        else:
+            report.skipped(what, "ripgrep is not installed")
+        report.ratio(f"{what}, without ripgrep", median(own), "bytes.find over every file", median(bare), 1.5)
+    first: list[float] = []
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        next(Search(cards, parse("queue", 0, whole=True), program=ripgrep()).run())
+        first.append(time.perf_counter() - started)
+    report.limit("first hits of a word that all hold", median(first) * 1000, "ms", None)
+
+
+def _plant(files: list[Path]) -> None:
+    """Puts the rare words into some sessions, once."""
+    for path in files[:: max(1, len(files) // _HOLDING)][:_HOLDING]:
+        data = path.read_bytes()
+        if RARE.encode() not in data:
+            parent = data[data.rindex(b'"id":"') + 6 :][:8].decode()
+            line = (
+                f'{{"type":"message","id":"ffffffff","parentId":"{parent}","timestamp":"2026-01-30T08:00:00.000Z",'
+                f'"message":{{"role":"user","content":"the {RARE}"}}}}\n'
+            )
+            stamp = os.stat(path)
+            with path.open("ab") as file:
+                file.write(line.encode())
+            os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+
+
+def _run(cards: list[Card], text: str, program: str | None) -> None:
+    search = Search(cards, parse(text, 0, whole=True), program=program)
+    found = list(search.run())
+    wanted = _HOLDING if text == RARE else 0
+    if len(found) != wanted:
+        raise AssertionError(f"{len(found)} sessions found, {wanted} expected")
+
+
+def _rg(program: str, word: str, store: Path) -> None:
+    subprocess.run([program, "-l", word, str(store)], stdout=subprocess.DEVNULL, check=False)
+
+
+def _find(files: list[Path], word: bytes) -> None:
+    for path in files:
+        path.read_bytes().find(word)

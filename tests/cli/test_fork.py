@@ -1,0 +1,145 @@
+"""`fork` as a command."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.acting import Acting, call
+from tests.codex_rollout import Rollout
+from tests.pi_file import HEADER, conversation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+KEYS = {"agent", "path", "id", "cwd", "resume", "prompt"}
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    file.user("plant a pear tree in src/pear.py")
+    file.said(call("edit", "e", path="src/pear.py", oldText="a", newText="b"))
+    file.answered("e", "edit")
+    file.said("planted")
+    file.user("water it")
+    file.said("watered, and fed")
+    return file.path
+
+
+def test_a_fork_is_written_and_its_command_said(run: Run, session: Path) -> None:
+    outcome = run("fork", session, "#4", "--json")
+    assert outcome.code == 0
+    document = outcome.document
+    assert set(document) >= KEYS
+    assert document["agent"] == "pi"
+    assert document["prompt"] == "water it"
+    assert document["cwd"] == str(session.parent)
+    assert document["resume"] == ["pi", "--session", document["path"]]
+    assert document["env"] == {}
+    assert (document["entry"], document["end"]) == ("00000005", "00000004")
+    with open(document["path"], "rb") as file:
+        header, *lines = [json.loads(line) for line in file]
+    assert header["id"] == document["id"]
+    assert [line["id"] for line in lines] == [f"{number:08x}" for number in range(1, 5)]
+
+
+def test_a_dry_run_writes_nothing(run: Run, session: Path) -> None:
+    outcome = run("fork", session, "leaf", "--dry-run", "--json")
+    assert outcome.code == 0
+    assert outcome.document["kept"] == 6
+    assert outcome.document["prompt"] is None
+    assert os.listdir(session.parent) == ["s.jsonl"]
+
+
+def test_an_illegal_cut_says_where_instead(run: Run, session: Path) -> None:
+    outcome = run("fork", session, "#1", "--json")
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert "1 tool call has no result here" in outcome.err
+    assert "the nearest legal entry is 00000003" in outcome.err
+    outcome = run("fork", session, "#2", "--to", "claude")
+    assert outcome.code == 1
+    assert "Claude Code cannot go on at 00000003" in outcome.err
+    assert os.listdir(session.parent) == ["s.jsonl"]
+
+
+def test_an_unknown_agent_names_the_nearest(run: Run, session: Path) -> None:
+    outcome = run("fork", session, "leaf", "--to", "codec")
+    assert outcome.code == 1
+    assert "did you mean codex?" in outcome.err
+
+
+def test_a_folder_that_is_gone_is_an_error_before_anything_is_written(run: Run, tmp_path: Path) -> None:
+    path = conversation(tmp_path / "s.jsonl").path
+    path.write_bytes(path.read_bytes().replace(str(HEADER["cwd"]).encode(), b"/gone/orchard"))
+    outcome = run("fork", path, "leaf")
+    assert outcome.code == 1
+    assert "the folder of this session is gone: /gone/orchard" in outcome.err
+    assert os.listdir(tmp_path) == ["s.jsonl"]
+    outcome = run("fork", path, "leaf", "--dry-run", "--json")
+    assert outcome.code == 0
+    assert "cwd-missing" in {one["code"] for one in outcome.document["diagnostics"]}
+
+
+def test_what_is_left_behind_can_be_summarised_and_context_injected(run: Run, session: Path) -> None:
+    outcome = run("fork", session, "#4", "--summary", "extractive", "--inject", "--json")
+    assert outcome.code == 0
+    with open(outcome.document["path"], "rb") as file:
+        last = [json.loads(line) for line in file][-1]
+    assert last["type"] == "custom_message"
+    assert "water" in last["content"]
+    assert "src/pear.py" in last["content"]
+
+
+def test_to_another_agent_and_back(run: Run, session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = session.parent / ".codex"
+    monkeypatch.setenv("CODEX_HOME", str(home))
+    there = run("fork", session, "leaf", "--to", "codex", "--json")
+    assert there.code == 0
+    assert there.document["path"].startswith(str(home))
+    assert there.document["resume"] == ["codex", "resume", "-C", str(session.parent), there.document["id"]]
+    back = run("fork", there.document["path"], "leaf", "--to", "pi", "--json")
+    assert back.code == 0
+    said = run("context", back.document["path"], "--json").document["messages"]
+    first = run("context", session, "--json").document["messages"]
+    assert [(one["role"], one["text"]) for one in said] == [(one["role"], one["text"]) for one in first]
+
+
+def test_options_that_do_not_go_together(run: Run, session: Path) -> None:
+    assert run("fork", session, "leaf", "--run", "--json").code == 2
+    assert run("fork", session, "leaf", "--model", "x").code == 2
+
+
+def test_resume_names_a_store_that_is_not_the_usual_one(run: Run, tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path / "else where" / ".codex", cwd=str(tmp_path))
+    rollout.turn("one", "first")
+    outcome = run("resume", rollout.path, "--json")
+    assert outcome.document["env"] == {"CODEX_HOME": str(tmp_path / "else where" / ".codex")}
+    said = run("resume", rollout.path, "--print").out
+    assert said.startswith(f"cd {tmp_path} && CODEX_HOME='{tmp_path}/else where/.codex' codex resume -C ")
+
+
+def test_the_new_session_hangs_under_its_source(run: Run, session: Path) -> None:
+    made = run("fork", session, "leaf", "--json").document
+    listed = run("ls", session.parent, "--json").document["sessions"]
+    (child,) = [one for one in listed if one["id"] == made["id"]]
+    assert child["relation"] == "fork"
+    assert child["parent"] is not None
+
+
+def test_a_session_told_to_another_agent_hangs_under_its_source_too(
+    run: Run, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = session.parent / ".codex"
+    monkeypatch.setenv("CODEX_HOME", str(home))
+    made = run("fork", session, "leaf", "--to", "codex", "--json").document
+    listed = run("ls", session.parent, "--json").document["sessions"]
+    found = {one["id"]: one for one in listed}
+    assert found[made["id"]]["relation"] == "fork"
+    assert found[made["id"]]["parent"] in (str(session), HEADER["id"])

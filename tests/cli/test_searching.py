@@ -1,0 +1,111 @@
+"""`leafward search`."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.codex_rollout import Rollout
+from tests.pi_file import HEADER, PiFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def store(isolated_environment: Path) -> Path:
+    """Two sessions of pi and one of Codex, each in its agent's own folder."""
+    root = isolated_environment / ".pi" / "agent" / "sessions"
+    for name in ("orchard", "pasture"):
+        folder = root / f"--home-ada-{name}--"
+        folder.mkdir(parents=True)
+        file = PiFile(folder / f"{name}.jsonl", HEADER | {"id": f"{name}-0001", "cwd": f"/home/ada/{name}"})
+        file.user(f"Which {name}? caf\u00e9")
+        file.reply("the needle \x1b[31m of the hay")
+    rollout = Rollout(isolated_environment / ".codex", cwd="/home/ada/meadow")
+    rollout.turn("find the needle", "found")
+    return root
+
+
+def test_the_document(store: Path, done: Run) -> None:
+    found = done("search", "NEEDLE", "--json").document
+    ids = [session["id"] for session in found["sessions"]]
+    assert [(hit["session"], hit["part"]) for hit in found["hits"]] == list(
+        zip(ids, ("prompt", "reply", "reply"), strict=True)
+    )
+    assert {session["agent"] for session in found["sessions"]} == {"pi", "codex"}
+    assert (found["searched"], found["diagnostics"]) == (3, [])
+    for hit in found["hits"]:
+        ((start, stop),) = hit["spans"]
+        assert hit["text"][start:stop].lower() == "needle"
+    (hit,) = done("search", "which orchard", "--json").document["hits"]
+    assert (hit["session"], hit["entry"], hit["kind"], hit["role"], hit["count"]) == (
+        "orchard-0001", "00000001", "message", "user", 2,
+    )  # fmt: skip
+    assert done("show", hit["session"], hit["entry"], "--json").document["id"] == hit["entry"]
+
+
+def test_what_people_read(store: Path, done: Run) -> None:
+    lines = done("search", "needle", "--agent", "pi").out.splitlines()
+    assert lines[0].startswith("orchard-  pi  ")
+    assert lines[0].endswith("  orchard  Which orchard? café  1 hit")
+    assert lines[1] == "  00000002  reply             the needle ␛[31m of the hay"
+    assert lines[-1] == "2 hits in 2 sessions, 2 sessions searched"
+    assert done("search", "nowhere").out == "nothing found in 3 sessions\n"
+
+
+def test_it_can_be_narrowed(store: Path, done: Run) -> None:
+    def sessions(*arguments: str) -> list[str]:
+        return [one["id"] for one in done("search", *arguments, "--json").document["sessions"]]
+
+    assert sessions("needle", "--project", "orch") == ["orchard-0001"]
+    assert sessions("needle project:past") == ["pasture-0001"]
+    assert sessions("needle", str(store / "--home-ada-orchard--")) == ["orchard-0001"]
+    assert len(sessions("needle agent:co")) == 1
+    assert len(sessions("needle not:hay")) == 1
+    assert sessions("cafe\u0301 orchard") == ["orchard-0001"]
+
+
+def test_hits_beyond_the_limit_are_told(store: Path, done: Run, run: Run) -> None:
+    found = done("search", "needle", "--limit", "1", "--json").document
+    assert len(found["hits"]) == 1
+    assert found["diagnostics"] == [
+        {"code": "limit", "text": "1 hit listed, 2 sessions not looked into: --limit"}
+    ]
+    assert "not looked into" in run("search", "needle", "--limit", "1").err
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [("/a(/", "at character 2"), ("re:*", "at character 0"), ("re:(?P<x", "invalid pattern")],
+)
+def test_a_wrong_pattern_is_refused(store: Path, run: Run, query: str, said: str) -> None:
+    outcome = run("search", query, "--json")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_problems_are_diagnostics(store: Path, done: Run, isolated_environment: Path) -> None:
+    (store / "--home-ada-orchard--" / "broken.jsonl").write_bytes(b"needle, but no session\n")
+    base = isolated_environment / ".local" / "share" / "opencode"
+    base.mkdir(parents=True)
+    with sqlite3.connect(base / "opencode.db") as connection:
+        connection.execute("CREATE TABLE session (id)")
+    connection.close()
+    document = done("search", "needle sinze:7d tol:x", "--json").document
+    assert document["hits"] == []
+    assert [one["code"] for one in document["diagnostics"]] == ["query", "query", "unreadable"]
+    codes = [one["code"] for one in done("search", "needle", "--json").document["diagnostics"]]
+    assert codes == ["unreadable", "unreadable"]
+    assert done("search", "since:7d", "--json").document["diagnostics"][0]["code"] == "query"
+    assert done("search", "", "--json").document["hits"] == []
+
+
+def test_a_path_that_is_not_there_is_refused(run: Run) -> None:
+    outcome = run("search", "needle", "/nowhere/at/all")
+    assert (outcome.code, outcome.out) == (1, "")

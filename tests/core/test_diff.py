@@ -1,0 +1,248 @@
+"""Two nodes compared: files in three columns, contents, contexts, outcomes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.diff.contents import Contents, Merge, patch_of
+from leafward.diff.contexts import compare_contexts
+from leafward.diff.file_sets import Flag, compare_files
+from leafward.diff.outcomes import Check, check_of
+from leafward.diff.sides import sides
+from leafward.diff.summaries import compare_sides
+from leafward.rebuilding import Certainty
+from leafward.session import Session
+from tests.acting import Acting, call, reading, usage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+
+
+def edit(path: str, call_id: str, old: str, new: str) -> dict[str, object]:
+    return call("edit", call_id, path=path, edits=[{"oldText": old, "newText": new}])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    """A reply that read `both.py` and `same.py`; branch A edits its beginning, branch B, later, its end."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    file.said("reading", call("read", "r1", path="both.py"), call("read", "r2", path="same.py"))
+    file.answered("r1", "read", TEXT)
+    file.answered("r2", "read", "same\n")
+    fork = file.leaf
+    file.user("branch A")
+    file.said(
+        "editing",
+        edit("both.py", "a1", "one", "ONE"),
+        call("write", "a2", path="only_a.py", content="new\n"),
+        tokens=usage(100, cost={"total": 0.5}),
+    )
+    file.answered("a1", "edit", "ok")
+    file.answered("a2", "write", "ok")
+    file.said("testing", call("bash", "a3", command="npm test"))
+    file.answered("a3", "bash", "1 failed\n\nCommand exited with code 1", failed=True)
+    file.said("again", call("bash", "a4", command="npm test"))
+    file.answered("a4", "bash", "all pass")
+    file.said("A is done.\nMore.")
+    file.leaf = fork
+    file.user("branch B")
+    file.said(
+        "editing",
+        edit("both.py", "b1", "seven", "SEVEN"),
+        call("read", "b2", path="only_b.py"),
+        edit("gone.py", "b3", "x", "y"),
+    )
+    file.answered("b1", "edit", "ok")
+    file.answered("b2", "read", "what\n")
+    file.answered("b3", "edit", "no such file", failed=True)
+    file.said("B is done.")
+    return file
+
+
+A, B = 12, 18
+
+
+def test_three_columns(file: Acting) -> None:
+    with reading(file.path) as session:
+        found = compare_files(sides(session, A, B))
+    assert [one.path for one in found.only_a] == ["only_a.py"]
+    assert [(one.path, one.differs) for one in found.both] == [("both.py", True), ("same.py", False)]
+    assert [one.path for one in found.only_b] == ["only_b.py"], "a call that failed touched nothing"
+    both = found.both[0]
+    assert both.a is not None
+    assert both.b is not None
+    assert (both.a.changes, both.a.added, both.a.removed, both.b.changes) == (1, 1, 1, 1)
+    assert both.flags == (Flag.EDITED_IN_BOTH, Flag.STALE_B)
+
+
+def test_contents_are_rebuilt_on_each_side_and_at_the_ancestor(file: Acting) -> None:
+    with reading(file.path) as session:
+        compared = sides(session, A, B)
+        found = compare_files(compared)
+        contents = Contents(compared)
+        both, alone = contents.of(found.both[0]), contents.of(found.only_a[0])
+    assert both.base.text == TEXT
+    assert both.a.text == TEXT.replace("one", "ONE")
+    assert both.b.text == TEXT.replace("seven", "SEVEN")
+    assert both.merge is Merge.CLEAN
+    assert [region.kind for region in both.regions()] == ["a", "same", "b"]
+    assert (alone.base.certainty, alone.a.text, alone.b.certainty) == (
+        Certainty.UNKNOWN,
+        "new\n",
+        Certainty.UNKNOWN,
+    )
+    assert alone.merge is Merge.UNKNOWN
+
+
+def test_both_changing_one_line_is_a_conflict(file: Acting) -> None:
+    file.said("more", edit("both.py", "b4", "one", "uno"))
+    file.answered("b4", "edit", "ok")
+    with reading(file.path) as session:
+        compared = sides(session, A, session.leaf)
+        found = Contents(compared).of(compare_files(compared).both[0])
+    assert (found.merge, found.conflicts) == (Merge.CONFLICT, 1)
+    assert "one place is changed by both" in found.sentence
+
+
+def test_a_branch_that_saw_the_others_changes_is_rebuilt_with_them(file: Acting) -> None:
+    on_disk = TEXT.replace("one", "ONE").replace("seven", "SEVEN")
+    file.said("looking", call("read", "b5", path="both.py"))
+    file.answered("b5", "read", on_disk)
+    file.said("editing", edit("both.py", "b6", "ONE", "first"))
+    file.answered("b6", "edit", "ok")
+    with reading(file.path) as session:
+        compared = sides(session, A, session.leaf)
+        found = Contents(compared).of(compare_files(compared).both[0])
+    assert found.b.text == on_disk.replace("ONE", "first")
+
+
+def test_an_edit_that_only_fits_the_others_version_needs_all_branches(file: Acting) -> None:
+    file.said("editing", edit("both.py", "b6", "ONE", "first"))
+    file.answered("b6", "edit", "ok")
+    with reading(file.path) as session:
+        compared = sides(session, A, session.leaf)
+        found = Contents(compared).of(compare_files(compared).both[0])
+    assert found.b.every_branch
+    assert found.b.text == TEXT.replace("one", "first").replace("seven", "SEVEN")
+
+
+def test_a_file_that_is_moved_is_one_file(file: Acting) -> None:
+    file.said("moving", call("bash", "b7", command="git mv both.py moved.py"))
+    file.answered("b7", "bash", "(no output)")
+    file.said("editing", edit("moved.py", "b8", "SEVEN", "7"))
+    file.answered("b8", "edit", "ok")
+    with reading(file.path) as session:
+        compared = sides(session, A, session.leaf)
+        found = compare_files(compared)
+        (both,) = [one for one in found.both if one.path == "both.py"]
+        contents = Contents(compared).of(both)
+        patch = patch_of(compared, compared.b)
+    assert both.b is not None
+    assert both.b.path == "moved.py"
+    assert contents.b.text == TEXT.replace("seven", "7")
+    assert patch.files == ("both.py", "moved.py")
+    assert "deleted file mode" in patch.text
+    assert "+7\n" in patch.text
+
+
+def test_the_patch_names_what_it_leaves_out(file: Acting) -> None:
+    file.said("blind", edit("unseen.py", "b9", "a", "b"))
+    file.answered("b9", "edit", "ok")
+    with reading(file.path) as session:
+        compared = sides(session, A, session.leaf)
+        patch = patch_of(compared, compared.b)
+    assert patch.files == ("both.py",)
+    assert [path for path, _ in patch.left_out] == ["unseen.py"]
+    assert patch.text.splitlines()[-2:] == ["-seven", "+SEVEN"]
+
+
+def test_outcomes(file: Acting) -> None:
+    with reading(file.path) as session:
+        compared = sides(session, A, B)
+    a, b = compared.a.outcomes, compared.b.outcomes
+    assert [(one.check, one.ok, one.runs, one.failed) for one in a.checks] == [(Check.TEST, True, 2, 1)]
+    assert (a.commands, a.failed_commands, a.last_exit, a.errors) == (2, 1, 1, 1)
+    assert (b.commands, b.errors, b.checks) == (0, 1, ())
+    assert (a.usage.cost, a.costs_known, b.costs_known) == (0.5, True, False)
+    assert (a.last_words, b.last_words) == ("A is done.", "B is done.")
+    assert (compared.a.turns, compared.a.edits, compared.b.edits) == (1, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "check"),
+    [
+        ("npm test", Check.TEST),
+        ("cd x && npm run test:unit -- -t foo", Check.TEST),
+        ("python -m pytest -q", Check.TEST),
+        ("timeout 60 cargo test", Check.TEST),
+        ("npx tsc --noEmit", Check.TYPES),
+        ("npm run check", Check.TYPES),
+        ("make", Check.BUILD),
+        ("npm run build && npm test", Check.TEST),
+        ("ruff check .", Check.LINT),
+        ("cat pytest.ini", None),
+        ("echo make", None),
+        ("git commit -m 'npm test'", None),
+        ("ls tests", None),
+    ],
+)
+def test_what_a_command_checks(command: str, check: Check | None) -> None:
+    assert check_of(command) is check
+
+
+def test_contexts_share_what_comes_from_the_same_entries(file: Acting) -> None:
+    with reading(file.path) as session:
+        found = compare_contexts(session, A, B)
+    assert found.prefix == 4
+    assert [row.same for row in found.rows[:5]] == [True] * 4 + [False]
+    assert found.why == ()
+
+
+def test_an_edited_message_is_another(file: Acting) -> None:
+    file.entry("context_edit", targetId="00000003", replacement={"content": "shorter"})
+    with reading(file.path) as session:
+        found = compare_contexts(session, A, session.leaf)
+    assert found.prefix == 2
+    assert found.why == ("a message edited in one of them only",)
+
+
+def test_summaries_are_made_on_the_spot_where_none_is_stored(file: Acting) -> None:
+    with reading(file.path) as session:
+        found = compare_sides(sides(session, A, B))
+    assert found.a.entry == found.b.entry == -1
+    assert "only_a.py" in found.a.text
+    assert "only_a.py" not in found.b.text
+    assert any("only_a.py" in fact.text for fact in found.difference.only_before)
+
+
+@pytest.mark.parametrize(("a", "b"), [(A, A), (0, A), (A, 0), (-1, B)])
+def test_one_above_the_other_and_before_everything(file: Acting, a: int, b: int) -> None:
+    with reading(file.path) as session:
+        compared = sides(session, a, b)
+        found = compare_files(compared)
+        for one in (*found.only_a, *found.both, *found.only_b):
+            Contents(compared).of(one)
+        compare_contexts(session, a, b)
+        assert len(compared.a.entries) + len(compared.shared.entries) == len(session.tree.path(a))
+
+
+def test_each_entry_is_decoded_once(file: Acting, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[int] = []
+    bodies = Session.bodies
+
+    def counted(self: Session, entries: object) -> object:
+        listed = list(entries)  # type: ignore[call-overload]  # whatever can be gone through
+        decoded.extend(listed)
+        return bodies(self, listed)
+
+    monkeypatch.setattr(Session, "bodies", counted)
+    with reading(file.path) as session:
+        decoded.clear()
+        compare_files(sides(session, A, B))
+        assert len(decoded) == len(set(decoded))
+        assert set(decoded) <= {*session.tree.path(A), *session.tree.path(B)}

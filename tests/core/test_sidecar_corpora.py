@@ -1,0 +1,100 @@
+"""Every real session of the other agents takes what is kept beside it, compactions above all; its files stay as they are."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents import agent_named
+from leafward.catalog import Catalogue
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.repair import repair
+from leafward.compaction.run import accept, draft
+from leafward.compaction.settings import PlanSettings
+from leafward.compaction.xray import xray_of
+from leafward.config import Config
+from leafward.context import context_at
+from leafward.entries import Kind
+from leafward.errors import Refused
+from leafward.estimators import Estimator
+from leafward.journal import label, move, undo
+from leafward.summarizers.extractive import Extractive
+from leafward.survival import survival_of
+
+if TYPE_CHECKING:
+    from leafward.session import Session
+
+CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+STORES = sorted(
+    (agent, store)
+    for agent in ("claude", "codex", "opencode")
+    for store in (CORPORA / agent).glob("v*")
+    if store.is_dir()
+)
+LARGE = 5000
+"""Entries from which on a session is too much for a test."""
+
+
+def held(folder: Path) -> dict[str, str]:
+    return {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.mark.skipif(not STORES, reason="the corpora are not beside the project")
+@pytest.mark.parametrize(("agent", "store"), STORES, ids=lambda value: getattr(value, "name", value))
+def test_every_session_takes_what_is_kept(agent: str, store: Path, tmp_path: Path) -> None:
+    before = held(store)
+    catalogue = Catalogue(Config(), [store], index_path=tmp_path / "index")
+    catalogue.refresh()
+    paths = [Path(card.path) for card in catalogue.cards() if card.agent == agent and card.problem is None]
+    assert paths
+    books: dict[Path, Path] = {}
+    for path in paths:
+        with closing(agent_named(agent).open(path)) as session:
+            assert books.setdefault(session.book_path, path) == path
+            if 0 < len(session) < LARGE:
+                _take(session)
+                with closing(agent_named(agent).open(path)) as anew:
+                    assert anew.columns == session.columns
+                    assert (anew.leaf, anew.labels) == (session.leaf, session.labels)
+                    assert context_at(anew).size == context_at(session).size
+    assert held(store) == before
+
+
+def _take(session: Session) -> None:
+    own, kinds = session.place, session.columns.kind
+    said = [index for index in range(len(session)) if kinds[index] in (Kind.USER, Kind.ASSISTANT)]
+    if not said:
+        return
+    for at in {own, said[len(said) // 2]} - {-1}:
+        try:
+            made = draft(
+                session,
+                plan(measure(session, at, estimators=tuple(Estimator)), PlanSettings(keep_recent=200)),
+                Extractive(),
+            )
+        except Refused:
+            continue
+        done = accept(session, made)
+        compaction = int(session.columns.index(done.op or ""))
+        assert (session.place, session.what_if) == (compaction, True)
+        assert context_at(session).size.total == made.tokens_after
+        mended = repair(session, compaction, pins=["the orchard"])
+        place = accept(session, mended).op
+        assert context_at(session).size.total == mended.tokens_after
+        assert str(session.columns.id(session.place)) == place
+        undo(session)
+        xray_of(session, compaction)
+        survival_of(session, compaction)
+        undo(session)
+        assert (session.place, session.what_if) == (own, False)
+    label(session, said[0], "here")
+    move(session, said[-1])
+    assert session.place == said[-1]

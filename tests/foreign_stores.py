@@ -1,0 +1,101 @@
+"""The same small conversation in the store of each other agent, for tests of what is kept beside their sessions."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.agents import agent_named
+from leafward.foreign import ForeignSession
+from tests.claude_transcript import Transcript
+from tests.codex_rollout import Rollout
+from tests.opencode_store import Conversation, Database, write_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+AGENTS = ("claude", "codex", "opencode", "opencode-files")
+TURNS = 3
+
+
+@dataclass
+class Store:
+    """A session of three turns, `one`, `two` and `three`, each a prompt and a reply that ends it."""
+
+    agent: str
+    root: Path
+    """The whole store: everything in it is the agent's."""
+    path: Path
+    grow: Callable[[str], None]
+    """Lets the agent go on with another turn of that name."""
+    sessions: list[ForeignSession] = field(default_factory=list)
+
+    def open(self) -> ForeignSession:
+        session = agent_named(self.agent).open(self.path)
+        assert isinstance(session, ForeignSession)
+        self.sessions.append(session)
+        return session
+
+    def close(self) -> None:
+        """Closes what was opened."""
+        for session in self.sessions:
+            session.close()
+
+    def bytes(self) -> dict[str, str]:
+        """Everything in the store: names of files and folders, and what the files hold."""
+        return {
+            str(path.relative_to(self.root)): hashlib.sha256(path.read_bytes()).hexdigest()
+            if path.is_file()
+            else "folder"
+            for path in sorted(self.root.rglob("*"))
+        }
+
+
+def make(agent: str, root: Path) -> Store:
+    """A store of an agent with one session."""
+    if agent == "claude":
+        transcript = Transcript(root / ".claude")
+        store = Store(agent, root, transcript.path, lambda name: _say(transcript.turn, name))
+    elif agent == "codex":
+        rollout = Rollout(root / ".codex")
+        store = Store(agent, root, rollout.path, lambda name: rollout.turn(f"{name}?", f"{name}."))
+    else:
+        talk = Conversation(directory="/home/ada/orchard")
+        if agent == "opencode":
+            base = Database(root / "opencode")
+            store = Store(agent, root, base.path / talk.id, lambda name: _stored(talk, name, base.write))
+        else:
+            files = root / "opencode"
+            write_tree(files, talk)
+            path = write_tree(files, talk)
+            store = Store(
+                "opencode", root, path, lambda name: _stored(talk, name, lambda it: write_tree(files, it))
+            )
+    for name in ("one", "two", "three"):
+        store.grow(name)
+    return store
+
+
+def _say(turn: Callable[[str, str], str], name: str) -> None:
+    turn(f"{name}?", f"{name}.")
+
+
+def _stored(talk: Conversation, name: str, write: Callable[[Conversation], object]) -> None:
+    talk.turn(name)
+    write(talk)
+
+
+def said(session: ForeignSession, name: str, *, reply: bool = True) -> int:
+    """The entry that says a turn's name: its reply, or its prompt."""
+    from leafward.entries import Kind
+    from leafward.messages import message_text
+
+    for index in range(len(session)):
+        kind = session.columns.kind[index]
+        if kind == (Kind.ASSISTANT if reply else Kind.USER):
+            text = message_text((session.body(index) or {}).get("message") or {})
+            if text.strip() == (f"{name}." if reply else f"{name}?"):
+                return index
+    raise AssertionError(name)

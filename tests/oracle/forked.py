@@ -1,0 +1,85 @@
+"""What the tests with real agents share: forks made and written as the command makes them, and requests compared."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from leafward import forking
+from leafward.agents import agent_named
+from leafward.agents.forking import Terms
+from leafward.config import Config
+from leafward.entries import Kind
+from leafward.messages import prompt_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from leafward.session import Session
+
+_IGNORED = frozenset({"cache_control", "metadata"})
+
+
+def programs(variable: str) -> list[str]:
+    """The programs that a variable names, with colons between them as in PATH."""
+    return [one for one in os.environ.get(variable, "").split(os.pathsep) if one]
+
+
+def terms(env: Mapping[str, str], injected: str = "") -> Terms:
+    """Terms at this moment."""
+    return Terms(env, Config(), datetime.now(UTC), injected)
+
+
+def fork(
+    session: Session, entry: int, env: Mapping[str, str], *, to: str, source: str, injected: str = ""
+) -> forking.Fork:
+    """A fork, written."""
+    made = forking.fork(session, entry, agent_named(to), terms(env, injected), agent_named(source))
+    forking.store(session, made.draft)
+    return made
+
+
+def prompts(session: Session) -> dict[str, int]:
+    """The prompts of a session, by their text; of equal ones the last."""
+    return {
+        prompt_text(session.body(index) or {}): index
+        for index, kind in enumerate(session.columns.kind)
+        if kind == Kind.USER
+    }
+
+
+def seal(path: Path) -> str:
+    """What tells whether any byte of a file changed."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def plain(body: Any) -> Any:
+    """A request without what is not told to the model."""
+    if isinstance(body, dict):
+        return {name: plain(value) for name, value in body.items() if name not in _IGNORED}
+    if isinstance(body, list):
+        return [plain(one) for one in body]
+    return body
+
+
+def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    """Where two requests differ: fields, and places of messages."""
+    one, other = plain(one), plain(other)
+    found = [name for name in sorted({*one, *other} - {"messages"}) if one.get(name) != other.get(name)]
+    here, there = one["messages"], other["messages"]
+    for place in range(max(len(here), len(there))):
+        mine = here[place] if place < len(here) else None
+        theirs = there[place] if place < len(there) else None
+        if mine != theirs:
+            found.append(
+                f"message {place} of {len(here)} and {len(there)}: {_short(mine)} / {_short(theirs)}"
+            )
+    return found
+
+
+def _short(message: Any) -> str:
+    text = str(message)
+    return text if len(text) < 400 else f"{text[:200]} … {text[-200:]}"

@@ -1,0 +1,206 @@
+"""A model on loopback that answers by a script, for real agents: Anthropic's Messages and OpenAI's Chat Completions.
+
+What is answered depends on the request alone: the newest user text that the script knows, and how many replies came after it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Call = tuple[str, dict[str, Any]]
+"""A tool's name and its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One reply."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    thinking: str = ""
+
+
+@dataclass(slots=True)
+class Model:
+    """What is answered, and what was asked."""
+
+    script: dict[str, list[Step]]
+    """Steps of a turn, by words of its prompt."""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    url: str = ""
+
+    def step(self, body: dict[str, Any]) -> Step:
+        """The reply to a request."""
+        said = [(one.get("role"), _words(one)) for one in _messages(body)]
+        for place in range(len(said) - 1, -1, -1):
+            role, text = said[place]
+            if role != "user":
+                continue
+            for words, steps in self.script.items():
+                if words in text:
+                    made = [role for role, _ in said[place + 1 :]].count("assistant")
+                    return steps[min(made, len(steps) - 1)]
+        return Step("Understood.")
+
+    def main(self, since: int = 0) -> list[dict[str, Any]]:
+        """The requests of conversations: those that offer tools."""
+        return [body for body in self.requests[since:] if body.get("tools")]
+
+
+def _messages(body: dict[str, Any]) -> list[dict[str, Any]]:
+    found = body.get("messages")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _words(message: dict[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    parts = [part for part in content or [] if isinstance(part, dict)]
+    return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+
+
+_NUMBER = count(1)
+
+
+def _anthropic(model: str, step: Step) -> Iterator[tuple[str, dict[str, Any]]]:
+    blocks: list[dict[str, Any]] = []
+    if step.thinking:
+        blocks.append({"type": "thinking", "thinking": step.thinking, "signature": "c2lnbmVk"})
+    if step.text:
+        blocks.append({"type": "text", "text": step.text})
+    blocks += [
+        {"type": "tool_use", "id": f"toolu_{next(_NUMBER):020}", "name": name, "input": given}
+        for name, given in step.calls
+    ]
+    usage = {
+        "input_tokens": 100,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+        "output_tokens": 20,
+    }
+    message: dict[str, Any] = {
+        "id": f"msg_{next(_NUMBER):020}",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+    }
+    message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
+    yield "message_start", {"message": message}
+    for index, block in enumerate(blocks):
+        place = {"index": index}
+        kind = block["type"]
+        begun: dict[str, dict[str, Any]] = {
+            "text": {"text": ""},
+            "thinking": {"thinking": "", "signature": ""},
+            "tool_use": {"input": {}},
+        }
+        yield "content_block_start", {**place, "content_block": {**block, **begun[kind]}}
+        deltas: dict[str, list[dict[str, Any]]] = {
+            "text": [{"type": "text_delta", "text": block.get("text")}],
+            "thinking": [
+                {"type": "thinking_delta", "thinking": block.get("thinking")},
+                {"type": "signature_delta", "signature": block.get("signature")},
+            ],
+            "tool_use": [{"type": "input_json_delta", "partial_json": json.dumps(block.get("input"))}],
+        }
+        for delta in deltas[kind]:
+            yield "content_block_delta", {**place, "delta": delta}
+        yield "content_block_stop", place
+    stop = {"stop_reason": "tool_use" if step.calls else "end_turn", "stop_sequence": None}
+    yield "message_delta", {"delta": stop, "usage": usage}
+    yield "message_stop", {}
+
+
+def _chat(model: str, step: Step) -> Iterator[dict[str, Any]]:
+    head = {
+        "id": f"chatcmpl-{next(_NUMBER)}",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": model,
+    }
+
+    def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+    yield chunk({"role": "assistant", "content": ""})
+    if step.thinking:
+        yield chunk({"reasoning_content": step.thinking})
+    if step.text:
+        yield chunk({"content": step.text})
+    for index, (name, given) in enumerate(step.calls):
+        function = {"name": name, "arguments": json.dumps(given)}
+        call = {"index": index, "id": f"call_{next(_NUMBER):020}", "type": "function", "function": function}
+        yield chunk({"tool_calls": [call]})
+    yield chunk({}, "tool_calls" if step.calls else "stop")
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    yield {**head, "choices": [], "usage": usage}
+
+
+@contextmanager
+def scripted(script: dict[str, list[Step]]) -> Iterator[Model]:
+    """A model that answers by a script, while the block runs."""
+    model = Model(script)
+
+    class Endpoint(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Stderr is the agent's."""
+
+        def _answer(self, body: bytes, kind: str = "application/json") -> None:
+            self.send_response(200)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_HEAD(self) -> None:
+            self._answer(b"")
+
+        def do_GET(self) -> None:
+            self._answer(b'{"object":"list","data":[]}')
+
+        def do_POST(self) -> None:
+            raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+            path = self.path.partition("?")[0]
+            try:
+                body = json.loads(raw or b"{}")
+            except ValueError:
+                body = {}
+            if path.endswith("/count_tokens"):
+                self._answer(json.dumps({"input_tokens": len(raw) // 4}).encode())
+                return
+            if not path.endswith(("/messages", "/chat/completions")):
+                self._answer(b"{}")
+                return
+            model.requests.append(body)
+            step, name = model.step(body), str(body.get("model"))
+            if path.endswith("/messages"):
+                events = [
+                    f"event: {kind}\ndata: {json.dumps({'type': kind, **data})}\n\n"
+                    for kind, data in _anthropic(name, step)
+                ]
+            else:
+                events = [f"data: {json.dumps(data)}\n\n" for data in _chat(name, step)]
+                events.append("data: [DONE]\n\n")
+            self._answer("".join(events).encode(), "text/event-stream")
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+    server.daemon_threads = True
+    model.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield model
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(10)

@@ -1,0 +1,316 @@
+"""The real Claude Code, resuming what Leafward forked, sends what it sent from the source.
+
+Runs where ``LEAFWARD_CLAUDE`` names the program, or several with colons between them; skipped elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.context import context_at, message_body
+from leafward.entries import Kind
+from leafward.forking import cuts
+from tests.claude_transcript import Pieces, joined, opened
+from tests.oracle.forked import differences, fork, programs, prompts, seal
+from tests.oracle.real_agents import AgentFailed, Asked, ClaudeClient
+from tests.oracle.scripted_model import Model, Step, scripted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.foreign import ForeignSession
+
+PROGRAMS = programs("LEAFWARD_CLAUDE")
+CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora" / "claude"
+NEW = "And what comes after that?"
+
+pytestmark = [
+    pytest.mark.skipif(not PROGRAMS, reason="LEAFWARD_CLAUDE names no program"),
+    pytest.mark.parametrize("program", PROGRAMS or ["claude"]),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Yard:
+    """A project, a home and a model for one test."""
+
+    client: ClaudeClient
+    project: Path
+    model: Model
+
+    @property
+    def folder(self) -> Path:
+        """Where the transcripts of the project lie."""
+        return self.client.config / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(self.project))
+
+    def opened(self, session: str) -> ForeignSession:
+        return opened(self.folder / f"{session}.jsonl")
+
+    def resumed(self, made: Any, prompt: str) -> Asked:
+        """What a fork sends for a prompt, resumed as its draft says."""
+        resume = made.draft.resume
+        assert resume.argv[0] == "claude"
+        return self.client.ask(Path(resume.cwd), prompt, *resume.argv[1:])
+
+
+@pytest.fixture
+def yard(program: str, tmp_path: Path) -> Iterator[Yard]:
+    project, home = tmp_path / "orchard", tmp_path / "home"
+    project.mkdir()
+    home.mkdir()
+    for name in ("apples", "pears", "plums"):
+        (project / f"{name}.txt").write_text(f"{name}\n" * 3, encoding="utf-8")
+    with scripted(script(project)) as model:
+        yield Yard(ClaudeClient(program, home, model, home / ".claude"), project, model)
+
+
+def script(project: Path) -> dict[str, list[Step]]:
+    """What the model does at each prompt."""
+
+    def read(name: str) -> tuple[str, dict[str, Any]]:
+        return "Read", {"file_path": str(project / f"{name}.txt")}
+
+    write = "Write", {"file_path": str(project / "list.md"), "content": "- apples\n- pears\n"}
+    agent = (
+        "Agent",
+        {"description": "look", "prompt": "HELPER: count the files", "subagent_type": "general-purpose"},
+    )
+    failing = "Bash", {"command": "ls nowhere", "description": "look"}
+    return {
+        "HELPER": [Step("", (("Bash", {"command": "ls", "description": "list"}),)), Step("Three files.")],
+        "Compare": [
+            Step("All three at once.", (read("apples"), read("pears"), read("plums")), "Which are alike?"),
+            Step("", (failing, read("pears"))),
+            Step("They differ."),
+        ],
+        "Write the list": [Step("Now.", (write,)), Step("The list is written.")],
+        "Ask a helper": [Step("I send one.", (agent,)), Step("The helper says three.")],
+        "detailed summary": [
+            Step("<analysis>long</analysis>\n<summary>\n1. Fruit was compared.\n</summary>")
+        ],
+        "Thank": [Step("You are welcome.", (), "Polite.")],
+    }
+
+
+def made(yard: Yard, *said: str) -> tuple[str, dict[str, Asked]]:
+    """A session of the real client with these prompts; what was sent for each."""
+    session, sent = "", dict[str, Asked]()
+    for prompt in said:
+        resume = ("--resume", session) if session else ()
+        command = prompt.startswith("/")
+        asked = yard.client.ask(yard.project, prompt, *resume, fails=command)
+        session = asked.session or session
+        if not command:
+            sent[prompt] = asked
+    return session, sent
+
+
+SESSIONS = {
+    "plain": ("Hello there", "Compare the fruit", "Write the list down", "Thank you"),
+    "helper": ("Ask a helper for it", "Compare the fruit", "Thank you"),
+    "compacted": (
+        "Compare the fruit",
+        "Write the list down",
+        "/compact",
+        "Thank you",
+        "Ask a helper for it",
+        "/compact",
+        "Hello there",
+        "Good night",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_before_each_prompt_the_fork_sends_what_the_source_sent(yard: Yard, name: str) -> None:
+    session, sent = made(yard, *SESSIONS[name])
+    source = yard.folder / f"{session}.jsonl"
+    before = seal(source)
+    opened_source = yard.opened(session)
+    places = prompts(opened_source)
+    assert sent.keys() <= places.keys()
+    for prompt, asked in list(sent.items())[1:]:
+        new = fork(opened_source, places[prompt], yard.client.environment(), to="claude", source="claude")
+        assert new.prompt == prompt
+        again = yard.resumed(new, prompt)
+        assert differences(again.first, asked.first) == [], prompt
+        assert seal(source) == before
+
+
+def pieces(body: dict[str, Any]) -> Pieces:
+    """What a request says, as contexts are compared."""
+    found: Pieces = []
+    for message in body["messages"]:
+        side = "assistant" if message["role"] == "assistant" else "user"
+        content = message["content"]
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            if block["type"] == "text":
+                found.append((side, block["text"]))
+            elif block["type"] == "tool_use":
+                found.append(("call", block["id"]))
+            elif block["type"] == "tool_result":
+                inner = block["content"]
+                text = inner if isinstance(inner, str) else "".join(one.get("text", "") for one in inner)
+                found += [("result", block["tool_use_id"]), ("user", text)]
+    return joined(found)
+
+
+Said = list[tuple[str, list[str]]]
+
+
+def told(session: ForeignSession, at: int) -> Said:
+    """What a context says that Leafward shows, without attachments: where those stand depends on the day and the model."""
+    found: Pieces = []
+    for message in context_at(session, at).messages:
+        if session.hoisted[message.entry]:
+            continue
+        body = message_body(session, message)
+        if message.role == "compactionSummary":
+            found.append(("user", body["summary"]))
+            continue
+        side = "assistant" if message.role == "assistant" else "user"
+        if message.role == "toolResult":
+            found.append(("result", body["toolCallId"]))
+        for block in body["content"]:
+            if block["type"] == "text":
+                found.append((side, block["text"]))
+            elif block["type"] == "toolCall":
+                found.append(("call", block["id"]))
+    together: Said = []
+    for side, text in found:
+        text = re.sub(r"\s+", "", text) if side in ("user", "assistant") else text
+        if together and together[-1][0] == side and side in ("user", "assistant"):
+            together[-1][1].append(text)
+        else:
+            together.append((side, [text]))
+    return together
+
+
+def assert_context(session: ForeignSession, at: int, body: dict[str, Any]) -> None:
+    """A request says what a context says, in its order, and behind it nothing but the new prompt."""
+    ours, sent = told(session, at), pieces(body)
+    sides = [side for side, _ in ours]
+    assert [side for side, _ in sent] == (sides if sides[-1] == "user" else [*sides, "user"])
+    for (side, texts), (_, theirs) in zip(ours, sent, strict=False):
+        if side == "user":
+            # The client puts its reminders between them.
+            assert all(text in theirs for text in texts)
+        else:
+            assert "".join(texts) == theirs
+
+
+REWOUND = ("Hello there", "Compare the fruit", "Write the list down")
+
+
+def rewound(yard: Yard) -> str:
+    """A session whose last two turns were taken back, and that went on from the first in the same file."""
+    session, _ = made(yard, *REWOUND)
+    source = yard.opened(session)
+    first = prompts(source)["Compare the fruit"]
+    rows = [json.loads(line) for line in source.path.read_text("utf-8").splitlines()]
+    reply = next(row["uuid"] for row in rows if row["type"] == "assistant")
+    assert source.columns.kind[source.tree.content_at(source.columns.parent[first])] == Kind.ASSISTANT
+    back = ("--resume", session, "--resume-session-at", reply)
+    assert yard.client.ask(yard.project, "Compare the fruit again", *back).session == session
+    yard.client.ask(yard.project, "Thank you", "--resume", session)
+    return session
+
+
+@pytest.mark.parametrize("name", [*SESSIONS, "rewound"])
+def test_what_is_sent_is_the_context_that_leafward_shows(yard: Yard, name: str) -> None:
+    session = rewound(yard) if name == "rewound" else made(yard, *SESSIONS[name])[0]
+    source = yard.opened(session)
+    for prompt, index in list(prompts(source).items())[1:]:
+        new = fork(source, index, yard.client.environment(), to="claude", source="claude")
+        copy = opened(new.draft.path)
+        at = source.columns.parent[index]
+        assert told(copy, copy.leaf) == told(source, at)
+        assert_context(source, at, yard.resumed(new, prompt).first)
+
+
+def test_each_branch_of_a_rewound_session_is_sent_as_it_was(yard: Yard) -> None:
+    session = rewound(yard)
+    source = yard.opened(session)
+    before = seal(source.path)
+    places = prompts(source)
+    assert len(source.tree.branch_points()) == 1
+    for prompt in ("Compare the fruit", "Write the list down", "Compare the fruit again", "Thank you"):
+        new = fork(source, places[prompt], yard.client.environment(), to="claude", source="claude")
+        sent = yard.resumed(new, prompt).first
+        first = next(body for body in yard.model.main() if last_prompt(body) == prompt)
+        assert first is not sent
+        assert differences(sent, first) == [], prompt
+    assert seal(source.path) == before
+
+
+def last_prompt(body: dict[str, Any]) -> str:
+    """The last text of the last message that a user sent."""
+    message = next(message for message in reversed(body["messages"]) if message["role"] == "user")
+    content = message["content"]
+    return content if isinstance(content, str) else str(content[-1].get("text"))
+
+
+def test_what_is_put_in_goes_with_the_next_prompt_and_nobody_answers_it(yard: Yard) -> None:
+    session, _ = made(yard, *SESSIONS["plain"])
+    source = yard.opened(session)
+    new = fork(
+        source,
+        source.place,
+        yard.client.environment(),
+        to="claude",
+        source="claude",
+        injected="Mind the pears.",
+    )
+    sent = pieces(yard.resumed(new, NEW).first)
+    assert [side for side, _ in sent] == [*(side for side, _ in told(source, source.place)), "user"]
+    assert "Mindthepears." in sent[-1][1]
+
+
+# --- stored sessions ---
+
+
+def stored(version: str) -> list[Path]:
+    folder = CORPORA / version / ".claude" / "projects"
+    return sorted(
+        path
+        for path in folder.glob("*/*.jsonl")
+        if not path.name.startswith("agent-") and path.stat().st_size
+    )
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="the stored sessions are not here")
+@pytest.mark.parametrize(("version", "count"), [("v2.0.65", 10), ("v2.1.330", 14)])
+def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard, version: str, count: int) -> None:
+    yard.folder.mkdir(parents=True)
+    compared = unreadable = 0
+    for path in stored(version):
+        copy = Path(shutil.copy(path, yard.folder / path.name))
+        copy.chmod(0o600)
+        source = opened(copy)
+        if source.place < 0 or not cuts(source, source.place)["claude"].legal:
+            continue
+        before = seal(copy)
+        # It was made in a folder that is not here.
+        source.transcript.header["cwd"] = str(yard.project)
+        new = fork(source, source.place, yard.client.environment(), to="claude", source="claude")
+        try:
+            forked = yard.resumed(new, NEW)
+        except AgentFailed:
+            # Written by a newer version, which this one cannot read.
+            with pytest.raises(AgentFailed):
+                yard.client.ask(yard.project, NEW, "--resume", path.stem)
+            unreadable += 1
+            continue
+        assert seal(copy) == before
+        known = yard.client.ask(yard.project, NEW, "--resume", path.stem)
+        assert differences(forked.first, known.first) == [], path.name
+        compared += 1
+    assert compared + unreadable == count
+    assert not unreadable or yard.client.version() < version.removeprefix("v")

@@ -1,0 +1,257 @@
+"""The real opencode, going on in what Leafward forked and it imported, sends what it sent from the source.
+
+Runs where ``LEAFWARD_OPENCODE`` names the program; skipped elsewhere.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.context import context_at, message_body
+from leafward.entries import Kind
+from leafward.forking import cuts
+from leafward.messages import prompt_text
+from tests.opencode_store import opened
+from tests.oracle.forked import differences, fork, programs
+from tests.oracle.real_agents import Asked, OpenCodeClient
+from tests.oracle.scripted_model import Model, Step, scripted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.foreign import ForeignSession
+
+PROGRAMS = programs("LEAFWARD_OPENCODE")
+CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora" / "opencode"
+NEW = "Continue"
+
+pytestmark = [
+    pytest.mark.skipif(not PROGRAMS, reason="LEAFWARD_OPENCODE names no program"),
+    pytest.mark.parametrize("program", PROGRAMS or ["opencode"]),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Yard:
+    """A project, a home and a model for one test."""
+
+    client: OpenCodeClient
+    project: Path
+    model: Model
+
+    def opened(self, session: str) -> ForeignSession:
+        return opened(self.client.database / session)
+
+    def forked(self, session: ForeignSession, entry: int) -> Any:
+        """A fork, imported by the command of its draft."""
+        made = fork(session, entry, self.client.environment(self.project), to="opencode", source="opencode")
+        self.imported(made)
+        return made
+
+    def imported(self, made: Any) -> None:
+        assert made.draft.imported is not None
+        command = made.draft.imported.command
+        ran = self.client.run(Path(command.cwd), *command.argv[1:])
+        assert ran.returncode == 0, ran.stderr
+
+    def resumed(self, made: Any, prompt: str) -> Asked:
+        """What a fork sends for a prompt, resumed as its draft says."""
+        name, *argv = made.draft.resume.argv
+        assert name == "opencode"
+        return self.client.ask(Path(made.draft.resume.cwd), prompt, *argv)
+
+
+@pytest.fixture
+def yard(program: str, tmp_path: Path) -> Iterator[Yard]:
+    project, home = tmp_path / "orchard", tmp_path / "home"
+    project.mkdir()
+    home.mkdir()
+    for name in ("apples", "pears", "plums"):
+        (project / f"{name}.txt").write_text(f"{name}\n" * 3, encoding="utf-8")
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for argv in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "Fruit")):
+        subprocess.run(["git", *argv], cwd=project, check=True, capture_output=True)
+    with scripted(script(project)) as model:
+        yield Yard(OpenCodeClient(program, home, model), project, model)
+
+
+def script(project: Path) -> dict[str, list[Step]]:
+    """What the model does at each prompt."""
+
+    def read(name: str) -> tuple[str, dict[str, Any]]:
+        return "read", {"filePath": str(project / f"{name}.txt")}
+
+    write = "write", {"filePath": str(project / "list.md"), "content": "- apples\n- pears\n"}
+    failing = "bash", {"command": "ls nowhere", "description": "look"}
+    return {
+        "summary": [Step("## Goal\n- Fruit was compared.")],
+        "Compare": [
+            Step("All three at once.", (read("apples"), read("pears"), read("plums")), "Which are alike?"),
+            Step("", (failing, read("nothing"))),
+            Step("They differ."),
+        ],
+        "Write": [Step("Now.", (write,)), Step("The list is written.")],
+        "Thanks": [Step("You are welcome.", (), "Polite.")],
+    }
+
+
+def rows_of(path: Path, session: str) -> list[Any]:
+    """Everything that the database holds of a session."""
+    base = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        found: list[Any] = base.execute("SELECT * FROM session WHERE id = ?", (session,)).fetchall()
+        for table in ("message", "part"):
+            found += base.execute(
+                f"SELECT * FROM {table} WHERE session_id = ? ORDER BY id", (session,)
+            ).fetchall()
+        return found
+    finally:
+        base.close()
+
+
+def made(yard: Yard, *prompts: str) -> tuple[str, dict[str, Asked]]:
+    """A session of the real client with these prompts, one word each, as others are stored in quotes; what was sent for each."""
+    session, sent = "", dict[str, Asked]()
+    for prompt in prompts:
+        asked = yard.client.ask(yard.project, prompt, *(("-s", session) if session else ()))
+        session = asked.session or session
+        sent[prompt] = asked
+    return session, sent
+
+
+def prompts_of(session: ForeignSession) -> dict[str, int]:
+    return {
+        prompt_text(session.body(index) or {}): index
+        for index, kind in enumerate(session.columns.kind)
+        if kind == Kind.USER
+    }
+
+
+def told(session: ForeignSession, at: int) -> list[tuple[str, str]]:
+    """What a context says, as a request would: role, and text, calls and ids of results."""
+    found = []
+    for message in context_at(session, at).messages:
+        body = message_body(session, message)
+        if message.role == "system":
+            continue
+        if message.role == "compactionSummary":
+            found.append(("assistant", body["summary"]))
+            continue
+        role = {"assistant": "assistant", "toolResult": "tool"}.get(message.role, "user")
+        content = body["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        text = "".join(block["text"] for block in blocks if block["type"] == "text")
+        calls = [block["id"] for block in blocks if block["type"] == "toolCall"]
+        found.append((role, " ".join([text, *calls, str(body.get("toolCallId", ""))]).strip()))
+    return found
+
+
+def said(body: dict[str, Any]) -> list[tuple[str, str]]:
+    """The same of a request, the last prompt left out."""
+    found = []
+    for message in body["messages"][:-1]:
+        if message["role"] == "system":
+            continue
+        content = message.get("content") or ""
+        text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+        calls = [call["id"] for call in message.get("tool_calls", ())]
+        found.append((message["role"], " ".join([text, *calls, message.get("tool_call_id", "")]).strip()))
+    return found
+
+
+def test_before_each_prompt_the_fork_sends_what_the_source_sent(yard: Yard) -> None:
+    session, sent = made(yard, "Hello", "Compare", "Write", "Thanks", "Goodbye")
+    before = rows_of(yard.client.database, session)
+    source = yard.opened(session)
+    places = prompts_of(source)
+    for prompt, asked in list(sent.items())[1:]:
+        new = yard.forked(source, places[prompt])
+        assert new.prompt == prompt
+        again = yard.resumed(new, prompt).first
+        assert differences(again, asked.first) == [], prompt
+        assert said(again) == told(source, source.columns.parent[places[prompt]])
+        assert rows_of(yard.client.database, session) == before
+        copy = yard.opened(new.draft.id)
+        kept = {row[0] for row in before}
+        assert not kept & {row[0] for row in rows_of(yard.client.database, new.draft.id)}
+        assert copy.header["cwd"] == source.cwd
+
+
+def test_inside_a_turn_behind_all_results(yard: Yard) -> None:
+    session, sent = made(yard, "Hello", "Compare")
+    source = yard.opened(session)
+    last = [index for index, kind in enumerate(source.columns.kind) if kind == Kind.TOOL_RESULT]
+    first_three, rest = last[:3], last[3:]
+    assert len(rest) == 2
+    assert [cuts(source, index)["opencode"].legal for index in first_three] == [False, False, True]
+    new = yard.forked(source, first_three[-1])
+    again = yard.resumed(new, NEW).first
+    assert said(again) == told(source, first_three[-1])
+    assert again["messages"][:-1] == sent["Compare"].requests[1]["messages"]
+
+
+def test_past_a_compaction_and_a_revert(yard: Yard) -> None:
+    session, _ = made(yard, "Compare", "Write")
+    model = {"providerID": "grove", "modelID": "pear-1"}
+    with yard.client.serving(yard.project) as post:
+        assert post(f"/session/{session}/summarize", model)
+    asked = {prompt: yard.client.ask(yard.project, prompt, "-s", session) for prompt in ("Thanks", "Goodbye")}
+    source = yard.opened(session)
+    assert Kind.COMPACTION in source.columns.kind
+    places = prompts_of(source)
+    for prompt, known in asked.items():
+        again = yard.resumed(yard.forked(source, places[prompt]), prompt).first
+        assert differences(again, known.first) == [], prompt
+        assert said(again) == told(source, source.columns.parent[places[prompt]])
+    # Before the compaction the whole conversation is back.
+    again = yard.resumed(yard.forked(source, places["Write"]), "Write").first
+    assert said(again) == told(source, source.columns.parent[places["Write"]])
+    with yard.client.serving(yard.project) as post:
+        post(f"/session/{session}/revert", {"messageID": source.columns.id(places["Goodbye"])})
+    source = yard.opened(session)
+    places = prompts_of(source)
+    at_leaf = yard.resumed(yard.forked(source, source.leaf), "Goodbye").first
+    assert differences(at_leaf, asked["Goodbye"].first) == []
+    # What the revert hides is there in a fork of it.
+    hidden = max(index for index, kind in enumerate(source.columns.kind) if kind == Kind.ASSISTANT)
+    assert hidden > places["Goodbye"]
+    assert said(yard.resumed(yard.forked(source, hidden), NEW).first) == told(source, hidden)
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="the stored sessions are not here")
+def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard) -> None:
+    database = yard.client.database
+    database.parent.mkdir(parents=True)
+    shutil.copy(CORPORA / "v1.18.33" / "opencode" / "opencode.db", database)
+    database.chmod(0o600)
+    yard.client.ask(yard.project, "Hello")
+    base = sqlite3.connect(database)
+    with base:
+        (project,) = base.execute(
+            "SELECT id FROM project WHERE worktree = ?", (str(yard.project),)
+        ).fetchone()
+        base.execute(
+            "UPDATE session SET directory = ?, project_id = ? WHERE directory = '/tmp/demo-project'",
+            (str(yard.project), project),
+        )
+        query = "SELECT id FROM session WHERE parent_id IS NULL AND time_archived IS NULL AND json_extract(model, '$.id') = ?"
+        names = [row[0] for row in base.execute(query, ("fake-model",))]
+    base.close()
+    compared = 0
+    for name in names:
+        source = yard.opened(name)
+        before = rows_of(database, name)
+        new = yard.forked(source, source.leaf)
+        forked = yard.resumed(new, NEW).first
+        assert rows_of(database, name) == before
+        known = yard.client.ask(yard.project, NEW, "-s", name).first
+        assert differences(forked, known) == [], name
+        compared += 1
+    assert compared == 16

@@ -1,0 +1,58 @@
+"""Searches over folders, by every road there is, for tests."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.catalog import sighted
+from leafward.config import Config
+from leafward.search import parse
+from leafward.search.running import Search, ripgrep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from leafward.catalog import Card
+    from leafward.search.running import SessionHits
+
+NOW = int(time.time() * 1000)
+ROADS = ("rg", "scan", "all")
+"""With ripgrep, with our own scan, and without leaving any session unopened."""
+
+
+def cards_in(*paths: Path) -> list[Card]:
+    return list(sighted(Config(), paths, os.environ, []))
+
+
+def searching(text: str, cards: Iterable[Card], road: str = "scan") -> Search:
+    query = parse(text, NOW, whole=True)
+    assert not [problem for problem in query.problems if problem.fatal], query.problems
+    program = ripgrep() if road == "rg" else None
+    if road == "rg" and program is None:
+        pytest.skip("ripgrep is not installed")
+    search = Search(list(cards), query, program=program)
+    if road == "all":
+        search.matcher.needle = lambda: None  # type: ignore[method-assign]
+        search.matcher._pick = None
+    return search
+
+
+def found(text: str, *paths: Path, road: str = "scan") -> list[SessionHits]:
+    return list(searching(text, cards_in(*paths), road).run())
+
+
+def entries(sessions: Iterable[SessionHits]) -> list[tuple[str, str, str, int]]:
+    """Session, entry, part and number of places of every hit."""
+    return [
+        (session.card.path, hit.entry, hit.part, hit.count) for session in sessions for hit in session.hits
+    ]
+
+
+def parts(text: str, *paths: Path) -> list[tuple[str, str]]:
+    """Part and text found of every hit."""
+    return [(hit.part, hit.matched) for session in found(text, *paths) for hit in session.hits]

@@ -1,0 +1,184 @@
+"""New sessions from the explorer: who can go on and who cannot, what would be written, and what is done then."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.widgets.sheet import ChoiceSheet
+from tests.acting import call
+from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, note
+from tests.tui.session_store import rows, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Named:
+    return forked(tmp_path / "s.jsonl", tmp_path)
+
+
+def shown(pilot: Pilot[int]) -> str:
+    return "\n".join(rows(pilot.app))
+
+
+async def titled(pilot: Pilot[int], title: str) -> ChoiceSheet:
+    """The sheet of a title, once it is open."""
+
+    def there() -> bool:
+        sheet = pilot.app.screen
+        return isinstance(sheet, ChoiceSheet) and title in shown(pilot)
+
+    await until(pilot, there)
+    sheet = pilot.app.screen
+    assert isinstance(sheet, ChoiceSheet)
+    return sheet
+
+
+def keys(sheet: ChoiceSheet, *, refused: bool = False) -> list[str]:
+    return [choice.key for choice in sheet.rows.choices if bool(choice.refused) == refused]
+
+
+def new_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.jsonl") if path.name != "s.jsonl")
+
+
+async def drafted(pilot: Pilot[int], *pressed: str) -> ChoiceSheet:
+    """The sheet that shows a draft for pi."""
+    await pilot.press("b")
+    await titled(pilot, "New session from here")
+    for key in pressed:
+        await pilot.press(key)
+        await titled(pilot, "New session from here")
+    await pilot.press("p")
+    return await titled(pilot, "A new session of pi")
+
+
+@contextmanager
+def copies(screen: ExplorerScreen, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    found: list[str] = []
+    monkeypatch.setattr(screen.shell, "copy", found.append)
+    yield found
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_it_is_shown_first_and_then_written(
+    file: Named, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = file.path.read_bytes()
+    async with exploring(file.path, size) as (pilot, screen):
+        with copies(screen, monkeypatch) as copied:
+            sheet = await drafted(pilot)
+            assert keys(sheet) == ["w", "o", "r", "y"]
+            said = shown(pilot).replace("\n", "")
+            assert f"cd {file.path.parent} && pi --session" in said
+            assert new_files(file.path.parent) == []
+            await pilot.press("w")
+            await until(pilot, lambda: "began a session of pi" in note(screen))
+        (made,) = new_files(file.path.parent)
+        assert copied == [f"cd {file.path.parent} && pi --session {made}"]
+    assert file.path.read_bytes() == before
+    header = json.loads(made.read_bytes().partition(b"\n")[0])
+    assert header["parentSession"] == str(file.path)
+
+
+async def test_the_sheet_of_a_move_leads_there_too(file: Named) -> None:
+    async with exploring(file.path) as (pilot, _):
+        await pilot.press("K", "enter")
+        await titled(pilot, "Move")
+        await pilot.press("n")
+        sheet = await titled(pilot, "New session from here")
+        assert keys(sheet)[:4] == ["p", "c", "l", "o"]
+        await pilot.press("escape")
+
+
+async def test_before_the_prompt_its_text_is_offered(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        assert here(screen) == "d"
+        await drafted(pilot, "b")
+        assert "prompt: d prompt" in shown(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: "began a session" in note(screen))
+    (made,) = new_files(file.path.parent)
+    ids = [json.loads(line)["id"] for line in made.read_bytes().splitlines()[1:]]
+    assert ids[-1] == file.ends["c"]
+    assert file.prompts["d"] not in ids
+
+
+async def test_where_nobody_can_go_on_it_says_why_and_leads_to_where_it_can(tmp_path: Path) -> None:
+    file = Named(tmp_path / "s.jsonl", tmp_path)
+    file.turn("a")
+    file.user("b prompt")
+    file.said(call("read", "r", path="b.py"))
+    async with exploring(file.path) as (pilot, screen):
+        assert here(screen) == "b"
+        await pilot.press("b")
+        sheet = await titled(pilot, "New session from here")
+        assert keys(sheet, refused=True) == ["p", "c", "l", "o"]
+        assert "1 tool call has no result here" in shown(pilot)
+        await pilot.press("p")
+        assert pilot.app.screen is sheet
+        await pilot.press("g")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+    assert new_files(tmp_path) == []
+
+
+async def test_injected_context_is_a_choice(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        await drafted(pilot, "i")
+        await pilot.press("w")
+        await until(pilot, lambda: "began a session" in note(screen))
+    (made,) = new_files(file.path.parent)
+    last = json.loads(made.read_bytes().splitlines()[-1])
+    assert last["customType"] == "leafward.injection"
+
+
+async def test_it_goes_on_in_place_of_the_application(file: Named, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[tuple[list[str], Any, str]] = []
+
+    def run(argv: list[str], cwd: str, env: dict[str, str], **_: Any) -> None:
+        ran.append((list(argv), cwd, env["PWD"]))
+
+    @contextmanager
+    def suspended() -> Iterator[None]:
+        yield
+
+    async with exploring(file.path) as (pilot, screen):
+        monkeypatch.setattr(subprocess, "run", run)
+        monkeypatch.setattr(pilot.app, "suspend", suspended)
+        await drafted(pilot)
+        await pilot.press("r")
+        await until(pilot, lambda: ran)
+        (made,) = new_files(file.path.parent)
+        folder = str(file.path.parent)
+        assert ran == [(["pi", "--session", str(made)], folder, folder)]
+        assert "began a session of pi" in note(screen)
+
+
+async def test_a_folder_that_is_gone_is_said_and_nothing_can_be_written(tmp_path: Path) -> None:
+    file = forked(tmp_path / "s.jsonl", tmp_path / "gone")
+    async with exploring(file.path) as (pilot, _):
+        sheet = await drafted(pilot)
+        assert keys(sheet) == ["y"]
+        assert "the folder of this session is gone" in shown(pilot)
+
+
+async def test_it_opens_here(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        await drafted(pilot)
+        await pilot.press("o")
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen) and pilot.app.screen is not screen
+        )
+        opened = pilot.app.screen
+        assert isinstance(opened, ExplorerScreen)
+        assert [opened.path] == new_files(file.path.parent)

@@ -1,0 +1,275 @@
+"""The screen that searches all text: results by session as they come, and back and forth between them and the sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from leafward_tui.finds import HITS_SHOWN, FindKind, Finds, label_of
+from leafward_tui.screens.catalogue import CatalogueScreen
+from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.screens.search import SearchScreen
+from leafward_tui.widgets.search.result_list import windowed
+from tests.searched import found
+from tests.tui.session_store import app_over, listed, rows, small_store, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from textual.app import App
+    from textual.pilot import Pilot
+
+    from tests.tui.session_store import SessionFile
+
+WIDE, SMALL = (140, 40), (80, 24)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, SessionFile]:
+    monkeypatch.setenv("HOME", "/home/ada")
+    files = small_store(tmp_path)
+    notes = files["notes"]
+    for number in range(9):
+        notes.turn(f"theme number {number}", edit="/home/ada/notes/src/theme.ts")
+    return files
+
+
+async def searched(pilot: Pilot[int], text: str) -> SearchScreen:
+    """The screen with a search that is finished, the keys in the results."""
+    await listed(pilot)
+    await pilot.press("S")
+    await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
+    screen = cast("SearchScreen", pilot.app.screen)
+    await until(pilot, lambda: screen.bar.editing)
+    await pilot.press(*text, "enter")
+    await until(pilot, lambda: not screen._searching and screen._text == text and screen.results.has_focus)
+    return screen
+
+
+async def in_text(pilot: Pilot[int], screen: SearchScreen) -> None:
+    """The text of the hit under the cursor is there."""
+    line = screen.results.line
+    assert line is not None
+    await until(
+        pilot, lambda: screen.view._hit is (line.hit or line.found.hits[0]) and screen.view._text is not None
+    )
+    await pilot.pause()
+
+
+async def test_hits_stand_below_their_sessions_newest_first(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, "theme")
+        titles = [found.card.title for found in screen.results.finds.sessions]
+        assert titles == [
+            "Port the selectors to the theme system",
+            "Light theme, second attempt",
+            "Spike: themeable checkout",
+            "Dark theme for the reading view",
+        ]
+        assert screen.results.cursor == 1
+        await in_text(pilot, screen)
+        shown = rows(pilot.app)
+        assert any("27 hits in 4 sessions" in row for row in shown)
+        assert screen.view._text == "Port the selectors to the theme system"
+        more = next(line for line in screen.results.finds.lines if line.kind is FindKind.MORE)
+        assert more.more == more.found.total - HITS_SHOWN
+
+
+async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, "number 3")
+        await pilot.press("j")
+        line = screen.results.line
+        assert line is not None
+        assert line.hit is not None
+        assert (line.hit.part, line.hit.role) == ("reply", "assistant")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+        explorer = cast("ExplorerScreen", pilot.app.screen)
+        await until(pilot, lambda: explorer.hits and explorer.exploration is not None)
+        exploration = explorer.exploration
+        assert exploration is not None
+        assert exploration.layout.head[explorer.graph.row] == line.hit.index
+        assert explorer.searched == "number"
+        assert any("with “number”" in row for row in rows(pilot.app))
+        await pilot.press("escape", "q")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        assert screen.results.line is line
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CatalogueScreen))
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
+        again = cast("SearchScreen", pilot.app.screen)
+        await until(pilot, lambda: again.results.has_focus)
+        assert again.results.line is line
+
+
+async def test_what_is_typed_is_searched_for_without_enter(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("ctrl+f")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
+        screen = cast("SearchScreen", pilot.app.screen)
+        assert any("on every branch" in row for row in rows(pilot.app))
+        await until(pilot, lambda: screen.bar.editing)
+        await pilot.press(*"selectors")
+        await until(pilot, lambda: screen.results.finds.hits == 2)
+        assert screen.bar.editing
+        await pilot.press(*" nowhere")
+        await until(pilot, lambda: screen._text.endswith("nowhere") and not screen._searching)
+        assert any("Nothing found." in row for row in rows(pilot.app))
+
+
+async def test_what_the_sessions_are_filtered_by_is_searched_for(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("/", *"footer", "enter")
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
+        screen = cast("SearchScreen", pilot.app.screen)
+        await until(pilot, lambda: screen.results.finds.hits == 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("/(a/", "missing )"),
+        ("since:7d", "Nothing to look for yet"),
+        ("sice:7d selectors", "did you mean since:?"),
+    ],
+)
+async def test_what_is_wrong_with_a_search_is_said(
+    tmp_path: Path, store: dict[str, SessionFile], text: str, said: str
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        await searched(pilot, text)
+        assert any(said in row for row in rows(pilot.app))
+
+
+async def test_keys_move_over_hits_sessions_and_panes(tmp_path: Path, store: dict[str, SessionFile]) -> None:
+    async with app_over(tmp_path).run_test(size=SMALL) as pilot:
+        screen = await searched(pilot, "theme")
+        results = screen.results
+
+        def panes() -> tuple[bool, bool]:
+            return bool(screen.query_one("#results").display), bool(screen.view.display)
+
+        def kind() -> FindKind | None:
+            return results.line.kind if results.line is not None else None
+
+        await pilot.press("n")
+        assert kind() is FindKind.SESSION
+        await pilot.press("N")
+        assert results.cursor == 0
+        await pilot.press("G")
+        assert results.cursor == len(results.finds.lines) - 1
+        assert kind() is FindKind.MORE
+        before = len(results.finds.lines)
+        await pilot.press("enter")
+        assert len(results.finds.lines) > before
+        assert kind() is FindKind.HIT
+        assert panes() == (True, False)
+        await pilot.press("space")
+        await in_text(pilot, screen)
+        assert panes() == (False, True)
+        await pilot.press("escape")
+        assert panes() == (True, False)
+        await pilot.press("g", "k", "k")
+        assert results.cursor == 0
+
+
+async def test_a_click_selects_and_a_second_opens(tmp_path: Path, store: dict[str, SessionFile]) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, "theme")
+        await pilot.click(screen.results, offset=(10, 3))
+        assert screen.results.cursor == 3
+        await pilot.click(screen.results, offset=(10, 3), times=2)
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+
+
+async def test_the_key_copies_what_the_verbs_take(
+    tmp_path: Path, store: dict[str, SessionFile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, "selectors")
+        copied: list[str] = []
+        monkeypatch.setattr(pilot.app, "copy", copied.append)
+        await pilot.press("y")
+        assert screen.results.line is not None
+        assert screen.results.line.hit is not None
+        assert copied == [f"{store['port'].path} {screen.results.line.hit.entry}"]
+
+
+async def test_a_session_that_went_away_is_told(tmp_path: Path, store: dict[str, SessionFile]) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, "theme")
+        await in_text(pilot, screen)
+        store["light"].path.unlink()
+        await pilot.press("n", "j")
+        await until(pilot, lambda: bool(screen.view._problem))
+        assert any("No such file" in row for row in rows(pilot.app))
+
+
+async def test_hostile_text_is_shown_and_never_acts(tmp_path: Path) -> None:
+    from datetime import timedelta
+
+    from tests.tui.session_store import SessionFile
+
+    SessionFile(
+        tmp_path,
+        "/home/ada/x",
+        "needle \x1b[31mred\x07 \u202e [bold]no[/bold] \ud83d",
+        ago=timedelta(hours=1),
+    )
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, "needle")
+        await in_text(pilot, screen)
+        shown = "\n".join(rows(pilot.app))
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+        assert "[bold]no[/bold]" in shown
+
+
+def test_lines_never_move_while_results_come(tmp_path: Path, store: dict[str, SessionFile]) -> None:
+    finds = Finds()
+    lines: list[object] = []
+    for session in found("theme", tmp_path):
+        finds.add(session)
+        assert finds.lines[: len(lines)] == lines
+        lines = list(finds.lines)
+    assert [line.kind for line in finds.lines[:5]] == [
+        FindKind.SESSION, FindKind.HIT, FindKind.HIT, FindKind.HIT, FindKind.BLANK,
+    ]  # fmt: skip
+    assert label_of(finds.sessions[0].hits[0]) == ("you", "")
+
+
+def test_a_window_shows_the_first_place() -> None:
+    text = "x" * 100 + "needle" + "y" * 50
+    shown, spans = windowed(text, [(100, 106)], 40, "…")
+    assert [shown[start:stop] for start, stop in spans] == ["needle"]
+    assert spans[0][1] < 40
+    assert windowed("a needle", [(2, 8)], 40, "…") == ("a needle", [(2, 8)])
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["wide", "small"])
+def test_the_search(
+    snap_compare: Callable[..., bool], tmp_path: Path, store: dict[str, SessionFile], size: tuple[int, int]
+) -> None:
+    async def before(pilot: Pilot[int]) -> None:
+        screen = await searched(pilot, "theme")
+        await pilot.press("j")
+        if screen.two_panes:
+            await in_text(pilot, screen)
+
+    app: App[int] = app_over(tmp_path)
+    assert snap_compare(app, terminal_size=size, run_before=before)

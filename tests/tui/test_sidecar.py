@@ -1,0 +1,165 @@
+"""The explorer changes sessions of other agents beside their files, and says what is a what-if."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.config import Config
+from leafward.context import context_at
+from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.screens.log import LogScreen
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from tests.foreign_stores import Store, make
+from tests.tui.explored import exploring, note, tree
+from tests.tui.session_store import rows, until
+from tests.tui.test_lab import considering
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from leafward.session import Session
+
+
+@pytest.fixture(params=["claude", "opencode"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    made = make(request.param, tmp_path / "store")
+    before = made.bytes()
+    yield made
+    assert made.bytes() == before
+
+
+def session_of(screen: ExplorerScreen) -> Session:
+    session = screen.session
+    assert session is not None
+    return session
+
+
+async def chosen(pilot: Pilot[int], *keys: str) -> None:
+    await pilot.press(keys[0])
+    await until(pilot, lambda: isinstance(pilot.app.screen, (ChoiceSheet, TextSheet)))
+    await pilot.press(*keys[1:])
+    await pilot.pause()
+
+
+async def written(pilot: Pilot[int], screen: ExplorerScreen, total: int) -> None:
+    await until(
+        pilot,
+        lambda: (
+            not screen.writing
+            and len(session_of(screen)) == total
+            and screen.exploration is not None
+            and screen.exploration.layout.tree is session_of(screen).tree
+        ),
+    )
+    await pilot.pause()
+
+
+def row_of(screen: ExplorerScreen, text: str) -> str:
+    return next(row for row in tree(screen) if text in row)
+
+
+async def test_label_move_undo_and_redo(store: Store) -> None:
+    async with exploring(store.path) as (pilot, screen):
+        total = len(session_of(screen))
+        assert "read only" not in rows(screen.app)[0]
+        assert "what-if" not in "\n".join(rows(screen.app))
+        await pilot.press("K")
+        await chosen(pilot, "l", *"here", "enter")
+        await written(pilot, screen, total + 1)
+        assert "[here]" in row_of(screen, "two?")
+        await chosen(pilot, "enter")
+        shown = "\n".join(rows(screen.app))
+        assert "append 1 line to what Leafward keeps beside" in shown
+        assert "the agent goes on at its own leaf" in shown
+        await pilot.press("m")
+        await written(pilot, screen, total + 2)
+        assert "what-if leaf" in row_of(screen, "two?")
+        assert "agent's leaf" in row_of(screen, "three?")
+        assert "what-if" in rows(screen.app)[0]
+        assert "the agent itself goes on at its own leaf" in note(screen)
+        await pilot.press("u")
+        await written(pilot, screen, total + 3)
+        assert "what-if" not in "\n".join(tree(screen))
+        assert "what-if" not in rows(screen.app)[0]
+        assert row_of(screen, "three?").split().count("leaf") == 1
+        await pilot.press("U")
+        await written(pilot, screen, total + 4)
+        assert "what-if leaf" in row_of(screen, "two?")
+
+
+async def test_the_log_takes_a_what_if_back(store: Store) -> None:
+    async with exploring(store.path) as (pilot, screen):
+        total = len(session_of(screen))
+        await pilot.press("K")
+        await chosen(pilot, "enter", "m")
+        await written(pilot, screen, total + 1)
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
+        await until(pilot, lambda: "kept by Leafward beside the agent's files" in "\n".join(rows(pilot.app)))
+        await chosen(pilot, "u")
+        assert "append 1 line to what Leafward keeps beside" in "\n".join(rows(pilot.app))
+        await pilot.press("enter")
+        await until(pilot, lambda: len(session_of(screen)) == total + 2)
+        await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await until(pilot, lambda: "what-if" not in "\n".join(tree(screen)))
+
+
+async def test_what_is_kept_stays_when_the_agent_goes_on(tmp_path: Path) -> None:
+    store = make("claude", tmp_path / "store")
+    async with exploring(store.path) as (pilot, screen):
+        total = len(session_of(screen))
+        await pilot.press("K")
+        await chosen(pilot, "enter", "m")
+        await written(pilot, screen, total + 1)
+        store.grow("four")
+        await written(pilot, screen, total + 3)
+        assert row_of(screen, "four?").split().count("leaf") == 1
+        assert "what-if" not in "\n".join(tree(screen))
+        assert "read anew" not in note(screen)
+
+
+async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = make("claude", tmp_path / "store")
+    ran: list[object] = []
+    async with exploring(store.path) as (pilot, screen):
+        monkeypatch.setattr(type(screen), "_resume", lambda _screen, command: ran.append(command))
+        monkeypatch.setattr("leafward.agents.base.Resume.obstacle", lambda _command: None)
+        screen.action_agent_resume()
+        assert len(ran) == 1
+        await pilot.press("K")
+        await chosen(pilot, "enter", "m")
+        await written(pilot, screen, len(session_of(screen)))
+        screen.action_agent_resume()
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await pilot.pause()
+        assert "a what-if that Leafward keeps" in "\n".join(rows(screen.app))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(ran) == 1
+
+
+async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
+    async with considering(store.path, config=Config(keep_recent=1, follow_interval=0.02)) as (pilot, lab):
+        assert "read only" not in rows(pilot.app)[0]
+        draft = lab.draft
+        assert draft is not None
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        assert "append 1 line to what Leafward keeps beside" in "\n".join(rows(pilot.app))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+        screen = pilot.app.screen
+        assert isinstance(screen, ExplorerScreen)
+        await until(pilot, lambda: "compacted" in note(screen))
+        assert "what-if leaf" in row_of(screen, "compaction")
+        assert context_at(session_of(screen)).size.total == draft.tokens_after
+        await pilot.press("u")
+        await until(pilot, lambda: "undone" in note(screen))
+        assert "what-if" not in rows(screen.app)[0]

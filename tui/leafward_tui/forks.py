@@ -1,0 +1,151 @@
+"""A new session from an entry, as it is asked for and as it is told: pure values and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.entries import NO_ENTRY
+from leafward.safe_text import safe_line
+from leafward_tui.widgets.sheet import Choice, SheetLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.agents import Agent
+    from leafward.forking import Cut, Fork
+
+__all__ = ["ForkWish", "options", "targets", "told", "ways"]
+
+_TAKEN = "jkqbisgx"
+"""Letters that mean something else where an agent is chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForkWish:
+    """What is asked for."""
+
+    end: int
+    """The entry behind which the new session would end: the end of the turn under the cursor."""
+    prompt: int = NO_ENTRY
+    """The prompt that the turn begins with; -1 where it begins with none."""
+    before: bool = False
+    """Before that prompt instead."""
+    inject: bool = False
+    summary: bool = False
+
+    @property
+    def entry(self) -> int:
+        """The entry that is asked for."""
+        return self.prompt if self.before else self.end
+
+
+def letters(agents: Sequence[Agent]) -> dict[str, Agent]:
+    """A letter for each agent: the first of its name that is free."""
+    found: dict[str, Agent] = {}
+    for agent in agents:
+        letter = next(letter for letter in agent.name if letter not in _TAKEN and letter not in found)
+        found[letter] = agent
+    return found
+
+
+def targets(agents: Mapping[str, Agent], cuts: Mapping[str, Cut], own: str) -> list[Choice]:
+    """The agents that could go on, the session's own first; those that cannot say why."""
+    choices = []
+    for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
+        effect = "a copy of what it stored" if agent.name == own else "told in its own form"
+        shown = "nothing is written yet: it is shown first"
+        choices.append(Choice(letter, agent.title, effect, shown, cuts[agent.name].rule or ""))
+    return choices
+
+
+def options(
+    wish: ForkWish,
+    agents: Mapping[str, Agent],
+    cuts: Mapping[str, Cut],
+    named: Callable[[int], str],
+    *,
+    leaves: bool,
+) -> list[Choice]:
+    """What else can be chosen before an agent is: where to end, what to put in, and places that are legal instead."""
+    found = []
+    if wish.prompt >= 0 and wish.prompt != wish.end:
+        title = "After this turn instead" if wish.before else "Before this prompt instead, to write it anew"
+        found.append(Choice("b", title, "" if wish.before else "its text is offered again"))
+    found.append(
+        Choice("i", "With the injected context", "yes" if wish.inject else "no", current=wish.inject)
+    )
+    if leaves:
+        effect = "yes" if wish.summary else "no"
+        found.append(Choice("s", "With a summary of what is left behind", effect, current=wish.summary))
+    for letter, nearest in zip("gx", nearest_of(cuts), strict=False):
+        whose = [
+            agent.title
+            for agent in agents.values()
+            if not cuts[agent.name].legal and cuts[agent.name].nearest == nearest
+        ]
+        found.append(Choice(letter, f"Go to {named(nearest)}", f"the nearest for {', '.join(whose)}"))
+    return found
+
+
+def nearest_of(cuts: Mapping[str, Cut]) -> list[int]:
+    """The nearest legal entries of the agents that cannot go on here, each once."""
+    return list(
+        dict.fromkeys(int(cut.nearest) for cut in cuts.values() if not cut.legal and cut.nearest >= 0)
+    )
+
+
+def told(made: Fork) -> list[SheetLine]:
+    """What would be written, the command that goes on, and what is to be known of it."""
+    draft = made.draft
+    lines = [
+        SheetLine(f"writes {safe_line(draft.file.name, _LINE)}"),
+        SheetLine(f"in {safe_line(str(draft.file.parent), _LINE)}"),
+    ]
+    if draft.imported is not None:
+        lines.append(SheetLine(f"import: {safe_line(draft.imported.command.line(), _LINE)}", "", _WHOLE))
+    lines.append(SheetLine(f"then: {safe_line(draft.resume.line(), _LINE)}", "", _WHOLE))
+    if made.prompt is not None:
+        lines.append(SheetLine(f"prompt: {safe_line(made.prompt, 300)}"))
+    if made.obstacle is not None:
+        lines.append(SheetLine(made.obstacle, "bad"))
+    lines += [SheetLine(safe_line(one.text, 300), _HUES.get(one.code, "")) for one in made.remarks]
+    return lines
+
+
+_LINE = 1000
+_WHOLE = 6
+"""Lines that a command may take: it is shown whole."""
+_HUES = {"working-tree": "warn", "leafward-entries": "warn", "damaged-lines": "warn"}
+
+
+def ways(made: Fork, title: str) -> list[Choice]:
+    """What can be done with a draft."""
+    draft = made.draft
+    refused = made.obstacle or ""
+    operation = f"write {draft.file.name}"
+    if draft.imported is None:
+        return [
+            Choice("w", "Write it", "its command is copied", operation, refused),
+            Choice("o", "Write it and open it here", "", operation, refused),
+            Choice("r", f"Write it and go on in {title}", "runs the command", operation, refused),
+            Choice("y", "Copy the command only", "nothing is written"),
+        ]
+    return [
+        Choice("w", "Write the document", "the import command is copied", operation, refused),
+        Choice(
+            "i",
+            f"Write it and import it into {title}",
+            "its command is copied",
+            f"{operation}, and import it",
+            refused,
+        ),
+        Choice(
+            "r",
+            f"Write it, import it and go on in {title}",
+            "runs both commands",
+            f"{operation}, and import it",
+            refused,
+        ),
+        Choice("y", "Copy the import command only", "nothing is written"),
+    ]

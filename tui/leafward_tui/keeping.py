@@ -1,0 +1,21 @@
+"""Where a change is written, in words: into the session's own file, or into what Leafward keeps beside another agent's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leafward.session import Session
+
+
+def book_words(session: Session) -> str:
+    """What a line is appended to."""
+    name = session.path.name
+    return name if session.book is session else f"what Leafward keeps beside {name}"
+
+
+def line_words(session: Session, line: int) -> str:
+    """Which line of which file an entry is."""
+    if session.is_kept(line):
+        return f"#{line}, kept by Leafward beside the agent's files"
+    return f"#{line} of the file, at byte {session.columns.start[line]:,}"

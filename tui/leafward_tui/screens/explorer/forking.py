@@ -1,0 +1,216 @@
+"""New sessions from the turn under the cursor: for which agent, what would be written, and the writing of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from leafward.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.errors import LeafwardError
+from leafward_tui.folds import LineKind
+from leafward_tui.screens.explorer.handing import Handing
+
+if TYPE_CHECKING:
+    from leafward.agents import Agent, Resume
+    from leafward.forking import Cut, Fork
+    from leafward.session import Session
+    from leafward_tui.forks import ForkWish
+
+
+@dataclass(eq=False, repr=False)
+class CutsFound(Message):
+    """Where each agent's new session would end."""
+
+    run: int
+    wish: ForkWish
+    own: str
+    cuts: dict[str, Cut]
+
+
+@dataclass(eq=False, repr=False)
+class Drafted(Message):
+    """A new session that would be written; or why there is none."""
+
+    run: int
+    wish: ForkWish
+    target: Agent
+    made: Fork | None = None
+    problem: str = ""
+
+
+@dataclass(eq=False, repr=False)
+class Began(Message):
+    """A new session was written; or why it was not."""
+
+    run: int
+    made: Fork
+    target: Agent
+    then: str
+    problem: str = ""
+
+
+class Forking(Handing):
+    """Actions that begin new sessions; the one that is shown is only read."""
+
+    def action_session_fork(self) -> None:
+        """Asks for whom a new session should begin at the turn of the cursor."""
+        from leafward_tui.forks import ForkWish
+
+        session, exploration, line = self.session, self.exploration, self.graph.line
+        if session is None or exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            return
+        head = exploration.layout.head[line.row]
+        typed = session.columns.kind[head] == Kind.USER and line.kind is LineKind.ROW
+        target = exploration.target(line)
+        self._look_for_cuts(ForkWish(target, head if typed else NO_ENTRY, before=typed and head == target))
+
+    def _look_for_cuts(self, wish: ForkWish) -> None:
+        if self.session is not None:
+            self.tell("looking where a new session may end", "faint")
+            self._find_cuts(self.generation, self.session, wish)
+
+    @work(thread=True, exclusive=True, group="fork", exit_on_error=False)
+    def _find_cuts(self, run: int, session: Session, wish: ForkWish) -> None:
+        from leafward import agents, forking
+
+        self.shell.keys_first.stop(get_current_worker())
+        try:
+            found = forking.cuts(session, wish.entry)
+            own = agents.agent_of(session.path).name
+        except (LeafwardError, OSError) as error:
+            self.post_message(Drafted(run, wish, agents.native(), problem=str(error)))
+        else:
+            self.post_message(CutsFound(run, wish, own, found))
+
+    def on_cuts_found(self, message: CutsFound) -> None:
+        """Shows who could go on, and who could not and why."""
+        from leafward.agents import all_agents
+        from leafward_tui.forks import letters, nearest_of, options, targets
+        from leafward_tui.widgets.sheet import ChoiceSheet, SheetLine
+
+        session = self.session
+        if message.run != self.generation or session is None or self.app.screen is not self:
+            return
+        self.tell("")
+        wish, cuts = message.wish, message.cuts
+        known = letters(all_agents())
+        leaves = bool(self.entries_left(session.place, wish.entry))
+        choices = [
+            *targets(known, cuts, message.own),
+            *options(wish, known, cuts, self.named, leaves=leaves),
+        ]
+        where = "before this prompt" if wish.before else "here"
+        about = [SheetLine(f"it ends {where}; this session stays as it is, and so do the files")]
+
+        def done(key: str | None) -> None:
+            if key is None:
+                self.settle()
+            elif key in known:
+                self._ask_for_draft(wish, known[key])
+            elif key == "b":
+                self._look_for_cuts(replace(wish, before=not wish.before))
+            elif key == "i":
+                self._look_for_cuts(replace(wish, inject=not wish.inject))
+            elif key == "s":
+                self._look_for_cuts(replace(wish, summary=not wish.summary))
+            else:
+                self.go_to_entry(nearest_of(cuts)["gx".index(key)])
+
+        self.app.push_screen(
+            ChoiceSheet("New session from here", choices, about, note=self.named(wish.entry)), done
+        )
+
+    def _ask_for_draft(self, wish: ForkWish, target: Agent) -> None:
+        if self.session is not None:
+            self.tell(f"making a session of {target.title}", "faint")
+            self._make_draft(self.generation, self.session, wish, target)
+
+    @work(thread=True, exclusive=True, group="fork", exit_on_error=False)
+    def _make_draft(self, run: int, session: Session, wish: ForkWish, target: Agent) -> None:
+        from leafward import forking
+        from leafward.agents.forking import cut_at
+        from leafward.cli.injecting import injection_settings
+        from leafward_tui.screens.explorer.summary_work import left_behind
+
+        stop = self.shell.keys_first.stop(get_current_worker())
+        config = self.shell.config
+        try:
+            cut = cut_at(session, EntryIndex(wish.entry), target.may_end)
+            summary = left_behind(session, cut.end, config, stop) if wish.summary else None
+            text = forking.carried(session, cut, injection_settings(config) if wish.inject else None, summary)
+            kind = "summary" if wish.summary else "injection"
+            terms = forking.Terms(os.environ, config, self.shell.clock(), text, kind)
+            made = forking.fork(session, wish.entry, target, terms)
+        except (LeafwardError, OSError) as error:
+            self.post_message(Drafted(run, wish, target, problem=str(error)))
+        else:
+            self.post_message(Drafted(run, wish, target, made))
+
+    def on_drafted(self, message: Drafted) -> None:
+        """Shows what would be written, and asks."""
+        from leafward_tui.forks import told, ways
+        from leafward_tui.widgets.sheet import ChoiceSheet
+
+        if message.run != self.generation or self.app.screen is not self:
+            return
+        made, target = message.made, message.target
+        if made is None:
+            self.tell(message.problem, "bad")
+            return
+        self.tell("")
+
+        def done(key: str | None) -> None:
+            if key is None:
+                self.settle()
+            elif key == "y":
+                self.shell.copy(self._command(made).line())
+            elif self.session is not None:
+                self.tell("writing", "faint")
+                self._begin(self.generation, self.session, made, target, key)
+
+        title = f"A new session of {target.title}"
+        self.app.push_screen(
+            ChoiceSheet(title, ways(made, target.title), told(made), note=self.named(message.wish.entry)),
+            done,
+        )
+
+    @staticmethod
+    def _command(made: Fork) -> Resume:
+        """What has to be run next, by hand: the import where there is one, else what goes on."""
+        imported = made.draft.imported
+        return imported.command if imported is not None else made.draft.resume
+
+    @work(thread=True, group="write", exit_on_error=False)
+    def _begin(self, run: int, session: Session, made: Fork, target: Agent, then: str) -> None:
+        from leafward import forking
+
+        try:
+            forking.store(session, made.draft)
+            if then in ("i", "r"):
+                forking.import_now(made.draft, os.environ)
+        except (LeafwardError, OSError) as error:
+            self.post_message(Began(run, made, target, then, str(error)))
+        else:
+            self.post_message(Began(run, made, target, then))
+
+    def on_began(self, message: Began) -> None:
+        """Says that it is there; copies its command, opens it or goes on in it, as was asked."""
+        made, then, draft = message.made, message.then, message.made.draft
+        if message.problem:
+            self.tell(f"refused: {message.problem}", "bad")
+            return
+        self.tell(f"began a session of {message.target.title}: {draft.path.name}", "leaf")
+        if then == "o":
+            self.shell.open_session(draft.path, message.target.title)
+        elif then == "r":
+            if made.prompt is not None:
+                self.shell.copy(made.prompt)
+            self.run_in_place(draft.resume)
+        else:
+            waiting = draft.imported is not None and then == "w"
+            self.shell.copy((self._command(made) if waiting else draft.resume).line())

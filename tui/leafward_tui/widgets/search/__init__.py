@@ -1,0 +1,1 @@
+"""What the search of all text is drawn with."""
