@@ -249,7 +249,7 @@ def test_a_summary_of_one_side_on_the_other_is_found(tmp_path: Path) -> None:
     (one,) = carried_over(found.sides, never)
     assert (one.holder, one.stands_for) == ("B", 2)
     text = "\n".join(line.text for line in side_column(found, (one,), 34, UNICODE))
-    assert "B has a summary of A (2 entries)" in text
+    assert "summary of A in B, 2 entries" in text
     found.sides.session.close()
 
 

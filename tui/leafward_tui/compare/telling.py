@@ -36,7 +36,7 @@ __all__ = [
     "with_missing",
 ]
 
-_FACTS = 3
+_FACTS = 2
 """Facts that are named as not carried over, the heaviest ones."""
 _LONGEST = 300
 
@@ -272,8 +272,8 @@ def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs) -> I
         yield LabLine((Span(words, "nothing"),))
     for one in carried:
         other = "A" if one.holder == "B" else "B"
-        size = f" ({counted(one.stands_for, 'entry', 'entries')})" if one.stands_for else ""
-        words = f"{one.holder} has a summary of {other}{size}"
+        size = f", {counted(one.stands_for, 'entry', 'entries')}" if one.stands_for else ""
+        words = f"summary of {other} in {one.holder}{size}"
         yield LabLine(
             (
                 Span(f"{glyphs.branch_summary} ", "memory"),
