@@ -82,6 +82,7 @@ SHOTS = (
     Shot("lab-runs", "Runs of the lab beside each other", keys=("c", "K", "2", "s", "b")),
     Shot("xray", "A compaction before and after, with the source of the line under the cursor", keys=("X", *"jjjjjjjjjjj")),
     Shot("summaries", "Two summaries compared, line by line", keys=("X", "d")),
+    Shot("compare", "Two branches compared: files in three columns, the contents of one, context and outcome", keys=(*INTO_A_BRANCH, "m", "@", "d")),
     Shot("compaction", "What the last compaction did, and what it lost", keys=("3",)),
     Shot("leaving", "The summary of what a move leaves, before the move", keys=(*INTO_A_BRANCH, "s", "p")),
     Shot("entries", "One row for each entry", config={"density": "entries"}, keys=("{", "k")),
