@@ -27,6 +27,8 @@ class Candidate:
     facts: frozenset[tuple[FactKind, str]] = frozenset()
     carries: tuple[tuple[FactKind, str], ...] = ()
     """Facts that it is known to carry, besides those found in its text."""
+    names_something: bool = False
+    """It is worth anything only where it carries a fact that is needed."""
     first: bool = False
     """It goes in before the ranking begins, if it fits at all."""
     ordered: tuple[tuple[FactKind, str], ...] = ()
@@ -82,6 +84,7 @@ def add(
     limit: int = 0,
     lead: str = "",
     carries: tuple[Fact, ...] = (),
+    names_something: bool = False,
 ) -> None:
     """Adds a line, made harmless; one of which nothing is left is not added. `lead` are words of ours before it."""
     line = harmless(text, limit) if limit else harmless(text)
@@ -89,5 +92,14 @@ def add(
         place = len(evidence.candidates)
         known = tuple((fact.kind, fact.key) for fact in carries)
         evidence.candidates.append(
-            Candidate(section, lead + line, place, sources, worth, carries=known, first=first)
+            Candidate(
+                section,
+                lead + line,
+                place,
+                sources,
+                worth,
+                carries=known,
+                names_something=names_something,
+                first=first,
+            )
         )

@@ -15,6 +15,7 @@ from leafward.facts.reading import PATH_ARGUMENTS
 from leafward.summarizers import Cancelled, quoting, statements
 from leafward.summarizers.candidates import Evidence, FileWork, add
 from leafward.summarizers.outline import Section, line_key, read_outline
+from leafward.summarizers.turns import turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ _ROW = re.compile(r"\s*\|\s*")
 _FILE_LINE = re.compile(
     r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
 )
+_OF_THE_END = re.compile(r"(?:Asked|Answered|Said) last: ")
 _NAMES_LINE = re.compile(r"Names in use: ")
 _RUN_LINE = re.compile(r"(?:Run|Failed(?: with exit -?\d+)?:) `(.{1,300})`(?: \((?:once|\d+ times).*)?")
 """Lines of ours about one file, about names, about a command: they are made anew rather than carried on beside newer ones."""
@@ -47,8 +49,9 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
         _work(evidence.files, seen, message, place, entry)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(sightings)}
     _carried(evidence, previous, span.previous_entry)
-    quoting.requests(evidence, messages, first=not previous)
-    quoting.answers(evidence, messages)
+    turns = turns_of(messages)
+    quoting.requests(evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates))
+    quoting.answers(evidence, messages, turns)
     quoting.last_word(evidence, messages)
     statements.settled(evidence, messages)
     statements.stated(evidence)
@@ -117,6 +120,11 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
     done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
     for section, text, is_open in read_outline(previous):
         text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
+        if evidence.size and _OF_THE_END.match(text):
+            # Something was asked and answered since.
+            text = _OF_THE_END.sub("Asked: ", text) if text.startswith("Asked") else ""
+        if not text:
+            continue
         if _is_idle(text) or _NAMES_LINE.match(text) or _is_made_anew(evidence, text, entry):
             continue
         if is_open is False or line_key(text) in done:

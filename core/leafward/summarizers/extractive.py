@@ -197,6 +197,8 @@ class _Choice:
         candidate.facts = frozenset(found)
         candidate.ordered = tuple(sorted(found))
         candidate.words = frozenset(content_words(candidate.text))
+        if candidate.names_something and not any(self._likely.get(identity) for identity in found):
+            candidate.worth = 0.0
         if self._focus:
             candidate.worth *= 1 + 3 * shared(tuple(sorted(self._focus)), candidate.words)
 
@@ -214,15 +216,11 @@ class _Choice:
         words = candidate.words
         if not words or candidate.repeats:
             return True
-        enough = _REPEATED * len(words)
-        # What the user demands stands among the demands, even where a request that is quoted holds it.
+        # What the user demands stands among the demands, even where a longer request that is quoted holds it.
         apart = candidate.section is Section.CONSTRAINTS
         for section, other in self._words[candidate.compared :]:
-            if (
-                len(other) >= enough
-                and (not apart or section is candidate.section)
-                and len(words & other) >= enough
-            ):
+            among = max(len(words), len(other)) if apart and section is not candidate.section else len(words)
+            if len(words & other) >= _REPEATED * among:
                 candidate.repeats = True
                 break
         candidate.compared = len(self._words)
