@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summarizers.outline import harmless
+from leafward.summarizers.outline import Section, harmless
 
 if TYPE_CHECKING:
     from leafward.entries import EntryIndex
     from leafward.facts import Fact, FactKind, FactReader
-    from leafward.summarizers.outline import Section
 
 
 @dataclass(slots=True)
@@ -27,6 +26,8 @@ class Candidate:
     facts: frozenset[tuple[FactKind, str]] = frozenset()
     carries: tuple[tuple[FactKind, str], ...] = ()
     """Facts that it is known to carry, besides those found in its text."""
+    group: str = ""
+    """Words before a line that lines of the same group share."""
     names_something: bool = False
     """It is worth anything only where it carries a fact that is needed."""
     first: bool = False
@@ -39,6 +40,11 @@ class Candidate:
     """With how many chosen lines it was compared."""
     repeats: bool = False
     """Whether one of them says most of it already."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it tells what the user asked for."""
+        return self.section is Section.GOAL or self.text.startswith(("Asked: ", "Asked last: "))
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ is used up. The same span gives the same text, whatever the locale or the hash s
 from __future__ import annotations
 
 import heapq
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,20 @@ _LIST_SHARE = 0.21
 """The part of the room that is set aside for bare lists of names."""
 _LIST_LIMIT = 0.24
 """The part that they may have in the end; beyond a quarter a summary stops being read."""
-_NAMES_A_LINE = 26
+_READ = "Read: "
+_NAMED = "Named in commands: "
+"""What stands before files of which nothing else is to be told."""
+_FILES_A_LINE = 10
+"""The most of them."""
+_NAMES_A_LINE = 24
 """The most names behind one file: a longer list is skipped by the eye, and by a model."""
+_FEW_NAMES = 4
+"""Names behind a file that was not changed: each change is worth two more."""
+_MORE = len(" and 999 more")
+_REST_OF_NAMES = 12
+"""The most names that no file is told for."""
+_SHORTEST_NAME = 4
+_HEX = re.compile(r"[0-9a-fA-F]{3,8}|[\W\d]+")
 _LISTED = 0.12
 """How likely a name must be needed to be listed."""
 _AT_THE_END = 1 << 30
@@ -122,6 +135,17 @@ class _Names:
     work: FileWork | None
     candidate: Candidate
     names: list[str] = field(default_factory=list)
+    more: int = 0
+    """Names that were worth listing and are not listed."""
+    reserved: bool = False
+    """Whether there is room to say so."""
+
+    @property
+    def most(self) -> int:
+        """How many may be listed: the more was done to the file, the more of it matters."""
+        if self.work is None:
+            return _REST_OF_NAMES
+        return min(_NAMES_A_LINE, _FEW_NAMES + 2 * self.work.changes)
 
     def written(self) -> dict[str, int]:
         """All names in what was written into the file, with the position where each was written last."""
@@ -139,8 +163,9 @@ class _Choice:
         self._taken: dict[Section, list[Candidate]] = {section: [] for section in TOLD}
         self._spent: dict[Section, int] = dict.fromkeys(TOLD, 0)
         self._told: set[tuple[FactKind, str]] = set()
-        self._words: list[tuple[Section, frozenset[str]]] = []
+        self._words: list[tuple[Candidate, frozenset[str]]] = []
         self._keys: set[str] = set()
+        self._groups: dict[str, int] = {}
         self._lists: list[_Names] = []
         self._rest = _Names(None, Candidate(Section.CONTEXT, "Names in use:", _AT_THE_END, ()))
         self._listed = 0
@@ -166,24 +191,25 @@ class _Choice:
         total = max(1, self.evidence.size)
         for work in sorted(self.evidence.files.values(), key=lambda work: (-work.last, work.path)):
             path = work.path
-            done = []
-            if work.changes:
-                done.append(f"changed {work.changes}×" if work.changes > 1 else "changed")
-            elif work.reads:
-                done.append(f"read {work.reads}×" if work.reads > 1 else "read")
-            else:
-                done.append(f"named {work.named}×" if work.named > 1 else "named")
+            group = "" if work.changes else _READ if work.reads else _NAMED
+            done = f"changed {work.changes}×" if work.changes > 1 else "changed"
+            times = work.reads or work.named
             lines = max(counts.get(path, ()), key=lambda fact: fact.last, default=None)
-            if lines is not None:
-                done.append(lines.text)
-            text = harmless(f"`{path}` {', '.join(done)}")
+            if group:
+                text = harmless(
+                    f"`{path}`{f' {times}×' if times > 1 else ''}{f' ({lines.text})' if lines else ''}"
+                )
+            else:
+                text = harmless(f"`{path}` {done}{f', {lines.text}' if lines else ''}")
             place = len(self.evidence.candidates) + len(found)
             looked = work.reads + work.named
             worth = (0.4 + 0.15 * min(8, work.changes) if work.changes else 0.1 * min(4, looked)) * (
                 0.5 + 0.5 * (work.last + 1) / total
             )
             worth += 3 * self._likely.get((FactKind.PATH, path), 0.0)
-            found.append(Candidate(Section.CONTEXT, text, place, tuple(work.sources[-3:]), worth))
+            found.append(
+                Candidate(Section.CONTEXT, text, place, tuple(work.sources[-3:]), worth, group=group)
+            )
             self._lists.append(_Names(work, found[-1]))
         return found
 
@@ -216,10 +242,16 @@ class _Choice:
         words = candidate.words
         if not words or candidate.repeats:
             return True
-        # What the user demands stands among the demands, even where a longer request that is quoted holds it.
-        apart = candidate.section is Section.CONSTRAINTS
-        for section, other in self._words[candidate.compared :]:
-            among = max(len(words), len(other)) if apart and section is not candidate.section else len(words)
+        for chosen, other in self._words[candidate.compared :]:
+            if chosen.section is not candidate.section:
+                if candidate.section is Section.DONE and chosen.asks:
+                    # That something was asked does not say that it was done.
+                    continue
+                # What the user demands stands among the demands, even where a longer request that is quoted holds it.
+                whole = candidate.section is Section.CONSTRAINTS
+            else:
+                whole = False
+            among = max(len(words), len(other)) if whole else len(words)
             if len(words & other) >= _REPEATED * among:
                 candidate.repeats = True
                 break
@@ -294,6 +326,11 @@ class _Choice:
         room = self.room if room is None else room
         heading = self._heading_cost(section)
         price = utf16_length(candidate.text) + 3 + _BOX.get(section, 0)
+        together = self._groups.get(candidate.group, 0)
+        if candidate.group:
+            if together >= _FILES_A_LINE:
+                return False
+            price += 0 if together else len(candidate.group)
         if not forced:
             if self._used + heading + price > room:
                 return False
@@ -307,7 +344,8 @@ class _Choice:
             candidate.text = shorter
             price = utf16_length(shorter) + 3 + _BOX.get(section, 0)
         self._keys.add(key)
-        self._words.append((section, frozenset(content_words(candidate.text))))
+        self._groups[candidate.group] = together + 1
+        self._words.append((candidate, frozenset(content_words(candidate.text))))
         self._told |= candidate.facts
         self._taken[section].append(candidate)
         self._spent[section] += price
@@ -328,6 +366,8 @@ class _Choice:
     def _list_names(self, share: float) -> None:
         """Names likely to be needed, behind the files they were written into, within a share of the text."""
         taken = {id(candidate) for candidate in self._taken[Section.CONTEXT]}
+        for names in (*self._lists, self._rest):
+            names.more = 0
         owner: dict[str, _Names] = {}
         for names in self._lists:
             if id(names.candidate) not in taken:
@@ -348,7 +388,11 @@ class _Choice:
         limit = int(share * self.room)
         for _, key in sorted(wanted):
             names = owner.get(key, self._rest)
-            if len(names.names) >= _NAMES_A_LINE:
+            if len(names.names) >= names.most:
+                if names is not self._rest and not names.reserved and self._used + _MORE <= self.room:
+                    names.reserved = True
+                    self._used += _MORE
+                names.more += 1
                 continue
             name = harmless(key, 80)
             price = utf16_length(name) + 2
@@ -367,6 +411,8 @@ class _Choice:
             if names.names:
                 names.names.sort(key=lambda name: (-self._likely.get((FactKind.IDENTIFIER, name), 0.0), name))
                 names.candidate.text += (": " if names.work is not None else " ") + ", ".join(names.names)
+                if names.reserved and names.more:
+                    names.candidate.text += f" and {min(names.more, 999)} more"
         if self._rest.names:
             facts = (self.evidence.facts.get((FactKind.IDENTIFIER, name)) for name in self._rest.names)
             self._rest.candidate.sources = tuple(sorted({fact.entry for fact in facts if fact is not None}))
@@ -387,7 +433,7 @@ class _Choice:
             if lines:
                 lines.append(("", "", ()))
             lines.append((section.heading, "", ()))
-            for candidate in sorted(told, key=lambda candidate: candidate.place):
+            for candidate in _grouped(sorted(told, key=lambda candidate: candidate.place)):
                 mark = "- [x] " if section is Section.DONE else "- [ ] " if section is Section.NEXT else "- "
                 lines.append((mark + candidate.text, section.title, candidate.sources))
             if not told and section is not Section.PROGRESS:
@@ -395,8 +441,29 @@ class _Choice:
         return lines
 
 
+def _grouped(told: Sequence[Candidate]) -> list[Candidate]:
+    """Lines of one group made one line, which stands where the first of them stood."""
+    lines: list[Candidate] = []
+    groups: dict[str, Candidate] = {}
+    for candidate in told:
+        line = groups.get(candidate.group)
+        if line is not None:
+            line.text += f", {candidate.text}"
+            line.sources = tuple(dict.fromkeys((*line.sources, *candidate.sources[-1:])))
+            continue
+        if candidate.group:
+            line = Candidate(
+                candidate.section, candidate.group + candidate.text, candidate.place, candidate.sources[-1:]
+            )
+            groups[candidate.group] = candidate = line
+        lines.append(candidate)
+    return lines
+
+
 def _telling(name: str) -> bool:
-    """Whether a name alone says what it is: of more than one word."""
+    """Whether a name alone says what it is: of more than one word, and no mere number."""
+    if len(name) < _SHORTEST_NAME or _HEX.fullmatch(name):
+        return False
     return "_" in name.strip("_") or not name[1:].islower()
 
 

@@ -23,11 +23,15 @@ _FINISHED = re.compile(
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
 )
 """What was reached, by what was done or by what holds now; that somebody likes it is no result."""
+_UNSURE = re.compile(
+    r"(?i)\b(?:likely|apparently|presumably|seems?|might|could be|would|will be)\b|^\W*(?:but|wait|if|when)\b"
+)
 _OPENING = re.compile(r"(?i)^\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 _TALK = re.compile(
     r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
 )
 """Sentences that lean on what stood around them."""
+_ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
@@ -49,11 +53,12 @@ REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 
 
+_LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _ITEM = 100
 """Characters up to which the items of a list share a line."""
-_TOGETHER = 220
+_TOGETHER = 290
 """Characters of such a line."""
-_ASKED = 6
+_ASKED = 4
 """Earlier requests that could be quoted."""
 
 
@@ -68,7 +73,13 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
     earlier = [
         turn
         for turn in turns
-        if turn is not goal and turn is not latest and turn.works and turn.words > SUBSTANTIAL
+        if turn is not goal
+        and turn is not latest
+        and turn.works
+        and turn.words > SUBSTANTIAL
+        # An answered question is closed, and so is what was only to be shown.
+        and not demands.asks(turn.text)
+        and not _LOOKS.match(turn.text)
     ]
     for turn in earlier[-_ASKED:]:
         worth = 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words)
@@ -117,7 +128,7 @@ def answers(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn])
                 continue
             for line in _quotable(text):
                 section = _section_of(line)
-                if prose.announces(line) and section is not Section.DECISIONS:
+                if prose.announces(_OPENING.sub("", line)):
                     continue
                 if section is Section.DONE and not worked:
                     section = Section.CONTEXT
@@ -130,7 +141,7 @@ def answers(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn])
                 # What names nothing of the span is told as a result of work only, and only if it can stand alone.
                 alone = ends and worked and not _TALK.match(line) and len(line.split()) >= 8
                 worth = weight * (0.3 if context else 1.0)
-                add(evidence, section, line, (entry,), worth, limit=240, names_something=context and not alone)
+                add(evidence, section, line, (entry,), worth, names_something=context and not alone)
 
 
 def _ends(messages: Sequence[Said], place: int) -> bool:
@@ -173,7 +184,13 @@ def last_word(evidence: Evidence, messages: Sequence[Said]) -> None:
                 told += (" " if _ENDED.search(told) else ". ") * bool(told) + passage
         if told:
             add(
-                evidence, Section.IN_PROGRESS, told, (entry,), 1.6, limit=REQUEST_LIMIT, lead="Answered last: "
+                evidence,
+                Section.IN_PROGRESS,
+                told,
+                (entry,),
+                1.6,
+                limit=REQUEST_LIMIT,
+                lead="Answered last: ",
             )
             return
 
@@ -225,7 +242,8 @@ def _quotable(text: str, shortest: int = 20) -> Iterator[str]:
 
 def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
     """Short items as lines of several."""
-    lead = f"{intro}: " if 3 <= len(intro) <= 80 and not prose.announces(intro) else ""
+    leads = 3 <= len(intro) <= 80 and not prose.announces(intro) and not _ADDRESSED.match(intro)
+    lead = f"{intro}: " if leads else ""
     line = ""
     for item in items:
         if line and len(line) + len(item) > _TOGETHER:
@@ -245,10 +263,14 @@ def _is_code(sentence: str) -> bool:
 def _section_of(sentence: str) -> Section:
     if demands.asks(sentence):
         return Section.CONTEXT
-    guessed = demands.guesses(sentence)
+    guessed = demands.guesses(sentence) or _UNSURE.search(sentence) is not None
     if prose.decides(sentence) and not guessed:
         return Section.DECISIONS
-    if _FINISHED.search(_OPENING.sub("", sentence)) and not guessed and len(prose.content_words(sentence)) >= 3:
+    if (
+        _FINISHED.search(_OPENING.sub("", sentence))
+        and not guessed
+        and len(prose.content_words(sentence)) >= 3
+    ):
         return Section.DONE
     if prose.remains(sentence):
         return Section.NEXT
