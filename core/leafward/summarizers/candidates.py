@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,15 @@ from leafward.summarizers.outline import Section, harmless
 if TYPE_CHECKING:
     from leafward.entries import EntryIndex
     from leafward.facts import Fact, FactKind, FactReader
+
+
+_NOWHERE = re.compile(r"://(?:[\w-]+\.)*(?:example\.(?:com|net|org|edu)|localhost)\b|://[^/]*/?$")
+"""Hosts that are set aside for examples, and hosts without anything on them."""
+
+
+def leads_somewhere(url: str) -> bool:
+    """Whether a URL tells more than that there are URLs."""
+    return _NOWHERE.search(url) is None
 
 
 @dataclass(slots=True)

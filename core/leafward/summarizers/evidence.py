@@ -16,7 +16,7 @@ from leafward.facts.values import whole_paths
 from leafward.summarizers import Cancelled, quoting, statements
 from leafward.summarizers.candidates import Evidence, FileWork, add
 from leafward.summarizers.outline import Section, line_key, read_outline
-from leafward.summarizers.turns import turns_of
+from leafward.summarizers.turns import by_machine, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ _FILE_LINE = re.compile(
 )
 _OF_THE_END = re.compile(r"(?:Asked|Answered|Said) last: ")
 _MORE_NAMES = re.compile(r" and \d{1,4} more$")
-_FILES_LINE = re.compile(r"(Read|Named in commands): (`.{1,4000})")
+_FILES_LINE = re.compile(r"(Changed|Read|Named in commands): (`.{1,4000})")
 _FILE_OF_LINE = re.compile(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
 _NAMES_LINE = re.compile(r"Names in use: |Changed `")
 _RUN_LINE = re.compile(
@@ -50,6 +50,8 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
         if stop():
             raise Cancelled("the summary was cancelled")
         evidence.position[entry] = place
+        if by_machine(message):
+            continue
         seen = reader.read(entry, message)
         sightings += seen
         _work(evidence.files, seen, message, place, entry)
@@ -202,7 +204,9 @@ def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
     if listed is not None:
         for path, times in _FILE_OF_LINE.findall(listed[2]):
             work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
-            if listed[1] == "Read":
+            if listed[1] == "Changed":
+                work.changes += int(times or 1)
+            elif listed[1] == "Read":
                 work.reads += int(times or 1)
             else:
                 work.named += int(times or 1)

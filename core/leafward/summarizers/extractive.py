@@ -19,9 +19,9 @@ from leafward.facts.values import whole_paths
 from leafward.messages import message_text
 from leafward.redact import Redactor
 from leafward.summarizers import Cancelled, Line, Said, Span, Summary, tokens_of
-from leafward.summarizers.candidates import Candidate, Evidence, FileWork
+from leafward.summarizers.candidates import Candidate, Evidence, FileWork, leads_somewhere
 from leafward.summarizers.evidence import collect
-from leafward.summarizers.outline import TOLD, Section, cut, harmless, line_key
+from leafward.summarizers.outline import LINE_LIMIT, TOLD, Section, cut, harmless, line_key
 from leafward.summarizers.ranking import likely
 from leafward.survival.matching import Held, Text, file_names
 from leafward.tokens import CHARS_PER_TOKEN, utf16_length
@@ -46,7 +46,9 @@ _LIST_LIMIT = 0.24
 """The part that they may have in the end; beyond a quarter a summary stops being read."""
 _READ = "Read: "
 _NAMED = "Named in commands: "
+_CHANGED = "Changed: "
 """What stands before files of which nothing else is to be told."""
+_BARE = re.compile(r"` changed( \d+×)?(?:, (.{1,20}))?$")
 _FILES_A_LINE = 10
 """The most of them."""
 _NAMES_A_LINE = 24
@@ -223,10 +225,17 @@ class _Choice:
         candidate.facts = frozenset(found)
         candidate.ordered = tuple(sorted(found))
         candidate.words = frozenset(content_words(candidate.text))
-        if candidate.names_something and not any(self._likely.get(identity) for identity in found):
-            candidate.worth = 0.0
-        if self._focus:
-            candidate.worth *= 1 + 3 * shared(tuple(sorted(self._focus)), candidate.words)
+        about = shared(tuple(sorted(self._focus)), candidate.words)
+        if (
+            candidate.names_something
+            and not about
+            and not any(
+                self._likely.get((kind, key)) and (kind is not FactKind.URL or leads_somewhere(key))
+                for kind, key in found
+            )
+        ):
+            candidate.worth, candidate.ordered = 0.0, ()
+        candidate.worth *= 1 + 3 * about
 
     def _gain(self, candidate: Candidate) -> float:
         """Worth for the price, with what was told already left out."""
@@ -406,7 +415,19 @@ class _Choice:
             self._told.add((FactKind.IDENTIFIER, key))
 
     def _write_lists(self) -> None:
-        """Puts the names behind their files, those most likely to be needed first."""
+        """Puts the names behind their files, those most likely to be needed first; files without any share a line."""
+        taken = {id(candidate) for candidate in self._taken[Section.CONTEXT]}
+        bare = [
+            names
+            for names in self._lists
+            if names.work is not None
+            and names.work.changes
+            and not names.names
+            and id(names.candidate) in taken
+        ]
+        for names in bare if len(bare) > 1 else ():
+            names.candidate.group = _CHANGED
+            names.candidate.text = _BARE.sub(_in_brackets, names.candidate.text)
         for names in (*self._lists, self._rest):
             if names.names:
                 names.names.sort(key=lambda name: (-self._likely.get((FactKind.IDENTIFIER, name), 0.0), name))
@@ -441,13 +462,18 @@ class _Choice:
         return lines
 
 
+def _in_brackets(match: re.Match[str]) -> str:
+    times, lines = match.groups()
+    return f"`{times or ''}{f' ({lines})' if lines else ''}"
+
+
 def _grouped(told: Sequence[Candidate]) -> list[Candidate]:
     """Lines of one group made one line, which stands where the first of them stood."""
     lines: list[Candidate] = []
     groups: dict[str, Candidate] = {}
     for candidate in told:
         line = groups.get(candidate.group)
-        if line is not None:
+        if line is not None and len(line.text) + len(candidate.text) <= 2 * LINE_LIMIT - 50:
             line.text += f", {candidate.text}"
             line.sources = tuple(dict.fromkeys((*line.sources, *candidate.sources[-1:])))
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.entries import Body, EntryIndex, blocks_of
+from leafward.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.facts import demands, prose
 from leafward.summarizers.candidates import Evidence, add
 from leafward.summarizers.outline import Section, read_outline
@@ -24,13 +24,14 @@ _FINISHED = re.compile(
 )
 """What was reached, by what was done or by what holds now; that somebody likes it is no result."""
 _UNSURE = re.compile(
-    r"(?i)\b(?:likely|apparently|presumably|seems?|might|could be|would|will be)\b|^\W*(?:but|wait|if|when)\b"
+    r"(?i)\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be)\b|^\W*(?:but|wait|if|when)\b"
 )
 _OPENING = re.compile(r"(?i)^\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 _TALK = re.compile(
     r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
 )
 """Sentences that lean on what stood around them."""
+_POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)\b")
 _ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _CONTINUED = re.compile(r"[:：]$")
@@ -114,6 +115,7 @@ def answers(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn])
     final = {turn.last for turn in turns}
     working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
     before = turns[0].first if turns else total
+    talk = not any(tool_calls(message) for _, message in messages)
     for place, (entry, message) in enumerate(messages):
         if message.get("role") not in ("assistant", "branchSummary"):
             continue
@@ -130,6 +132,8 @@ def answers(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn])
                 section = _section_of(line)
                 if prose.announces(_OPENING.sub("", line)):
                     continue
+                if section is Section.NEXT and _POINTS.match(line):
+                    section = Section.CONTEXT
                 if section is Section.DONE and not worked:
                     section = Section.CONTEXT
                 if section is Section.DONE:
@@ -138,8 +142,13 @@ def answers(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn])
                 if context and len(line.split()) < 6 and line.count("`") < 4:
                     # Half a thought; what it names is told elsewhere.
                     continue
-                # What names nothing of the span is told as a result of work only, and only if it can stand alone.
-                alone = ends and worked and not _TALK.match(line) and len(line.split()) >= 8
+                # What names nothing of the span is told only if it can stand alone, and as a result where any work was done.
+                alone = (
+                    (talk or (ends and worked))
+                    and not _TALK.match(line)
+                    and not _UNSURE.search(line)
+                    and len(line.split()) >= 8
+                )
                 worth = weight * (0.3 if context else 1.0)
                 add(evidence, section, line, (entry,), worth, names_something=context and not alone)
 
@@ -159,7 +168,7 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
     evidence.left.add(entry)
     aimless = not any(candidate.section is Section.GOAL for candidate in evidence.candidates)
     for section, raw, is_open in read_outline(text):
-        line = _QUOTED.sub("", raw)
+        line = _OPENING.sub("", _QUOTED.sub("", raw))
         if len(line) < 8 or line == "(none)" or _CONTINUED.search(line):
             continue
         if section is Section.GOAL and aimless:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from leafward.entries import EntryIndex, tool_calls
 from leafward.facts import Fact, FactKind, Voice
-from leafward.facts.demands import without_fillers
+from leafward.facts.demands import guesses, without_fillers
+from leafward.facts.prose import announces
 from leafward.facts.reading import COMMAND_ARGUMENTS
 from leafward.facts.values import DROPPED
-from leafward.summarizers.candidates import Evidence, add
+from leafward.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summarizers.outline import LINE_LIMIT, Section, harmless
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ _COMMIT = re.compile(
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt|stopped by)")
 _FRAME = re.compile(r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*")
 """What stands around an error and says nothing of it."""
-_EXAMPLE = re.compile(r"://(?:[\w-]+\.)*example\.(?:com|net|org|edu)\b|://localhost\b")
-"""Hosts that are set aside for examples."""
 _CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
@@ -106,6 +105,8 @@ def stated(evidence: Evidence) -> None:
                 limit=260,
             )
         elif fact.kind is FactKind.DECISION and fact.voice is Voice.THOUGHT:
+            if announces(fact.text) or guesses(fact.text):
+                continue
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:
             if fact.outcome != DROPPED and not (fact.is_open and fact.last in evidence.left):
@@ -118,7 +119,7 @@ def stated(evidence: Evidence) -> None:
             and not _FRAME.match(fact.text)
         ):
             add(evidence, Section.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
-        elif fact.kind is FactKind.URL and not _EXAMPLE.search(fact.text):
+        elif fact.kind is FactKind.URL and leads_somewhere(fact.text):
             add(evidence, Section.CONTEXT, fact.text, sources, 0.2, limit=300, lead="See ")
     ahead = 0
     for (is_open, heading), items in checklist.items():

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.entries import EntryIndex, text_of, tool_calls
+from leafward.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.facts.demands import without_fillers
 from leafward.facts.prose import content_words
 
@@ -19,7 +19,7 @@ _PICTURE = re.compile(
     r"(?i)'/[^'\n]{1,400}\.(?:png|jpe?g|gif|webp|heic)'|(?<!\S)/(?:var|tmp|private)/\S{1,400}\.(?:png|jpe?g|gif|webp|heic)"
 )
 _MACHINE = re.compile(r"(?s)^<([A-Za-z][\w-]{1,60})[ >].*</\1>$")
-"""A message that a program wrote under the user's name."""
+"""A message that is one element of markup."""
 _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$)"
 )
@@ -46,6 +46,13 @@ class Turn:
     """Whether a tool was called."""
 
 
+def by_machine(message: Body) -> bool:
+    """Whether a program wrote a message under the user's name."""
+    return (
+        message.get("role") == "user" and _MACHINE.match(text_of(message.get("content")).strip()) is not None
+    )
+
+
 def turns_of(messages: Sequence[Said]) -> list[Turn]:
     """The turns that the user began, in order; what precedes the first of them is none."""
     turns: list[Turn] = []
@@ -53,7 +60,7 @@ def turns_of(messages: Sequence[Said]) -> list[Turn]:
         role = message.get("role")
         if role == "user":
             text = " ".join(text_of(message.get("content")).split())
-            if not text or _MACHINE.match(text):
+            if not text or by_machine(message):
                 continue
             told = without_fillers(_PICTURE.sub("[image]", text)) or text
             words = len(content_words(told.replace("[image]", ""))) if not _TRIVIAL.match(told) else 0
