@@ -33,7 +33,7 @@ _CONCLUDES = re.compile(r"(?i)\bmust (?:have been|be (?:because|due|that|the|a)\
 """Guesses in the words of rules."""
 _FORBIDS = re.compile(
     r"(?i)(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t)\s+"
-    r"(?!(?:understand|know|think|tink|see|get|care|mind|feel|remember|believe|have to|need to|like|worry|stream)\b)\w"
+    r"(?!(?:understand|know|think|see|get|care|mind|feel|remember|believe|have to|need to|like|worry)\b)\w"
 )
 _RULES = re.compile(
     r"(?i)\b(?:avoid|prefer(?:ably|red)?|make sure|ensure|instead of|rather than|before (?:we|you|i|any|every|each)|by default"
@@ -47,13 +47,13 @@ _RULE_FIRST = re.compile(
     r"(?i)^(?:please\s+)?(?:(?:only|keep|use|without|stop using|stick to|throughout)\s+\w+|[\w-]+(?: library)? only\b)"
 )
 _STATES = re.compile(
-    r"(?i)\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|do this|one|\d+)\b"
+    r"(?i)\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
     r"|\b(?:does|do|did)(?:n['’]t| not) have to\b|\bdon['’]t need\b|\bno longer\b"
 )
 """How things are, in the words of rules."""
 _GUESSED = re.compile(
-    r"(?i)\b(?:i(?:['’]m| am| would| actually| basically| just)?(?: not)? (?:think|tink|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
-    r"|i (?:don['’]?t|do not) (?:think|tink|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like)\b"
+    r"(?i)\b(?:i(?:['’]m| am| would| actually| basically| just)?(?: not)? (?:think|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
+    r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like)\b"
 )
 _WORK = re.compile(
     r"(?i)^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.facts import demands, prose
 from leafward.summarizers.candidates import Evidence, add
-from leafward.summarizers.outline import Section, read_outline
+from leafward.summarizers.outline import Section, line_key, read_outline
 from leafward.summarizers.turns import SUBSTANTIAL, Turn, goal_of, last_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ REQUEST_LIMIT = 280
 
 
 _LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
+_OUTCOMES = (Section.DONE, Section.DECISIONS, Section.NEXT)
 _ITEM = 100
 """Characters up to which the items of a list share a line."""
 _TOGETHER = 290
@@ -181,13 +182,20 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
 
 
 def last_word(evidence: Evidence, messages: Sequence[Said]) -> None:
-    """What the model said last, as far as it is prose: as many whole passages as fit a line."""
+    """What the model said last, as far as no other section tells it: as many whole passages as fit a line."""
     for entry, message in reversed(messages):
         if message.get("role") != "assistant":
             continue
+        elsewhere = {
+            line_key(candidate.text)
+            for candidate in evidence.candidates
+            if entry in candidate.sources and candidate.section in _OUTCOMES
+        }
         told = ""
         for text in _texts(message):
             for passage in _quotable(text, shortest=8):
+                if line_key(_OPENING.sub("", passage)) in elsewhere:
+                    continue
                 if told and len(told) + len(passage) >= REQUEST_LIMIT - 40:
                     break
                 told += (" " if _ENDED.search(told) else ". ") * bool(told) + passage

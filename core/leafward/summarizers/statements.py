@@ -29,6 +29,7 @@ _CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
 """Commands that are run to see whether the work is right."""
+_OUR_HEADINGS = frozenset(section.title.casefold() for section in Section)
 _CHANGED_FILES = 4
 """Files that are named as changed where nothing else says what was done."""
 _BRANCH = re.compile(
@@ -109,7 +110,7 @@ def stated(evidence: Evidence) -> None:
                 continue
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:
-            if fact.outcome != DROPPED and not (fact.is_open and fact.last in evidence.left):
+            if fact.outcome != DROPPED and fact.last not in evidence.left:
                 checklist.setdefault((fact.is_open, fact.about[-1] if fact.about else ""), []).append(fact)
         elif (
             fact.kind is FactKind.ERROR
@@ -144,7 +145,8 @@ def stated(evidence: Evidence) -> None:
         times = len(fact.entries)
         sources = (fact.entry, fact.last)
         worth = 0.5 + 0.1 * min(8, fact.count)
-        if fact.outcome == "exit 0" and _CHECKS.search(fact.key):
+        if fact.outcome == "exit 0" and _CHECKS.search(fact.key) and "|" not in fact.key:
+            # Behind a pipe it is another program that ended well.
             count = f" ({times} times)" if times > 1 else ""
             add(evidence, Section.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
@@ -179,7 +181,7 @@ def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], w
     """Items of one checklist as lines: those under a heading together, for alone they often say little."""
     section = Section.NEXT if is_open else Section.DONE
     worth = (1.2 if is_open else 0.3) * weight
-    if not heading:
+    if not heading or harmless(heading, 80).casefold() in _OUR_HEADINGS:
         for fact in items:
             add(evidence, section, fact.text, (fact.entry,), worth, limit=200, carries=(fact,))
         return

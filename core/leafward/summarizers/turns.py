@@ -20,6 +20,7 @@ _PICTURE = re.compile(
 )
 _MACHINE = re.compile(r"(?s)^<([A-Za-z][\w-]{1,60})[ >].*</\1>$")
 """A message that is one element of markup."""
+_ENCLOSED = re.compile(r"</[A-Za-z][\w-]{1,60}>$")
 _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$)"
 )
@@ -47,10 +48,12 @@ class Turn:
 
 
 def by_machine(message: Body) -> bool:
-    """Whether a program wrote a message under the user's name."""
-    return (
-        message.get("role") == "user" and _MACHINE.match(text_of(message.get("content")).strip()) is not None
-    )
+    """Whether a program wrote a message under the user's name, or put it beside what the user said."""
+    role = message.get("role")
+    if role not in ("user", "custom"):
+        return False
+    text = text_of(message.get("content")).strip()
+    return bool(_MACHINE.match(text) or (role == "custom" and _ENCLOSED.search(text)))
 
 
 def turns_of(messages: Sequence[Said]) -> list[Turn]:
