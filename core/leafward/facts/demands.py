@@ -52,7 +52,7 @@ _STATES = re.compile(
 )
 """How things are, in the words of rules."""
 _GUESSED = re.compile(
-    r"(?i)\b(?:i(?:['’]m| am| would| actually| basically| just)?(?: not)? (?:think|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
+    r"(?i)\b(?:i(?:['’]m| am| would| actually| basically| just)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
     r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like)\b"
 )
 _WORK = re.compile(

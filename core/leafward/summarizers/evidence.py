@@ -13,7 +13,7 @@ from leafward.entries import Body, EntryIndex, tool_calls
 from leafward.facts import FactKind, FactReader, Sighting, Voice, gather
 from leafward.facts.reading import PATH_ARGUMENTS
 from leafward.facts.values import whole_paths
-from leafward.summarizers import Cancelled, quoting, statements
+from leafward.summarizers import quoting, statements, unless_cancelled
 from leafward.summarizers.candidates import Evidence, FileWork, add
 from leafward.summarizers.outline import Section, line_key, read_outline
 from leafward.summarizers.turns import by_machine, turns_of
@@ -46,23 +46,21 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     if previous:
         sightings += reader.prose(previous, Voice.TOLD, span.previous_entry)
-    for place, (entry, message) in enumerate(messages):
-        if stop():
-            raise Cancelled("the summary was cancelled")
+    for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
         if by_machine(message):
             continue
         seen = reader.read(entry, message)
         sightings += seen
         _work(evidence.files, seen, message, place, entry)
-    evidence.facts = {(fact.kind, fact.key): fact for fact in gather(sightings)}
+    evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     _carried(evidence, previous, span.previous_entry)
     turns = turns_of(messages)
     quoting.requests(
         evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates)
     )
-    quoting.answers(evidence, messages, turns)
+    quoting.answers(evidence, messages, turns, stop)
     quoting.last_word(evidence, messages)
     statements.settled(evidence, messages)
     statements.stated(evidence)

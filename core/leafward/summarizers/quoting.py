@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from leafward.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.facts import demands, prose
+from leafward.summarizers import unless_cancelled
 from leafward.summarizers.candidates import Evidence, add
 from leafward.summarizers.outline import Section, line_key, read_outline
 from leafward.summarizers.turns import SUBSTANTIAL, Turn, goal_of, last_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from leafward.summarizers import Said
 
@@ -110,17 +111,23 @@ def _whole_sentences(text: str, limit: int) -> str:
     return f"{text[: end + 1]} …" if end > 0.3 * limit else text
 
 
-def answers(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn]) -> None:
-    """Lines of the model's own answers, in the sections that they speak for."""
+def answers(
+    evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], stop: Callable[[], bool]
+) -> None:
+    """Lines of the model's own answers, in the sections that they speak for. Raises Cancelled."""
     total = max(1, len(messages))
     final = {turn.last for turn in turns}
     working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
     before = turns[0].first if turns else total
+    # What precedes the first request belongs to a turn that began before the span.
+    final.update(
+        [at for at, said in enumerate(messages[:before]) if said.message.get("role") == "assistant"][-1:]
+    )
     talk = not any(tool_calls(message) for _, message in messages)
-    for place, (entry, message) in enumerate(messages):
+    for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         if message.get("role") not in ("assistant", "branchSummary"):
             continue
-        ends = place in final or (place < before and _ends(messages, place))
+        ends = place in final
         recency = 0.4 + 0.6 * (place + 1) / total
         weight = recency * (1.0 if ends else 0.45)
         worked = place in working or place < before
@@ -152,16 +159,6 @@ def answers(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn])
                 )
                 worth = weight * (0.3 if context else 1.0)
                 add(evidence, section, line, (entry,), worth, names_something=context and not alone)
-
-
-def _ends(messages: Sequence[Said], place: int) -> bool:
-    """Whether no reply of the same turn follows."""
-    for _, message in messages[place + 1 :]:
-        if message.get("role") == "user":
-            return True
-        if message.get("role") == "assistant":
-            return False
-    return True
 
 
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:
