@@ -8,20 +8,28 @@ is used up. The same span gives the same text, whatever the locale or the hash s
 from __future__ import annotations
 
 import heapq
-import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.entries import NO_ENTRY, EntryIndex
-from leafward.facts import Fact, FactKind, Voice
+from leafward.facts import FactKind, Voice
 from leafward.facts.prose import content_words, shared
 from leafward.facts.values import whole_paths
 from leafward.messages import message_text
 from leafward.redact import Redactor
 from leafward.summarizers import Cancelled, Line, Said, Span, Summary, tokens_of, unless_cancelled
-from leafward.summarizers.candidates import Candidate, Evidence, FileWork, leads_somewhere
+from leafward.summarizers.candidates import Candidate, Evidence, leads_somewhere
 from leafward.summarizers.evidence import collect
-from leafward.summarizers.outline import LINE_LIMIT, TOLD, Section, cut, harmless, line_key
+from leafward.summarizers.listing import (
+    FILES_A_LINE,
+    GROUP_LIMIT,
+    MORE,
+    Names,
+    file_lines,
+    grouped,
+    join_bare,
+    telling,
+)
+from leafward.summarizers.outline import TOLD, Section, cut, harmless, line_key
 from leafward.summarizers.ranking import likely
 from leafward.survival.matching import Held, Text, file_names
 from leafward.tokens import CHARS_PER_TOKEN, utf16_length
@@ -44,22 +52,6 @@ _LIST_SHARE = 0.21
 """The part of the room that is set aside for bare lists of names."""
 _LIST_LIMIT = 0.24
 """The part that they may have in the end; beyond a quarter a summary stops being read."""
-_READ = "Read: "
-_NAMED = "Named in commands: "
-_CHANGED = "Changed: "
-"""What stands before files of which nothing else is to be told."""
-_BARE = re.compile(r"` changed( \d+×)?(?:, (.{1,20}))?$")
-_FILES_A_LINE = 10
-"""The most of them."""
-_NAMES_A_LINE = 24
-"""The most names behind one file: a longer list is skipped by the eye, and by a model."""
-_FEW_NAMES = 4
-"""Names behind a file that was not changed: each change is worth two more."""
-_MORE = len(" and 999 more")
-_REST_OF_NAMES = 12
-"""The most names that no file is told for."""
-_SHORTEST_NAME = 4
-_HEX = re.compile(r"[0-9a-fA-F]{3,8}|[\W\d]+")
 _LISTED = 0.12
 """How likely a name must be needed to be listed."""
 _AT_THE_END = 1 << 30
@@ -132,30 +124,6 @@ def _is_ours(text: str) -> bool:
     return text.partition("\n")[0] in headings
 
 
-@dataclass(slots=True)
-class _Names:
-    """The names listed behind a file."""
-
-    work: FileWork | None
-    candidate: Candidate
-    names: list[str] = field(default_factory=list)
-    more: int = 0
-    """Names that were worth listing and are not listed."""
-    reserved: bool = False
-    """Whether there is room to say so."""
-
-    @property
-    def most(self) -> int:
-        """How many may be listed: the more was done to the file, the more of it matters."""
-        if self.work is None:
-            return _REST_OF_NAMES
-        return min(_NAMES_A_LINE, _FEW_NAMES + 2 * self.work.changes)
-
-    def written(self) -> dict[str, int]:
-        """All names in what was written into the file, with the position where each was written last."""
-        return self.work.names if self.work is not None else {}
-
-
 class _Choice:
     """Lines chosen for one summary."""
 
@@ -172,9 +140,8 @@ class _Choice:
         self._told: set[tuple[FactKind, str]] = set()
         self._words: list[tuple[Candidate, frozenset[str]]] = []
         self._keys: set[str] = set()
-        self._groups: dict[str, int] = {}
-        self._lists: list[_Names] = []
-        self._rest = _Names(None, Candidate(Section.CONTEXT, "Names in use:", _AT_THE_END, ()))
+        self._groups: dict[str, tuple[int, int]] = {}
+        self._rest = Names(None, Candidate(Section.CONTEXT, "Names in use:", _AT_THE_END, ()))
         self._listed = 0
         self._pins = pins
         self._focus = frozenset(content_words(span.focus))
@@ -185,42 +152,10 @@ class _Choice:
             evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop
         )
         self._whole = whole_paths({key for kind, key in evidence.facts if kind is FactKind.PATH})
-        self._candidates = [*evidence.candidates, *self._file_lines()]
+        self._lists = file_lines(evidence, self._likely)
+        self._candidates = [*evidence.candidates, *(names.candidate for names in self._lists)]
         for candidate in unless_cancelled(self._candidates, stop):
             self._measure(candidate)
-
-    def _file_lines(self) -> list[Candidate]:
-        """One line for each file that was worked on, with what was done to it."""
-        found: list[Candidate] = []
-        counts: dict[str, list[Fact]] = {}
-        for fact in self.evidence.facts.values():
-            if fact.kind is FactKind.NUMBER and fact.key.endswith(" line"):
-                for path in fact.about:
-                    counts.setdefault(path, []).append(fact)
-        total = max(1, self.evidence.size)
-        for work in sorted(self.evidence.files.values(), key=lambda work: (-work.last, work.path)):
-            path = work.path
-            group = "" if work.changes else _READ if work.reads else _NAMED
-            done = f"changed {work.changes}×" if work.changes > 1 else "changed"
-            times = work.reads or work.named
-            lines = max(counts.get(path, ()), key=lambda fact: fact.last, default=None)
-            if group:
-                text = harmless(
-                    f"`{path}`{f' {times}×' if times > 1 else ''}{f' ({lines.text})' if lines else ''}"
-                )
-            else:
-                text = harmless(f"`{path}` {done}{f', {lines.text}' if lines else ''}")
-            place = len(self.evidence.candidates) + len(found)
-            looked = work.reads + work.named
-            worth = (0.4 + 0.15 * min(8, work.changes) if work.changes else 0.1 * min(4, looked)) * (
-                0.5 + 0.5 * (work.last + 1) / total
-            )
-            worth += 3 * self._likely.get((FactKind.PATH, path), 0.0)
-            found.append(
-                Candidate(Section.CONTEXT, text, place, tuple(work.sources[-3:]), worth, group=group)
-            )
-            self._lists.append(_Names(work, found[-1]))
-        return found
 
     def _measure(self, candidate: Candidate) -> None:
         """Finds the facts a line carries."""
@@ -342,9 +277,9 @@ class _Choice:
         room = self.room if room is None else room
         heading = self._heading_cost(section)
         price = utf16_length(candidate.text) + 3 + _BOX.get(section, 0)
-        together = self._groups.get(candidate.group, 0)
+        together, length = self._groups.get(candidate.group, (0, 0))
         if candidate.group:
-            if together >= _FILES_A_LINE:
+            if together >= FILES_A_LINE or length + price > GROUP_LIMIT:
                 return False
             price += 0 if together else len(candidate.group)
         if not forced:
@@ -360,7 +295,7 @@ class _Choice:
             candidate.text = shorter
             price = utf16_length(shorter) + 3 + _BOX.get(section, 0)
         self._keys.add(key)
-        self._groups[candidate.group] = together + 1
+        self._groups[candidate.group] = (together + 1, length + price)
         self._words.append((candidate, frozenset(content_words(candidate.text))))
         self._told |= candidate.facts
         self._taken[section].append(candidate)
@@ -384,7 +319,7 @@ class _Choice:
         taken = {id(candidate) for candidate in self._taken[Section.CONTEXT]}
         for names in (*self._lists, self._rest):
             names.more = 0
-        owner: dict[str, _Names] = {}
+        owner: dict[str, Names] = {}
         for names in self._lists:
             if id(names.candidate) not in taken:
                 continue
@@ -398,16 +333,16 @@ class _Choice:
                 kind is FactKind.IDENTIFIER
                 and chance > _LISTED
                 and (kind, key) not in self._told
-                and _telling(key)
+                and telling(key)
             ):
                 wanted.append((-chance / (utf16_length(key) + 2), key))
         limit = int(share * self.room)
         for _, key in sorted(wanted):
             names = owner.get(key, self._rest)
             if len(names.names) >= names.most:
-                if names is not self._rest and not names.reserved and self._used + _MORE <= self.room:
+                if names is not self._rest and not names.reserved and self._used + MORE <= self.room:
                     names.reserved = True
-                    self._used += _MORE
+                    self._used += MORE
                 names.more += 1
                 continue
             name = harmless(key, 80)
@@ -424,17 +359,7 @@ class _Choice:
     def _write_lists(self) -> None:
         """Puts the names behind their files, those most likely to be needed first; files without any share a line."""
         taken = {id(candidate) for candidate in self._taken[Section.CONTEXT]}
-        bare = [
-            names
-            for names in self._lists
-            if names.work is not None
-            and names.work.changes
-            and not names.names
-            and id(names.candidate) in taken
-        ]
-        for names in bare if len(bare) > 1 else ():
-            names.candidate.group = _CHANGED
-            names.candidate.text = _BARE.sub(_in_brackets, names.candidate.text)
+        join_bare([names for names in self._lists if id(names.candidate) in taken])
         for names in (*self._lists, self._rest):
             if names.names:
                 names.names.sort(key=lambda name: (-self._likely.get((FactKind.IDENTIFIER, name), 0.0), name))
@@ -461,43 +386,12 @@ class _Choice:
             if lines:
                 lines.append(("", "", ()))
             lines.append((section.heading, "", ()))
-            for candidate in _grouped(sorted(told, key=lambda candidate: candidate.place)):
+            for candidate in grouped(sorted(told, key=lambda candidate: candidate.place)):
                 mark = "- [x] " if section is Section.DONE else "- [ ] " if section is Section.NEXT else "- "
                 lines.append((mark + candidate.text, section.title, candidate.sources))
             if not told and section is not Section.PROGRESS:
                 lines.append((f"- {_NOTHING}", section.title, ()))
         return lines
-
-
-def _in_brackets(match: re.Match[str]) -> str:
-    times, lines = match.groups()
-    return f"`{times or ''}{f' ({lines})' if lines else ''}"
-
-
-def _grouped(told: Sequence[Candidate]) -> list[Candidate]:
-    """Lines of one group made one line, which stands where the first of them stood."""
-    lines: list[Candidate] = []
-    groups: dict[str, Candidate] = {}
-    for candidate in told:
-        line = groups.get(candidate.group)
-        if line is not None and len(line.text) + len(candidate.text) <= 2 * LINE_LIMIT - 50:
-            line.text += f", {candidate.text}"
-            line.sources = tuple(dict.fromkeys((*line.sources, *candidate.sources[-1:])))
-            continue
-        if candidate.group:
-            line = Candidate(
-                candidate.section, candidate.group + candidate.text, candidate.place, candidate.sources[-1:]
-            )
-            groups[candidate.group] = candidate = line
-        lines.append(candidate)
-    return lines
-
-
-def _telling(name: str) -> bool:
-    """Whether a name alone says what it is: of more than one word, and no mere number."""
-    if len(name) < _SHORTEST_NAME or _HEX.fullmatch(name):
-        return False
-    return "_" in name.strip("_") or not name[1:].islower()
 
 
 def _cut_to_units(text: str, units: int) -> str:
