@@ -13,8 +13,10 @@ import pytest
 from leafward.agents.codex import weaving
 from leafward.agents.codex.course import START
 from leafward.agents.codex.records import KINDS, SEAM, Line, line_of
+from leafward.agents.codex.source import Rollout as Opened
 from leafward.agents.codex.source import lines_in
 from leafward.agents.codex.weaving import Weaver
+from leafward.agents.lines import CHUNK
 from leafward.entries import Damage, Kind
 from leafward.scan import decode_line
 from tests.codex_rollout import DATA, Rollout
@@ -281,3 +283,23 @@ def test_a_line_of_many_megabytes_of_any_kind_is_read_in_one_look(key: bytes) ->
     line += filler + b'"}}\n'
     assert orjson.loads(line)
     assert at_once(line) == decoded(line)
+
+
+def test_long_lines_are_read_at_most_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rollout = Rollout(tmp_path)
+    for number, megabytes in enumerate((12, 8, 0.6, 0.6, 12, 12)):
+        rollout.item("function_call_output", call_id=str(number), output="}{" * int(megabytes * (1 << 19)))
+    rollout.turn("last", "said")
+    read: list[int] = []
+    whole = Opened.at
+
+    def counted(self: Opened, offset: int, size: int) -> bytes:
+        data = whole(self, offset, size)
+        read.append(len(data))
+        return data
+
+    monkeypatch.setattr(Opened, "at", counted)
+    session = rollout.opened()
+    assert session.columns.kind.count(Kind.TOOL_RESULT) == 6
+    assert sum(read) < 2 * rollout.size + 2 * CHUNK
+    assert max(read) < 2 * (13 << 20)
