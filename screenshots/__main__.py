@@ -72,6 +72,7 @@ SHOTS = (
     Shot("explorer-light", "The explorer in the light theme", config={"theme": "clearing"}),
     Shot("ghost", "A proposed move: what it leaves, enters and costs", keys=INTO_A_BRANCH),
     Shot("move", "The sheet that asks before a move, saying what it writes", keys=(*INTO_A_BRANCH, "enter")),
+    Shot("fork", "The sheet for a new session: which agents can go on from there", keys=(*INTO_A_BRANCH, "b")),
     Shot("search", "A search: hits marked in the tree and on the path", keys=("/", "text:lease", "enter", "n", "n")),
     Shot("context", "What the model sees at the leaf, message by message", keys=("x",)),
     Shot("files", "The files read and modified up to the leaf", keys=("w",)),
