@@ -8,14 +8,28 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import application, core, listing, need, plan, search
+from tests.bench import agents, application, core, listing, need, plan, search
 from tests.bench.generate import write_session, write_store
 from tests.bench.report import Report
 
 SMALL, SHORT, MEDIUM, LARGE = 1_000, 10_000, 100_000, 1_000_000
 SESSIONS = 10_000
+FOREIGN = 300 << 20
+"""Bytes of a session of another agent."""
 
-GROUPS = ("index", "start", "context", "large", "keys", "follow", "listing", "search", "plan", "need")
+GROUPS = (
+    "index",
+    "start",
+    "context",
+    "large",
+    "keys",
+    "follow",
+    "listing",
+    "search",
+    "plan",
+    "need",
+    "agents",
+)
 
 
 class _Data:
@@ -76,6 +90,8 @@ def measure(groups: set[str], folder: Path) -> Report:
         plan.compaction_plans(report, *paths, (MEDIUM, SHORT))
     if "need" in groups:
         need.need(report)
+    if "agents" in groups:
+        agents.opening(report, folder, FOREIGN)
     return report
 
 
