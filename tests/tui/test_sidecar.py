@@ -129,7 +129,7 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
     store = make("claude", tmp_path / "store")
     ran: list[object] = []
     async with exploring(store.path) as (pilot, screen):
-        monkeypatch.setattr(type(screen), "_resume", lambda _screen, command: ran.append(command))
+        monkeypatch.setattr(type(screen), "run_in_place", lambda _screen, command: ran.append(command))
         monkeypatch.setattr("leafward.agents.base.Resume.obstacle", lambda _command: None)
         screen.action_agent_resume()
         assert len(ran) == 1
