@@ -8,14 +8,26 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import application, core, listing, need, plan, search
+from tests.bench import application, compare, core, listing, need, plan, search
 from tests.bench.generate import write_session, write_store
 from tests.bench.report import Report
 
 SMALL, SHORT, MEDIUM, LARGE = 1_000, 10_000, 100_000, 1_000_000
 SESSIONS = 10_000
 
-GROUPS = ("index", "start", "context", "large", "keys", "follow", "listing", "search", "plan", "need")
+GROUPS = (
+    "index",
+    "start",
+    "context",
+    "large",
+    "keys",
+    "follow",
+    "listing",
+    "search",
+    "plan",
+    "compare",
+    "need",
+)
 
 
 class _Data:
@@ -35,6 +47,13 @@ class _Data:
         path = self.folder / f"{entries}-path.jsonl"
         if not path.exists():
             write_session(path, entries, branch_every=0, compact_every=0)
+        return path
+
+    def branches_of(self, entries: int) -> Path:
+        """Two branches of so many entries each."""
+        path = self.folder / f"{entries}-branches.jsonl"
+        if not path.exists():
+            compare.write_branches(path, entries)
         return path
 
     def store(self, sessions: int) -> Path:
@@ -74,6 +93,8 @@ def measure(groups: set[str], folder: Path) -> Report:
     if "plan" in groups:
         paths = data.path_of(MEDIUM), data.path_of(SHORT)
         plan.compaction_plans(report, *paths, (MEDIUM, SHORT))
+    if "compare" in groups:
+        compare.branches(report, data.branches_of(SHORT), SHORT)
     if "need" in groups:
         need.need(report)
     return report
