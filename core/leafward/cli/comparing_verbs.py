@@ -6,17 +6,19 @@ from typing import Any
 
 import click
 
-from leafward.cli.command import dry_run_option, json_option, session_argument, verb
+from leafward.cli.command import base_option, dry_run_option, json_option, session_argument, verb
 
 
 @verb(
     "leafward diff 019f3c 1a2b3c4d leaf",
     "leafward diff 019f3c 1a2b3c4d leaf --what contents --file src/app.py",
     "leafward diff 019f3c 1a2b3c4d leaf --patch b | git apply",
+    "leafward diff 019f3c 1a2b3c4d 2b3c4d5e leaf --what outcome",
 )
 @session_argument
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
+@click.argument("more", nargs=-1, metavar="[C]...")
 @click.option(
     "--what",
     type=click.Choice(["files", "contents", "context", "summary", "outcome"]),
@@ -32,18 +34,17 @@ from leafward.cli.command import dry_run_option, json_option, session_argument, 
     type=click.Choice(["a", "b"]),
     help="What one side changed since the common ancestor, for `git apply`.",
 )
+@base_option
 @json_option
-def diff(
-    session: str, a: str, b: str, what: str, named: tuple[str, ...], patch: str | None, as_json: bool
-) -> int:
+def diff(session: str, a: str, b: str, more: tuple[str, ...], as_json: bool, **asked: Any) -> int:
     """Compare two entries: what the paths to them read, changed, know and cost.
 
     Their deepest common ancestor is the base. Contents are rebuilt from the recorded calls, and it is always said whether
-    they are exact, partial or unknown.
+    they are exact, partial or unknown. More than two entries are compared by their outcome.
     """
     from leafward.cli.diffing import diff as run
 
-    return run(session, a, b, what, named, patch, as_json)
+    return run(session, (a, b, *more), asked, as_json)
 
 
 @verb(

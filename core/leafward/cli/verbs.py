@@ -13,6 +13,7 @@ import click
 from leafward.cli import comparing_verbs, memory_verbs
 from leafward.cli.command import (
     at_option,
+    base_option,
     dry_run_option,
     json_option,
     leafward,
@@ -136,6 +137,7 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     metavar="DIR",
     help="Write the files as they were into DIR, which is empty or not there yet.",
 )
+@base_option
 @dry_run_option
 @json_option
 def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:

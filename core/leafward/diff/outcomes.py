@@ -117,7 +117,7 @@ _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(
 class _Told(NamedTuple):
     """What an entry says of the outcome: what is left of its body once that was decoded for something else."""
 
-    index: EntryIndex
+    entry: EntryIndex
     call_id: str = ""
     """The call that a result answers."""
     failed: bool = False
@@ -194,13 +194,13 @@ class OutcomeReader:
         """What came of the entries of the path, all that was taken among them. To be asked once."""
         kinds = self._kinds
         spoken = [at for at in entries if kinds[at] in self.KINDS]
-        noted, self._noted = {told.index: told for told in self._noted}, []
+        noted, self._noted = {told.entry: told for told in self._noted}, []
         for index, body in self._session.bodies(at for at in spoken if at not in noted):
             message = body.get("message") if body is not None else None
             if body is not None and isinstance(message, dict):
                 ran = kinds[index] == _ASSISTANT and did_run(message)
                 self.take(index, body, message, tool_calls(message) if ran else [])
-        noted.update((told.index, told) for told in self._noted)
+        noted.update((told.entry, told) for told in self._noted)
         self._noted.clear()
         for at in spoken:
             told = noted.get(EntryIndex(at))
@@ -235,23 +235,23 @@ class OutcomeReader:
         return None
 
     def _add(self, told: _Told) -> None:
-        kind = self._kinds[told.index]
+        kind = self._kinds[told.entry]
         if kind == _ASSISTANT:
             self._replies += 1
             self._errors += told.failed
             self._spend(told.usage)
             if _says(told.words):
-                self._reply, self._said = told.index, told.words
+                self._reply, self._said = told.entry, told.words
             self._made += told.calls
             self._calls.update(told.commands)
         elif kind == _COMMAND:
             if told.came is not None:
-                self._ran(told.index, told.came, told.command)
+                self._ran(told.entry, told.came, told.command)
         else:
             call = self._calls.pop(told.call_id, None)
             if call is not None:
                 ended = told.came or CallOutcome(not told.failed, None, 0)
-                self._ran(told.index, ended, command_text(call, self._table))
+                self._ran(told.entry, ended, command_text(call, self._table))
             else:
                 self._errors += told.failed
 

@@ -206,8 +206,9 @@ class StepReader:
         self._waiting: dict[str, list[_Waiting]] = {}
 
     def needs(self, index: int, line: bytes) -> bool:
-        """Whether a line of a native file has to be decoded: a reply that calls nothing does not, and of a result that tells
-        no more than whether the call was done, that is taken here. To be asked in the order of the path.
+        """Whether a line of a native file has to be decoded. To be asked in the order of the path.
+
+        A reply that calls nothing has not; of a result that tells no more than whether the call was done, that is taken here.
         """
         kind = self._kinds[index]
         if kind == _ASSISTANT:
