@@ -50,7 +50,9 @@ def session(tmp_path: Path) -> Acting:
     file = Acting(tmp_path / "s.jsonl")
     file.user("begin")
     file.said(call("read", "r", path="a.py", offset=2, limit=3))
-    file.answered("r", "read", "line 2.\nline 3.\nline 4.\n\n[26 more lines in file. Use offset=5 to continue.]")
+    file.answered(
+        "r", "read", "line 2.\nline 3.\nline 4.\n\n[26 more lines in file. Use offset=5 to continue.]"
+    )
     file.said(edit("e", "line 3.", "THREE"))
     file.answered("e", "edit")
     return file
@@ -68,7 +70,7 @@ def test_the_version_that_everything_fits_is_what_it_rests_on(work: Path, sessio
 def test_without_git_the_file_on_disk_is_one(
     work: Path, session: Acting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module.shutil, "which", lambda _name: None)
+    monkeypatch.setattr("shutil.which", lambda _name: None)
     (work / "a.py").write_text(TEXT)
     with reading(session.path) as opened:
         found = NodeFiles(opened, opened.leaf, WorkspaceBases(work)).rebuilt("a.py")

@@ -21,7 +21,7 @@ from leafward.cli.output import (
     say,
     usage_json,
 )
-from leafward.cli.selection import agent_of, opened
+from leafward.cli.selection import agent_of, chosen_entries, opened
 from leafward.context import ContextMessage, context_at, message_body, usage_total
 from leafward.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind, blocks_of
 from leafward.headline import headline
@@ -57,18 +57,21 @@ def session_facts(session: Session) -> Body:
     }
 
 
-def tree(selector: str, as_json: bool, every_entry: bool, with_archived: bool = False) -> int:
+def tree(
+    selector: str, as_json: bool, every_entry: bool, with_archived: bool = False, chosen: str | None = None
+) -> int:
     """`leafward tree`."""
     with opened(selector) as session:
+        only = chosen_entries(session, chosen) if chosen is not None else None
         if as_json:
-            emit_json(tree_json(session))
+            emit_json(tree_json(session, only))
         else:
-            say(tree_text(session, page(), every_entry=every_entry, with_archived=with_archived))
+            say(tree_text(session, page(), every_entry=every_entry, with_archived=with_archived, only=only))
     return 0
 
 
-def tree_json(session: Session) -> Body:
-    """The document that `tree --json` writes."""
+def tree_json(session: Session, only: frozenset[int] | None = None) -> Body:
+    """The document that `tree --json` writes; of the entries those in `only`, where it is given."""
     measures = measure(session)
     on_path = bytearray(len(session))
     for run in session.tree.path_runs(session.leaf):
@@ -82,7 +85,7 @@ def tree_json(session: Session) -> Body:
             measures.tokens[index],
             session.body(index) if kinds[index] == Kind.UNKNOWN else None,
         )
-        for index in range(len(session))
+        for index in (range(len(session)) if only is None else sorted(only))
     ]
     return {
         "session": session_facts(session),
@@ -98,11 +101,16 @@ def tree_json(session: Session) -> Body:
 
 
 def tree_text(
-    session: Session, page: Page, *, every_entry: bool = False, with_archived: bool = False
+    session: Session,
+    page: Page,
+    *,
+    every_entry: bool = False,
+    with_archived: bool = False,
+    only: frozenset[int] | None = None,
 ) -> Iterator[str]:
     """The lines that `tree` prints: a heading, the rows, and what is wrong with the file."""
     hidden = frozenset[EntryIndex]() if with_archived else archived_branches(session)
-    body = list(outline(session, page, every_entry=every_entry, hidden=hidden))
+    body = list(outline(session, page, every_entry=every_entry, hidden=hidden, only=only))
     yield from heading(session, page)
     yield ""
     yield from body
