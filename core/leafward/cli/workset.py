@@ -9,7 +9,7 @@ from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, say, write_text
 from leafward.cli.selection import opened, verify
 from leafward.errors import NotFound
-from leafward.files import FileUse, WorkingSet, locate, utf16_order, working_set
+from leafward.files import FileUse, WorkingSet, carried, locate, utf16_order, working_set
 from leafward.rebuilding import KNOWN, Deed, NodeFiles, Outcome, WorkspaceBases, steps, store, timeline
 from leafward.safe_text import safe, safe_line
 
@@ -35,6 +35,7 @@ def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool
             return _store(session, index, asked["into"], _bases(asked), asked["dry_run"], as_json)
         found = working_set(session, index)
         inferred = _inferred(session, index, found)
+        listed = carried(session, index, found)
         if as_json:
             emit_json(
                 {
@@ -45,10 +46,14 @@ def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool
                         "read": [_json(session, use) for use in inferred.read],
                         "modified": [_json(session, use) for use in inferred.modified],
                     },
+                    "carried": {
+                        "read": [_json(session, use) for use in listed.read],
+                        "modified": [_json(session, use) for use in listed.modified],
+                    },
                 }
             )
         else:
-            say(_text(session, found, inferred, page()))
+            say(_text(session, found, inferred, listed, page()))
     return 0
 
 
@@ -82,12 +87,16 @@ def _json(session: Session, use: FileUse) -> dict[str, Any]:
     return {"path": use.path, "entries": [id_of(session, entry) for entry in use.entries]}
 
 
-def _text(session: Session, found: WorkingSet, inferred: WorkingSet, page: Page) -> Iterator[str]:
+def _text(
+    session: Session, found: WorkingSet, inferred: WorkingSet, listed: WorkingSet, page: Page
+) -> Iterator[str]:
     groups = (
         ("modified", found.modified, "bold"),
         ("read", found.read, "faint"),
         ("modified by commands, inferred", inferred.modified, "faint"),
         ("read by commands, inferred", inferred.read, "faint"),
+        ("modified elsewhere, listed by summaries", listed.modified, "faint"),
+        ("read elsewhere, listed by summaries", listed.read, "faint"),
     )
     if not any(uses for _, uses, _ in groups):
         yield "no file was read or modified on this path"
