@@ -85,6 +85,8 @@ SHOTS = (
     Shot("leaving", "The summary of what a move leaves, before the move", keys=(*INTO_A_BRANCH, "s", "p")),
     Shot("entries", "One row for each entry", config={"density": "entries"}, keys=("{", "k")),
     Shot("catalogue", "The catalogue of all sessions, with a preview", opened="store"),
+    Shot("forest", "Forks and copies across all projects", opened="store", keys=("v",)),
+    Shot("totals", "Tokens and costs by project and by day", opened="store", keys=("T",)),
     Shot("search-all", "A search of all text: sessions, their hits in context, and the text of one", opened="store", keys=("S", "text:old code", "enter", "j")),
     Shot("log", "The log of operations", opened="log", keys=("o",)),
     Shot("help", "All keys of the explorer", keys=("?",)),
@@ -122,7 +124,9 @@ def _make(shot: Shot, folder: Path) -> str:
     """The picture; whatever the application writes goes to `folder`."""
     os.environ["LEAFWARD_HOME"] = str(folder / "leafward")
     os.environ["PI_CODING_AGENT_SESSION_DIR"] = str(folder / "sessions")
-    return asyncio.run(_shoot(shot, folder))
+    # Invented projects lie nowhere on this machine.
+    with patch("leafward.catalog.projects.missing_folders", lambda _projects: frozenset()):
+        return asyncio.run(_shoot(shot, folder))
 
 
 async def _shoot(shot: Shot, folder: Path) -> str:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import gc
 import os
 import threading
+import time
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from io import FileIO
     from pathlib import Path
 
     from leafward.scan import Scan
@@ -22,6 +24,9 @@ WORTHWHILE = 4 << 20
 """Bytes from which on a file is scanned ahead; a smaller one takes a few milliseconds."""
 
 _NICE = 5
+_HEAD_START = 0.08
+"""Seconds that the screen has for itself: two processes at work are in each other's way, also on two processors. A file of
+a hundred thousand entries is scanned by the time it is asked for all the same."""
 _TOLD_EVERY = 16
 """Chunks between two words of how far the scan is."""
 
@@ -29,8 +34,9 @@ _TOLD_EVERY = 16
 class Ahead:
     """A scan under way in a child process."""
 
-    def __init__(self, path: Path, child: int, pipe: BinaryIO) -> None:
+    def __init__(self, path: Path, file: FileIO, child: int, pipe: BinaryIO) -> None:
         self.path = path
+        self._scanned = _identity(os.fstat(file.fileno()))
         self._child = child
         self._pipe: BinaryIO | None = pipe
 
@@ -53,11 +59,13 @@ class Ahead:
             with pipe:
                 while scan is None and not stop():
                     # Nobody but our own child writes here.
-                    told, *found = pickle.load(pipe)  # noqa: S301
-                    if found:
-                        scan = told if _identity(os.stat(self.path)) == found[0] else None
-                        break
-                    publish(*told)
+                    told = pickle.load(pipe)  # noqa: S301
+                    if isinstance(told, tuple):
+                        publish(*told)
+                        continue
+                    if _identity(os.stat(self.path)) == self._scanned:
+                        scan = told
+                    break
         except (EOFError, OSError, pickle.UnpicklingError):
             scan = None
         os.waitpid(self._child, 0)
@@ -66,30 +74,33 @@ class Ahead:
 
 def scan_ahead(path: Path) -> Ahead | None:
     """Starts to scan a file; None where that is not possible or not worth it. Call it while there is but one thread."""
+    if not hasattr(os, "fork") or threading.active_count() > 1:
+        return None
     try:
         if not path.is_file() or path.stat().st_size < WORTHWHILE:
             return None
+        file = path.open("rb", buffering=0)
     except OSError:
         return None
-    if not hasattr(os, "fork") or threading.active_count() > 1:
-        return None
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(writing)
-        return Ahead(path, child, os.fdopen(reading, "rb"))
-    try:
-        os.close(reading)
-        gc.disable()
-        # Where both have to share a processor, the screen goes first.
-        os.nice(_NICE)
-        _send(path, writing)
-    finally:
-        # Whatever went wrong, the parent reads the file itself and says so.
-        os._exit(0)
+    with file:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child:
+            os.close(writing)
+            return Ahead(path, file, child, os.fdopen(reading, "rb"))
+        try:
+            os.close(reading)
+            gc.disable()
+            # Where both have to share a processor, the screen goes first.
+            os.nice(_NICE)
+            time.sleep(_HEAD_START)
+            _send(file, writing)
+        finally:
+            # Whatever went wrong, the parent reads the file itself and says so.
+            os._exit(0)
 
 
-def _send(path: Path, descriptor: int) -> None:
+def _send(file: FileIO, descriptor: int) -> None:
     # Not needed in the parent until the screen stands.
     import pickle
 
@@ -97,17 +108,17 @@ def _send(path: Path, descriptor: int) -> None:
 
     scan = Scan()
     chunks = 0
-    with os.fdopen(descriptor, "wb") as pipe, path.open("rb", buffering=0) as file:
+    with os.fdopen(descriptor, "wb") as pipe:
 
         def publish() -> None:
             nonlocal chunks
             chunks += 1
             if chunks % _TOLD_EVERY == 0:
-                pickle.dump(((scan.end, len(scan.columns)),), pipe)
+                pickle.dump((scan.end, len(scan.columns)), pipe)
                 pipe.flush()
 
         scan.advance(file, publish=publish)
-        pickle.dump((scan, _identity(os.fstat(file.fileno()))), pipe, protocol=5)
+        pickle.dump(scan, pipe, protocol=5)
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

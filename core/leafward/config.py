@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from leafward.paths import config_dir
 
@@ -24,12 +24,11 @@ STRATEGIES = ("pi", "codex", "opencode")
 DENSITIES = ("turns", "entries", "comfortable")
 ORDERS = ("recent", "alpha")
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
+_PLACE = r" \(at line (\d+), column (\d+)\)$"
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigProblem:
+class ConfigProblem(NamedTuple):
     """One thing in a configuration file that could not be used."""
 
     file: Path
@@ -83,6 +82,10 @@ class Config:
     """Keys by the id of what they do; an empty tuple unbinds it."""
     roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     """Folders searched for an agent's sessions instead of its own, by agent."""
+    extra_roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    """Folders searched besides those, by agent."""
+    exclude: tuple[str, ...] = ()
+    """Folders whose sessions are not listed and not read: globs of stores or of projects, `!` takes one back."""
     injection_budget: int = 8_000
     """In code points."""
     injection_order: str = "recent"
@@ -128,7 +131,7 @@ def _seconds(smallest: float, largest: float) -> Callable[[object], float]:
 
 
 def _variable(value: object) -> str:
-    if not isinstance(value, str) or not _VARIABLE.fullmatch(value):
+    if not isinstance(value, str) or not re.fullmatch(_VARIABLE, value):
         raise _BadValue("the name of an environment variable")
     return value
 
@@ -173,6 +176,7 @@ _KEYS: dict[str, tuple[str, Callable[[object], object]]] = {
     "theme": ("theme", _text),
     "ascii": ("ascii", _switch),
     "density": ("density", _one_of(DENSITIES)),
+    "exclude": ("exclude", _texts),
     "follow-interval": ("follow_interval", _seconds(0.02, 60)),
     "summaries.timeout": ("summaries_timeout", _seconds(1, 3600)),
     "summaries.deadline": ("summaries_deadline", _seconds(1, 86_400)),
@@ -190,6 +194,7 @@ _TABLES: dict[str, tuple[str, Callable[[object], object]]] = {
     "keys": ("keys", _variable),
     "keymap": ("keymap", _texts),
     "roots": ("roots", _texts),
+    "extra-roots": ("extra_roots", _texts),
 }
 """Tables whose keys are the user's own."""
 
@@ -229,8 +234,8 @@ def parse(source: str, path: Path) -> tuple[Config, list[ConfigProblem]]:
     try:
         document = tomllib.loads(source)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        place = _PLACE.search(str(error))
-        reason = _PLACE.sub("", str(error)) or "nested too deeply"
+        place = re.search(_PLACE, str(error))
+        reason = re.sub(_PLACE, "", str(error)) or "nested too deeply"
         line = int(place[1]) if place else None
         return Config(), [
             ConfigProblem(path, "syntax", "", f"is not TOML: {reason}; defaults are used", line)

@@ -7,23 +7,26 @@ what was there is never dropped silently.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-_STAND_INS: dict[int, str] = {code: chr(0x2400 + code) for code in range(0x20)}
-_STAND_INS[0x7F] = "␡"
-_STAND_INS |= dict.fromkeys(range(0x80, 0xA0), "·")
-# Line and paragraph separators, marks that reorder text, and invisible characters that hide it.
-_STAND_INS |= dict.fromkeys((0x061C, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x2060, 0xFEFF), "·")
-_STAND_INS |= dict.fromkeys(range(0x202A, 0x202F), "·")
-_STAND_INS |= dict.fromkeys(range(0x2066, 0x206A), "·")
-# Tag characters: an invisible alphabet.
-_STAND_INS |= dict.fromkeys(range(0xE0000, 0xE0080), "·")
-_STAND_INS |= dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
-_KEPT = {code: text for code, text in _STAND_INS.items() if code != 0x0A}
+@cache
+def _stand_ins() -> dict[int, str]:
+    """What is shown instead, by character; the newline is kept. Made when first needed: most sessions need none."""
+    found = {code: chr(0x2400 + code) for code in range(0x20) if code != 0x0A}
+    found[0x7F] = "␡"
+    found |= dict.fromkeys(range(0x80, 0xA0), "·")
+    # Line and paragraph separators, marks that reorder text, and invisible characters that hide it.
+    found |= dict.fromkeys((0x061C, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x2060, 0xFEFF), "·")
+    found |= dict.fromkeys(range(0x202A, 0x202F), "·")
+    found |= dict.fromkeys(range(0x2066, 0x206A), "·")
+    # Tag characters: an invisible alphabet.
+    found |= dict.fromkeys(range(0xE0000, 0xE0080), "·")
+    return found | dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
 
 def _ranges(codes: Collection[int]) -> str:
@@ -33,7 +36,11 @@ def _ranges(codes: Collection[int]) -> str:
     return "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in zip(starts, ends, strict=True))
 
 
-_UNSAFE = re.compile(f"[{_ranges(_KEPT)}]")
+@cache
+def _unsafe() -> re.Pattern[str]:
+    return re.compile(f"[{_ranges(_stand_ins())}]")
+
+
 _ANY_SPACE = re.compile(r"\s+")
 
 TAB_SIZE = 4
@@ -48,9 +55,9 @@ def safe(text: str) -> str:
     if "\t" in text:
         text = text.expandtabs(TAB_SIZE)
     # Whatever is replaced is not printable to Python either, and that test is a hundred times faster.
-    if text.replace("\n", "").isprintable() or _UNSAFE.search(text) is None:
+    if text.replace("\n", "").isprintable() or _unsafe().search(text) is None:
         return text
-    return text.translate(_KEPT)
+    return text.translate(_stand_ins())
 
 
 def safe_line(text: str, limit: int | None = None) -> str:
@@ -70,7 +77,7 @@ def safe_json(document: bytes) -> bytes:
     """A JSON document in UTF-8 with everything a terminal could act on escaped. What it says stays the same."""
     if document.isascii() and b"\x7f" not in document:
         return document
-    return _UNSAFE.sub(_escaped, document.decode("utf-8")).encode("utf-8")
+    return _unsafe().sub(_escaped, document.decode("utf-8")).encode("utf-8")
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -8,12 +8,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import application, compare, core, listing, need, plan, search
+from tests.bench import agents, application, compare, core, listing, need, plan, search
 from tests.bench.generate import write_session, write_store
 from tests.bench.report import Report
 
 SMALL, SHORT, MEDIUM, LARGE = 1_000, 10_000, 100_000, 1_000_000
 SESSIONS = 10_000
+FOREIGN = 300 << 20
+"""Bytes of a session of another agent."""
 
 GROUPS = (
     "index",
@@ -27,6 +29,7 @@ GROUPS = (
     "plan",
     "compare",
     "need",
+    "agents",
 )
 
 
@@ -97,6 +100,8 @@ def measure(groups: set[str], folder: Path) -> Report:
         compare.branches(report, data.branches_of(SHORT), SHORT)
     if "need" in groups:
         need.need(report)
+    if "agents" in groups:
+        agents.opening(report, folder, FOREIGN)
     return report
 
 

@@ -216,6 +216,27 @@ class TestRefused:
             drafted(demo, stop=lambda: next(looks) > 20)
         assert demo.path.read_bytes() == before
 
+    def test_it_is_given_up_wherever_it_is(self, demo: Session) -> None:
+        looks = 0
+
+        def stop_at(place: float) -> Callable[[], bool]:
+            def stop() -> bool:
+                nonlocal looks
+                looks += 1
+                return looks > place
+
+            return stop
+
+        drafted(demo, stop=stop_at(float("inf")))
+        every = looks
+        # Each message is asked for when it is decoded, redacted, read twice and judged, each fact and line besides.
+        assert every > 5 * len(measure(demo, estimators=[SMALL.counting]).entries)
+        for place in range(0, every, every // 12):
+            looks = 0
+            with pytest.raises(Cancelled):
+                drafted(demo, stop=stop_at(place))
+            assert looks == place + 1
+
     def test_a_dry_run_writes_nothing(self, demo: Session) -> None:
         before, leaf = demo.path.read_bytes(), demo.leaf
         written = accept(demo, drafted(demo), Writing(dry_run=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -243,9 +242,9 @@ def test_gauge_lines_are_as_wide_as_asked(
     width: int, height: int, glyphs: Glyphs, now: Load | None, moved: Load | None, moving: bool, window: int
 ) -> None:
     if now is not None:
-        now = replace(now, again=min(now.again, now.total))
+        now = now._replace(again=min(now.again, now.total))
     if moved is not None:
-        moved = replace(moved, again=min(moved.again, moved.total))
+        moved = moved._replace(again=min(moved.again, moved.total))
     lines = gauge_lines(
         width, height, glyphs, now, window, threshold=window - 16_384, moving=moving, moved=moved
     )
@@ -288,14 +287,14 @@ def test_a_price_at_full_width() -> None:
 
 
 def test_a_price_gives_up_words_then_groups() -> None:
-    calm = replace(QUOTE, surprises=())
+    calm = QUOTE._replace(surprises=())
     assert said(calm, 120) == [
         " Move here    leave −79  7.3k    enter +55  3.1k    cached 6.2k    sent again 96.1k  ≈ $0.36   files −1 +2  5 change"
     ]
     assert said(calm, 80) == [
         " Move  leave −79  enter +55  cached 6.2k  sent again 96.1k ≈ $0.36  files −1 +2"
     ]
-    assert said(replace(calm, again=119_600), 80)[0].endswith("files −1 +2")
+    assert said(calm._replace(again=119_600), 80)[0].endswith("files −1 +2")
     assert said(calm, 70) == [" Move  leave −79  enter +55  context 40.6k → 102.3k"]
     assert said(calm, 40) == [" Move  leave −79  enter +55"]
 
@@ -314,8 +313,8 @@ def test_groups_stay_where_they_are_while_numbers_come_in() -> None:
 
 
 def test_nothing_is_a_dot() -> None:
-    quote = replace(
-        QUOTE, entered=0, entered_tokens=0, cached=0, files_left=0, files_entered=0, files_changed=0
+    quote = QUOTE._replace(
+        entered=0, entered_tokens=0, cached=0, files_left=0, files_entered=0, files_changed=0
     )
     line = said(quote, 140)[0]
     assert "enter ·   " in line
@@ -325,7 +324,7 @@ def test_nothing_is_a_dot() -> None:
 
 @pytest.mark.parametrize("width", [80, 140])
 def test_where_nothing_is_sent_again_no_price_stands_beside_it(width: int) -> None:
-    line = said(replace(QUOTE, again=0, cost=0.0), width)[0]
+    line = said(QUOTE._replace(again=0, cost=0.0), width)[0]
     assert "sent again ·  " in line
     assert "≈" not in line
     assert "≈" in said(QUOTE, width)[0]
@@ -367,7 +366,7 @@ def test_texts_that_were_not_made_safe_do_no_harm() -> None:
     for lines in (
         price_lines(Facts(evil, ((evil, evil),)), None, 80, 1, UNICODE),
         price_lines(None, Note(evil), 80, 1, UNICODE),
-        price_lines(replace(QUOTE, surprises=(evil,)), None, 140, 2, UNICODE),
+        price_lines(QUOTE._replace(surprises=(evil,)), None, 140, 2, UNICODE),
     ):
         assert "\x1b" not in "".join(plain(lines))
         assert "\u202e" not in "".join(plain(lines))

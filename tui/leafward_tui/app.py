@@ -135,8 +135,8 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         for name in list(self.available_themes):
             self.unregister_theme(name)
         self.show_theme(first)
-        self._styled_with = self.get_css_variables()
-        self.stylesheet.set_variables(self._styled_with)
+        self._styled_with = self.current_theme
+        self.stylesheet.set_variables(self.get_css_variables())
         self.set_keymap(self.keymap.textual)
 
     # --- themes -------------------------------------------------------------------------------------------------------
@@ -172,10 +172,9 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
             self.styles_now = Styles.of(self.palette_now)
 
     def refresh_css(self, animate: bool = True) -> None:
-        """Takes the stylesheets anew where their variables changed: at start-up Textual asks twice for what is there."""
-        variables = self.get_css_variables()
-        if variables != self._styled_with:
-            self._styled_with = variables
+        """Takes the stylesheets anew where the theme changed: at start-up Textual asks twice for what is there."""
+        if self.current_theme != self._styled_with:
+            self._styled_with = self.current_theme
             super().refresh_css(animate)
 
     def show_theme(self, name: str) -> None:

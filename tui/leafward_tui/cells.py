@@ -40,11 +40,10 @@ ZERO = "·"
 """Zero in a column of numbers: a quiet dot, so that a missing value never looks like one."""
 
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), " ")
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _DANGLING = " ,;:([{-–—\u200d"
 """What never stands before an ellipsis at the end of a word."""
 _JOINER = "\u200d"
-_IDLE_JOINER = re.compile(r"\u200d+(?=[\x00-\x7f]|$)|(?:^|(?<=[\x00-\x7f]))\u200d+|(?<=\u200d)\u200d+")
+_IDLE_JOINER = r"\u200d+(?=[\x00-\x7f]|$)|(?:^|(?<=[\x00-\x7f]))\u200d+|(?<=\u200d)\u200d+"
 """A zero-width joiner with nothing to join: Rich would count what follows it, our padding too, as part of it."""
 
 
@@ -52,9 +51,8 @@ def _flat(text: str) -> str:
     """``text`` with every control character a space, so that what is measured is what is drawn."""
     if text.isprintable():
         return text
-    if _UNSAFE.search(text):
-        text = text.translate(_CONTROLS)
-    return _IDLE_JOINER.sub("", text) if _JOINER in text else text
+    text = text.translate(_CONTROLS)
+    return re.sub(_IDLE_JOINER, "", text) if _JOINER in text else text
 
 
 def collapse(text: str) -> str:

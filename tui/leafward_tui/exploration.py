@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,8 +35,7 @@ BY_ENTRY = frozenset({Filter.ALL, Filter.NO_TOOLS})
 """Filters that are about entries: while one is on, a row is an entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(NamedTuple):
     """Entries that are known to fail, to edit files and to say nothing themselves; what the filters go by."""
 
     failed: Collection[int] = ()

@@ -28,7 +28,7 @@ __all__ = [
 EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs")
 """The full screens; what is pressed there means the same on each."""
 
-SCREENS = (*EVERYWHERE, "help", "themes", "draft")
+SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals")
 """Every name that ``Intent.screens`` may hold."""
 
 _LISTS = SCREENS
@@ -218,8 +218,17 @@ INTENTS: tuple[Intent, ...] = (
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
     Intent("preview.toggle", "space", "Show or hide the preview", "preview", (*_LIST, *_HITS), "Sessions"),
     Intent("sort.next", "s", "Sort by the next column", "sort", _LIST, "Sessions"),
-    Intent("group.next", "v", "Group by project, agent or not at all", "group", _LIST, "Sessions"),
+    Intent(
+        "group.next", "v", "Group by project, family, day, agent or not at all", "group", _LIST, "Sessions"
+    ),
     Intent("archived.toggle", "a", "Show or hide archived sessions", "archived", _LIST, "Sessions"),
+    Intent(
+        "totals.open", "T", "Show tokens and costs by project, agent and day", "totals", _LIST, "Sessions"
+    ),
+    Intent("session.keep", "p", "Keep a copy where the agent cannot delete it", "keep", _LIST, "Sessions"),
+    Intent("session.archive", "A", "Archive this session, or bring it back", "archive", _LIST, "Sessions"),
+    Intent("session.delete", "d", "Move this session to the trash", "delete", _LIST, "Sessions"),
+    Intent("session.undo", "u", "Take back the last archive or delete", "undo", _LIST, "Sessions"),
     Intent("project.fold", "z", "Fold or unfold this project", "fold", _LIST, "Sessions"),
     Intent("project.fold_all", "Z", "Fold or unfold all projects", "fold all", _LIST, "Sessions"),
     Intent("project.close", "left", "Fold this project", "fold", _LIST, "Sessions", palette=False),

@@ -9,7 +9,7 @@ from textual.message import Message
 __all__ = ["IntentPressed"]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class IntentPressed(Message):
     """Something that names an intent was clicked; the screen runs its action."""
 

@@ -6,9 +6,9 @@ alone, so rows never shift against each other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
 
@@ -54,8 +54,7 @@ _LEFT = 3
 """Cells of cursor, verdict and gap."""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """Which number columns fit, and how wide the rest is."""
 
     width: int
@@ -183,7 +182,7 @@ class RowPainter:
         if alone and columns.numbers:
             # Nothing was called and nothing edited: what was lost stands in the place of the numbers, whatever comes.
             numbers = sum(cells for _, cells in columns.numbers)
-            columns = replace(columns, text=columns.text + numbers - LOST_WIDTH)
+            columns = columns._replace(text=columns.text + numbers - LOST_WIDTH)
         segments += self._words(line, columns, state, gutter.standing, selected, ground, state.jumps.get(y))
         if alone and columns.numbers:
             segments.append(Segment(right(self._lost(line), LOST_WIDTH), ground.warn))

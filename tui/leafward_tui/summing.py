@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.safe_text import safe_line
 from leafward_tui.cells import count, counted, money, percent
@@ -29,8 +29,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """Which branch is to be summarised: the entries from `start` up to where its path and that of `to` part."""
 
     start: int
@@ -59,8 +58,7 @@ class Summing:
     """Whether it is asked who summarises, also where there is no choice of model."""
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(NamedTuple):
     """How far it is."""
 
     text: str

@@ -14,11 +14,11 @@ from leafward.estimators import text_tokens
 from leafward.messages import edit_message, message_text, messages_of
 from leafward.redact import Redactor
 from leafward.safe_text import safe
-from leafward.summarizers import Said, Span
+from leafward.summarizers import Said, Span, unless_cancelled
 from leafward.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from leafward.compaction.division import Shortened
     from leafward.compaction.plan import Plan
@@ -61,8 +61,8 @@ class Replacing:
     """The system prompt as it is replayed, as far as the file holds it."""
 
 
-def replacing(session: Session, plan: Plan) -> Replacing:
-    """Decodes the context that a plan is about, each message once."""
+def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: False) -> Replacing:
+    """Decodes the context that a plan is about, each message once. Raises Cancelled where `stop` turns true."""
     sizes = plan.sizes
     before = parts_of(sizes.previous_summary or "")
     tail = set(plan.kept) if plan.first_kept >= 0 else set()
@@ -76,7 +76,7 @@ def replacing(session: Session, plan: Plan) -> Replacing:
     quoted: list[str] = []
     edits: list[Edited] = []
     kept_tokens = 0
-    for said, sent in _said(session, plan):
+    for said, sent in _said(session, plan, stop):
         short = cut.get(said.entry)
         if said.entry in tail:
             if short is not None:
@@ -158,7 +158,7 @@ def span_from(session: Session, there: Replacing, *, pins: Sequence[str] = (), f
     )
 
 
-def _said(session: Session, plan: Plan) -> list[tuple[Said, bool]]:
+def _said(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tuple[Said, bool]]:
     """Every message of the context but the system's and the summary, with whether it is sent; edits are applied."""
     messages = plan.sizes.context.messages
     places = [
@@ -166,7 +166,7 @@ def _said(session: Session, plan: Plan) -> list[tuple[Said, bool]]:
     ]
     found: list[tuple[Said, bool]] = []
     bodies = session.bodies(messages.entry[place] for place in places)
-    for place, (entry, body) in zip(places, bodies, strict=True):
+    for place, (entry, body) in unless_cancelled(zip(places, bodies, strict=True), stop):
         spoken = messages_of(body or {}, Kind(messages.kinds[entry]))
         message = spoken[-1] if spoken else {}
         edit = messages.edited.get(place)

@@ -41,8 +41,8 @@ from leafward.journal.appending import refuse_changed
 from leafward.journal.write import write
 from leafward.messages import message_text
 from leafward.safe_text import safe
-from leafward.summarizers import Cancelled, Line, Summary, tokens_of
-from leafward.survival import Survival, facts_of, survival
+from leafward.summarizers import Cancelled, Line, Summary, tokens_of, unless_cancelled
+from leafward.survival import Stopped, Survival, facts_of, survival
 from leafward.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def draft(
     refuse_nothing(plan)
     place = place_at(session, plan.at)
     every = clean_pins([*carried_pins(session, plan.at), *pins])
-    ground = ground_of(session, plan, max_tokens)
+    ground = ground_of(session, plan, max_tokens, stop)
     budget = summary_budget(plan, ground, injection)
     span = span_from(session, ground.there, pins=every, focus=focus)
     made = summarizer.summarize(span, budget, progress, stop)
@@ -204,8 +204,12 @@ def draft(
         raise Cancelled("the compaction was cancelled; nothing was written")
     if not made.text.strip():
         raise Refused("the summary came out empty: nothing of the span fits; nothing was written")
-    facts = facts_of(ground.there.replaced, ground.cwd, ground.previous, ground.there.previous_entry)
-    return _assembled(plan, made, replace(ground, facts=facts), injection, every, focus, place)
+    replaced = unless_cancelled(ground.there.replaced, stop)
+    facts = facts_of(replaced, ground.cwd, ground.previous, ground.there.previous_entry)
+    try:
+        return _assembled(plan, made, replace(ground, facts=facts), injection, every, focus, place, stop=stop)
+    except Stopped as stopped:
+        raise Cancelled("the compaction was cancelled; nothing was written") from stopped
 
 
 def prepared(
@@ -265,9 +269,14 @@ def refuse_nothing(plan: Plan) -> None:
         raise Refused(next((one.text for one in plan.diagnostics), "nothing to compact"))
 
 
-def ground_of(session: Session, plan: Plan, max_tokens: int | None = None) -> Ground:
-    """Everything that a draft needs of a session, decoded once; the facts are left to be read."""
-    there = replacing(session, plan)
+def ground_of(
+    session: Session,
+    plan: Plan,
+    max_tokens: int | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Ground:
+    """Everything that a draft needs of a session, decoded once; the facts are left to be read. Raises Cancelled."""
+    there = replacing(session, plan, stop)
     limit = max_tokens * CHARS_PER_TOKEN if max_tokens is not None else None
     if limit is not None:
         there = replace(there, quoted=_newest(there.quoted, limit // 2 - len(KEPT_HEADING)))
@@ -279,7 +288,13 @@ def ground_of(session: Session, plan: Plan, max_tokens: int | None = None) -> Gr
     return Ground(
         there,
         previous,
-        "\n".join([*(message_text(said.message) for said in there.replaced), previous, kept]),
+        "\n".join(
+            [
+                *(message_text(said.message) for said in unless_cancelled(there.replaced, stop)),
+                previous,
+                kept,
+            ]
+        ),
         kept,
         tuple(path for path in read if path in carried),
         tuple(path for path in modified if path in carried),
@@ -347,8 +362,9 @@ def _assembled(
     place: Place,
     *,
     changed: bool = False,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Draft:
-    """A draft from its parts: the text put together, what it comes to, what survives in it."""
+    """A draft from its parts: the text put together, what it comes to, what survives in it. Raises Stopped."""
     remarks = [Diagnostic("summary", remark) for remark in summary.remarks]
     words, added = with_pins(summary.text, pins)
     if ground.limit is not None and not changed:
@@ -383,6 +399,7 @@ def _assembled(
         kept=ground.kept,
         sources="\n".join([ground.sources, *beside, ground.cwd, "."]),
         cwd=ground.cwd,
+        stop=stop,
     )
     return Draft(
         plan,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from leafward.entries import NO_ENTRY, EntryIndex, Usage
 from leafward.errors import LeafwardError
@@ -15,13 +15,33 @@ from leafward.survival.spans import Said
 from leafward.tokens import tokens_of_units, utf16_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Cancelled", "Line", "Purpose", "Said", "Span", "Summarizer", "Summary", "tokens_of"]
+__all__ = [
+    "Cancelled",
+    "Line",
+    "Purpose",
+    "Said",
+    "Span",
+    "Summarizer",
+    "Summary",
+    "tokens_of",
+    "unless_cancelled",
+]
+
+Item = TypeVar("Item")
 
 
 class Cancelled(LeafwardError):
     """A summary was given up before it was whole; nothing was written."""
+
+
+def unless_cancelled(items: Iterable[Item], stop: Callable[[], bool]) -> Iterator[Item]:
+    """Items one by one, each after a look whether they are still wanted. Raises Cancelled where `stop` turns true."""
+    for item in items:
+        if stop():
+            raise Cancelled("the summary was cancelled")
+        yield item
 
 
 class Purpose(StrEnum):

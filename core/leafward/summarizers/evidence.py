@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.entries import Body, EntryIndex, tool_calls
 from leafward.facts import FactKind, FactReader, Sighting, Voice, gather
 from leafward.facts.reading import PATH_ARGUMENTS
-from leafward.summarizers import Cancelled, quoting, statements
+from leafward.summarizers import quoting, statements, unless_cancelled
 from leafward.summarizers.candidates import Evidence, FileWork, add
 from leafward.summarizers.outline import Section, line_key, read_outline
 
@@ -38,17 +38,15 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     if previous:
         sightings += reader.prose(previous, Voice.TOLD, span.previous_entry)
-    for place, (entry, message) in enumerate(messages):
-        if stop():
-            raise Cancelled("the summary was cancelled")
+    for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
         seen = reader.read(entry, message)
         sightings += seen
         _work(evidence.files, seen, message, place, entry)
-    evidence.facts = {(fact.kind, fact.key): fact for fact in gather(sightings)}
+    evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _carried(evidence, previous, span.previous_entry)
     quoting.requests(evidence, messages, first=not previous)
-    quoting.answers(evidence, messages)
+    quoting.answers(evidence, messages, stop)
     quoting.last_word(evidence, messages)
     statements.settled(evidence, messages)
     statements.stated(evidence)

@@ -17,7 +17,7 @@ from leafward.facts.prose import content_words, shared
 from leafward.facts.values import whole_paths
 from leafward.messages import message_text
 from leafward.redact import Redactor
-from leafward.summarizers import Cancelled, Line, Said, Span, Summary, tokens_of
+from leafward.summarizers import Cancelled, Line, Said, Span, Summary, tokens_of, unless_cancelled
 from leafward.summarizers.candidates import Candidate, Evidence, FileWork
 from leafward.summarizers.evidence import collect
 from leafward.summarizers.outline import TOLD, Section, cut, harmless, line_key
@@ -75,7 +75,9 @@ class Extractive:
     ) -> Summary:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
         redactor = Redactor()
-        messages = [Said(entry, redactor.value(message)) for entry, message in span.messages]
+        messages = [
+            Said(entry, redactor.value(message)) for entry, message in unless_cancelled(span.messages, stop)
+        ]
         previous = redactor.text(span.previous)
         pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
         room = budget * CHARS_PER_TOKEN
@@ -84,7 +86,7 @@ class Extractive:
                 previous, [(line, "", ()) for line in previous.split("\n")] if previous else [], redactor, 0
             )
         evidence = collect(span, messages, previous, stop)
-        chosen = _Choice(evidence, span, room, pins)
+        chosen = _Choice(evidence, span, room, pins, stop)
         chosen.choose(stop)
         if chosen.empty:
             chosen.quote_ends(messages)
@@ -131,7 +133,10 @@ class _Names:
 class _Choice:
     """Lines chosen for one summary."""
 
-    def __init__(self, evidence: Evidence, span: Span, room: int, pins: Sequence[str]) -> None:
+    def __init__(
+        self, evidence: Evidence, span: Span, room: int, pins: Sequence[str], stop: Callable[[], bool]
+    ) -> None:
+        """Weighs every line. Raises Cancelled."""
         self.evidence = evidence
         self.room = room
         self.left = 0
@@ -149,10 +154,12 @@ class _Choice:
         kept = Text("\n".join(message_text(message) for _, message in span.kept), span.cwd)
         names = file_names(list(evidence.facts.values()))
         held = {Held.VERBATIM, Held.PARAPHRASED}
-        self._likely = likely(evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held)
+        self._likely = likely(
+            evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop
+        )
         self._whole = whole_paths({key for kind, key in evidence.facts if kind is FactKind.PATH})
         self._candidates = [*evidence.candidates, *self._file_lines()]
-        for candidate in self._candidates:
+        for candidate in unless_cancelled(self._candidates, stop):
             self._measure(candidate)
 
     def _file_lines(self) -> list[Candidate]:
@@ -265,13 +272,15 @@ class _Choice:
         """Lazily greedy: a line's gain only falls while others are taken, so only the best needs to be looked at again."""
         heap = [
             (-self._gain(candidate), candidate.section.value[0], candidate.place, at)
-            for at, candidate in enumerate(self._candidates)
+            for at, candidate in enumerate(unless_cancelled(self._candidates, stop))
             if not candidate.first
         ]
         heapq.heapify(heap)
         taken = {id(candidate) for lines in self._taken.values() for candidate in lines}
         self.left = 0
         while heap:
+            if stop():
+                raise Cancelled("the summary was cancelled")
             _, title, place, at = heapq.heappop(heap)
             candidate = self._candidates[at]
             if id(candidate) in taken:
@@ -282,8 +291,6 @@ class _Choice:
             if heap and -gain > heap[0][0]:
                 heapq.heappush(heap, (-gain, title, place, at))
                 continue
-            if stop():
-                raise Cancelled("the summary was cancelled")
             if not self._take(candidate, room=room):
                 self.left += 1
 

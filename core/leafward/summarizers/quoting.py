@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from leafward.entries import Body, EntryIndex, blocks_of, text_of
 from leafward.facts import prose
+from leafward.summarizers import unless_cancelled
 from leafward.summarizers.candidates import Evidence, add
 from leafward.summarizers.outline import Section, read_outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from leafward.summarizers import Said
 
@@ -72,11 +73,11 @@ def requests(evidence: Evidence, messages: Sequence[Said], *, first: bool) -> No
         )
 
 
-def answers(evidence: Evidence, messages: Sequence[Said]) -> None:
-    """Lines of the model's own answers, in the sections that they speak for."""
+def answers(evidence: Evidence, messages: Sequence[Said], stop: Callable[[], bool]) -> None:
+    """Lines of the model's own answers, in the sections that they speak for. Raises Cancelled."""
     total = max(1, len(messages))
     final = _final_replies(messages)
-    for place, (entry, message) in enumerate(messages):
+    for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         if message.get("role") not in ("assistant", "branchSummary"):
             continue
         recency = 0.4 + 0.6 * (place + 1) / total

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.facts import Fact, FactKind, Voice
+from leafward.summarizers import unless_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,8 +57,10 @@ _AT_HAND = 1.5
 """What a name gains that stands in a file which the kept messages or the last part of the span work on."""
 
 
-def likely(evidence: Evidence, held: Callable[[Fact], bool]) -> dict[tuple[FactKind, str], float]:
-    """For each fact how likely it is needed, 0…1; 0 where the kept messages hold it."""
+def likely(
+    evidence: Evidence, held: Callable[[Fact], bool], stop: Callable[[], bool]
+) -> dict[tuple[FactKind, str], float]:
+    """For each fact how likely it is needed, 0…1; 0 where the kept messages hold it. Raises Cancelled."""
     total = max(1, evidence.size)
     at_hand: set[str] = set()
     for work in evidence.files.values():
@@ -66,7 +69,7 @@ def likely(evidence: Evidence, held: Callable[[Fact], bool]) -> dict[tuple[FactK
         if work.changes and (work.last >= 0.8 * total or (fact is not None and held(fact))):
             at_hand.update(work.names)
     found: dict[tuple[FactKind, str], float] = {}
-    for identity, fact in evidence.facts.items():
+    for identity, fact in unless_cancelled(evidence.facts.items(), stop):
         if held(fact):
             found[identity] = 0.0
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from leafward.entries import NO_ENTRY, EntryIndex
 from leafward.errors import LeafwardError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.session import Session
+
+_Item = TypeVar("_Item")
 
 
 class Status(StrEnum):
@@ -111,18 +113,19 @@ def survival(
     sources: str = "",
     cwd: str = "",
     compaction: int = NO_ENTRY,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Survival:
     """What became of the facts of a span, given the texts that stand in its place.
 
     `sources` is everything the summary could have been made from; empty, nothing is called invented. What is invented has
-    `compaction` as its entry.
+    `compaction` as its entry. Raises Stopped where `stop` turns true.
     """
     names = file_names(facts)
     told, beside, tail = Text(summary, cwd), Text(injected, cwd), Text(kept, cwd)
     known = {(fact.kind, fact.key) for fact in facts}
-    fates = [Fate(fact, _status(fact, told, beside, tail, names, known)) for fact in facts]
+    fates = [Fate(fact, _status(fact, told, beside, tail, names, known)) for fact in _until(facts, stop)]
     if sources:
-        fates += [Fate(fact, Status.INVENTED) for fact in _invented(told, sources, known, compaction)]
+        fates += [Fate(fact, Status.INVENTED) for fact in _invented(told, sources, known, compaction, stop)]
     fates.sort(key=lambda fate: (_ORDER[fate.fact.kind], -fate.fact.weight, fate.fact.entry, fate.fact.key))
     return Survival(tuple(fates))
 
@@ -149,13 +152,26 @@ def _status(
     return Status.LOST
 
 
-def _invented(told: Text, sources: str, known: set[tuple[FactKind, str]], compaction: int) -> list[Fact]:
+def _invented(
+    told: Text,
+    sources: str,
+    known: set[tuple[FactKind, str]],
+    compaction: int,
+    stop: Callable[[], bool],
+) -> list[Fact]:
     """What the summary states by form and nothing before it holds. Counts of occurrences are the summary's own."""
-    folded = sources.casefold()
-    words = set(_WORD.findall(folded))
-    amounts = {match.replace(",", "").replace("_", "") for match in _DIGITS.findall(folded)}
+    words: set[str] = set()
+    amounts: set[str] = set()
+    parts = []
+    # Piece by piece: over all of it, each of these calls would hold the interpreter for a tenth of a second.
+    for piece in _until(_pieces(sources), stop):
+        folded = piece.casefold()
+        parts.append(folded)
+        words.update(_WORD.findall(folded))
+        amounts.update(match.replace(",", "").replace("_", "") for match in _DIGITS.findall(folded))
+    folded = "".join(parts)
     found = []
-    for fact in gather(told.sightings):
+    for fact in _until(gather(told.sightings), stop):
         if fact.kind not in _CHECKED or (fact.kind, fact.key) in known:
             continue
         if not _supported(fact, folded, words, amounts):
@@ -163,6 +179,19 @@ def _invented(told: Text, sources: str, known: set[tuple[FactKind, str]], compac
             fact.entries[:] = [fact.entry]
             found.append(fact)
     return found
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A text in pieces of some tens of thousands of characters, cut behind line breaks where there are any."""
+    start = 0
+    while start < len(text):
+        stop = text.find("\n", start + _PIECE) + 1 or len(text)
+        yield text[start:stop]
+        start = stop
+
+
+_PIECE = 1 << 15
+"""Characters of a text that is read piece by piece, at least."""
 
 
 def _supported(fact: Fact, folded: str, words: set[str], amounts: set[str]) -> bool:
@@ -194,12 +223,12 @@ class Stopped(LeafwardError):
 def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
     """The survival report of a compaction that already happened.
 
-    Raises Refused where the entry is none, Stopped where `stop` turns true while the span is read.
+    Raises Refused where the entry is none, Stopped where `stop` turns true.
     """
     there = replaced_by(session, compaction)
     facts = facts_of(_until(there.messages, stop), session.cwd, there.previous, there.previous_entry)
     kept = "\n".join(message_text(said.message) for said in there.kept)
-    sources = [message_text(said.message) for said in there.messages]
+    sources = [message_text(said.message) for said in _until(there.messages, stop)]
     return survival(
         facts,
         there.summary,
@@ -208,11 +237,12 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
         sources="\n".join([*sources, there.previous, kept, there.injected, session.cwd, "."]),
         cwd=session.cwd,
         compaction=compaction,
+        stop=stop,
     )
 
 
-def _until(messages: Iterable[Said], stop: Callable[[], bool]) -> Iterator[Said]:
-    for said in messages:
+def _until(items: Iterable[_Item], stop: Callable[[], bool]) -> Iterator[_Item]:
+    for item in items:
         if stop():
             raise Stopped("the report was given up")
-        yield said
+        yield item

@@ -5,7 +5,6 @@ Groups keep their places while the cursor moves and while numbers come in: each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
@@ -33,8 +32,7 @@ __all__ = ["Facts", "KeyHint", "Note", "PriceLine", "Quote", "price_lines"]
 # Most values below are named tuples: making a frozen dataclass takes eight times as long, and the first frame waits for it.
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(NamedTuple):
     """The price of a move as far as it is known. What is None is still being worked out."""
 
     left: int

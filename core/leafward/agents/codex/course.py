@@ -39,10 +39,11 @@ class Course:
 
     def extend(self, index: int) -> None:
         """A new entry goes on from the tip."""
-        if self._path and self._path[-1][1] == index:
-            self._path[-1][1] = index + 1
+        path = self._path
+        if path and (last := path[-1])[1] == index:
+            last[1] = index + 1
         else:
-            self._path.append([index, index + 1])
+            path.append([index, index + 1])
 
     def holds(self, index: int) -> bool:
         """Whether an entry is the tip or above it."""

@@ -16,6 +16,7 @@ from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
 from leafward.agents.codex.weaving import Weaver
 from leafward.agents.lines import BLANK, stretch_of
+from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex
 from leafward.errors import NotASession
@@ -95,7 +96,8 @@ class CodexReader:
         before = self._open
         self._open = []
         try:
-            found = self._read(thread, stop)
+            with collector_paused():
+                found = self._read(thread, stop)
         except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
             self.close()
             self._open = before

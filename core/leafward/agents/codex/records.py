@@ -179,6 +179,10 @@ class Line(NamedTuple):
 HEAD = re.compile(
     rb'\{"timestamp":"[^"\\]{1,40}",(?:"ordinal":(\d+),)?"type":"(\w+)","payload":\{(?:"type":"([\w.-]+)")?'
 )
+KIND = re.compile(
+    rb'\{"timestamp":"[^"\\]{1,40}+",(?:"ordinal":\d++,)?+"type":("\w++","payload":\{(?:"type":"[\w.-]++")?+)'
+)
+"""The same with one group, a key of `KINDS`."""
 SAID_BY = re.compile(rb'(?:,"(?:id|status|phase)":(?:"[^"\\]{0,200}"|null)){0,3},"role":"(\w+)"')
 CALL = re.compile(rb'(?:,"(?:id|status)":(?:"[^"\\]{0,200}"|null)){0,2},"call_id":"([^"\\]{0,200})"')
 DONE = re.compile(
@@ -192,6 +196,10 @@ HEADS: dict[tuple[bytes, bytes | None], Role] = {
     (b"event_msg", b"item_completed"): Role.COMPLETED,
     (b"token_usage_record", None): Role.USAGE,
     (b"world_state", None): Role.BOOKS,
+}
+KINDS = {
+    b'"%s","payload":{%s' % (kind, b'"type":"%s"' % sub if sub is not None else b""): role
+    for (kind, sub), role in HEADS.items()
 }
 _ALONE = {name.encode(): role for name, role in _TYPES.items()}
 _DECODED = (

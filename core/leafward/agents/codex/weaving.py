@@ -18,19 +18,21 @@ from leafward.agents.codex.records import (
     CLOSE,
     COMPLETED,
     DONE,
-    HEAD,
-    HEADS,
+    KIND,
+    KINDS,
     SAID_BY,
     SEAM,
     Line,
     Role,
     is_glued,
     line_at,
+    line_of,
     payload_of,
 )
 from leafward.agents.lines import seams
 from leafward.columns import ID_SIZE, Columns
 from leafward.entries import Damage, Kind
+from leafward.scan import decode_line
 
 if TYPE_CHECKING:
     from leafward.entries import Body
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 # Looked up once: members of an enumeration cost as much as the rest of a line's work.
 _MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
 _ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
-_COMPLETED = Role.COMPLETED
+_COMPLETED, _PROMPT = Role.COMPLETED, Role.PROMPT
 _ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
 
 _ODD = 0x9E3779B1
@@ -104,9 +106,10 @@ class Weaver:
 
     def _add(self, kind: Kind, at: int, part: int = 0) -> int:
         columns = self.columns
-        index = len(columns.kind)
+        kinds = columns.kind
+        index = len(kinds)
         columns.start.append(self.start + at)
-        columns.kind.append(kind)
+        kinds.append(kind)
         columns.parent.append(self.tip)
         number = (self._seed + (at + part) * _ODD) & 0xFFFFFFFF
         name = b"%08x" % number
@@ -138,18 +141,18 @@ class Weaver:
 
     def feed(self, data: bytes, stop: int, at: int) -> None:
         """Whole lines, `at` bytes into their segment: what `take` makes of each of them, without a value for each."""
-        find, head_of, close, role_of = data.find, HEAD.match, CLOSE, HEADS.get
+        find, kind_of, close, role_of = data.find, KIND.match, CLOSE, KINDS.get
         glued = data.find(SEAM, 0, stop) >= 0
         add = self._add
         start = 0
         while start < stop:
             end = find(b"\n", start, stop)
-            head = head_of(data, start, end)
+            head = kind_of(data, start, end)
             if head is None or glued or data[end - 1] != close:
                 self.take(data, start, end, at + start)
                 start = end + 1
                 continue
-            role, call = role_of((head[2], head[3])), None
+            role, call = role_of(head[1]), None
             if role is _COMPLETED:
                 done = DONE.match(data, head.end(), end)
                 if done is not None:
@@ -177,8 +180,13 @@ class Weaver:
             elif role is _BOOKS:
                 self._held, self._open = None, False
                 add(_CUSTOM, at + start)
-            else:
+            elif (body := decode_line(data[start:end])) is None:
                 self.take(data, start, end, at + start)
+            elif role is _PROMPT:
+                self._held = None
+                self._prompt(payload_of(body), at + start)
+            else:
+                self.record(line_of(body), at + start)
             start = end + 1
 
     def _result(self, call: str, at: int) -> None:

@@ -38,7 +38,7 @@ MOST_BYTES = 24 << 20
 """Bytes of the path above a compaction beyond which its lost facts are counted only when somebody asks for them."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class LostCounted(Message):
     """More compactions have their number of lost facts."""
 
@@ -49,7 +49,7 @@ class LostCounted(Message):
         return isinstance(message, LostCounted)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Loaded(Message):
     """A module is there."""
 

@@ -137,14 +137,11 @@ class Forking(Handing):
         from leafward.cli.injecting import injection_settings
         from leafward_tui.screens.explorer.summary_work import left_behind
 
-        worker = get_current_worker()
-        self.shell.keys_first.stop(worker)
+        stop = self.shell.keys_first.stop(get_current_worker())
         config = self.shell.config
         try:
             cut = cut_at(session, EntryIndex(wish.entry), target.may_end)
-            summary = (
-                left_behind(session, cut.end, config, lambda: worker.is_cancelled) if wish.summary else None
-            )
+            summary = left_behind(session, cut.end, config, stop) if wish.summary else None
             text = forking.carried(session, cut, injection_settings(config) if wish.inject else None, summary)
             kind = "summary" if wish.summary else "injection"
             terms = forking.Terms(os.environ, config, self.shell.clock(), text, kind)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -275,7 +274,8 @@ class Reading(Counting):
         if exploration is None or tallies is None:
             return
         tallies.grow(exploration.session)
-        exploration.findings = replace(exploration.findings, archived=archived_branches(exploration.session))
+        archived = archived_branches(exploration.session)
+        exploration.findings = exploration.findings._replace(archived=archived)
         self.notes.pop(exploration.layout.head[-1] if len(exploration.layout) else -1, None)
         self.graph.state.ghost = None
         self.relay()

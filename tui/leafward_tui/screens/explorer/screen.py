@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from leafward_tui.exploration import Filter
 from leafward_tui.intents import bindings_for
-from leafward_tui.screens.explorer.parts import PANES
+from leafward_tui.screens.explorer.parts import PANES, ExplorerParts
 from leafward_tui.screens.explorer.reading import Reading
 from leafward_tui.widgets.inspector import Inspector, Tab
 from leafward_tui.widgets.key_bar import Hint
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward_tui.widgets.tree_head import TreeHead
 
 
-class ExplorerScreen(Reading):
+class ExplorerScreen(Reading, ExplorerParts):
     """A session as a tree."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("explorer")]

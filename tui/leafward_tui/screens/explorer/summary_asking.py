@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward_tui.folds import LineKind
@@ -141,7 +140,7 @@ class SummaryAsking(Changing):
             if text is None:
                 self.settle()
             else:
-                self.start_summary(replace(wanted, focus=" ".join(text.split())))
+                self.start_summary(wanted._replace(focus=" ".join(text.split())))
 
         sheet = TextSheet(
             "Focus of the summary",

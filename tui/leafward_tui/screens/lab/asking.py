@@ -115,7 +115,7 @@ class Asking(Drafting):
         from leafward.summarizers.choosing import summarizer
         from leafward_tui.screens.lab.work import drafted
 
-        worker = get_current_worker()
+        stop = self.shell.keys_first.stop(get_current_worker())
         try:
             with busy(self.session.path, "a compaction"):
                 injection = what_if.injections.get((choices.budget, choices.off))
@@ -126,7 +126,7 @@ class Asking(Drafting):
                     choices,
                     injection,
                     lambda text: self.post_message(Streamed(run, text)),
-                    lambda: worker.is_cancelled,
+                    stop,
                 )
         except Cancelled:
             return

@@ -65,10 +65,10 @@ class Drafting(Planning):
         from leafward.summarizers.extractive import Extractive
         from leafward_tui.screens.lab.work import drafted, injected, stood
 
-        worker = get_current_worker()
+        resting = self.shell.keys_first.stop(get_current_worker())
 
         def stopped() -> bool:
-            return worker.is_cancelled or run != self.generation
+            return resting() or run != self.generation
 
         try:
             found = self.collected or collect(self.session, self.at, stop=stopped)

@@ -138,11 +138,11 @@ class Planning(LabParts):
 
     @work(thread=True, exclusive=True, group="plan", exit_on_error=False)
     def _plan(self, run: int, what_if: WhatIf, missing: dict[Strategy, PlanSettings]) -> None:
-        worker = get_current_worker()
+        stop = self.shell.keys_first.stop(get_current_worker())
         made: dict[Strategy, tuple[PlanSettings, Plan]] = {}
         try:
             for strategy, settings in missing.items():
-                if worker.is_cancelled:
+                if stop():
                     return
                 made[strategy] = (settings, what_if.make(settings))
         except LeafwardError as error:
@@ -220,9 +220,9 @@ class Planning(LabParts):
     def _word(self, run: int, entries: list[int]) -> None:
         from leafward_tui.screens.lab.work import worded
 
-        worker = get_current_worker()
+        stop = self.shell.keys_first.stop(get_current_worker())
         try:
-            words = worded(self.session, entries, lambda: worker.is_cancelled)
+            words = worded(self.session, entries, stop)
         except OSError as error:
             self.post_message(Failed(run, f"cannot read the session any more: {error}"))
         else:

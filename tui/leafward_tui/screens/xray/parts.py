@@ -120,11 +120,7 @@ class XRayParts(Hunting):
     @work(thread=True, exclusive=True, group="xray", exit_on_error=False)
     def load(self) -> None:
         """Makes the X-ray, then what takes longer: sources and fates."""
-        worker = get_current_worker()
-
-        def stop() -> bool:
-            return worker.is_cancelled
-
+        stop = self.shell.keys_first.stop(get_current_worker())
         try:
             if self.plan is not None:
                 xray = xray_planned(self.session, self.plan, self.draft)

@@ -71,8 +71,7 @@ class Selection:
         return sum(map(len, self.entries))
 
 
-@dataclass(frozen=True, slots=True)
-class Gauge:
+class Gauge(NamedTuple):
     """What a context is measured by."""
 
     window: int = 200_000
@@ -97,8 +96,7 @@ class Span(NamedTuple):
     """Field of `theme.Styles`; empty for the line's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a page."""
 
     spans: tuple[Span, ...] = ()
@@ -106,7 +104,7 @@ class Line:
     """The section that enter opens or closes here; empty for none."""
     entry: int = NO_ENTRY
     """The entry that enter goes to, where nothing is opened; -1 for none."""
-    copy: str = field(default="", repr=False)
+    copy: str = ""
     """What a copy takes from here, safe; empty for the line as it stands."""
 
     @property

@@ -74,7 +74,7 @@ class PageView(LineScroll):
         Binding("right", "tab_next", "tab", show=False, tooltip="Next tab", id="tab.next"),
     ]
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class LineOpened(Message):
         """Enter or a click on a line that does something."""
 
@@ -86,7 +86,7 @@ class PageView(LineScroll):
             """The view it came from."""
             return self.view
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class TabStepped(Message):
         """Another tab is wanted: the one before or behind."""
 
@@ -98,7 +98,7 @@ class PageView(LineScroll):
             """The view it came from."""
             return self.view
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class TextWanted(Message):
         """A copy of the line or the page is wanted."""
 

@@ -36,7 +36,7 @@ class TabRule(Widget):
 
     DEFAULT_CSS = "TabRule { height: 2; width: 1fr; background: $lw-bg; }"
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class TabChosen(Message):
         """A tab was clicked."""
 
@@ -103,7 +103,7 @@ class Inspector(Widget):
 
     DEFAULT_CSS = "Inspector { layout: vertical; background: $lw-bg; width: 1fr; height: 1fr; }"
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class EntryWanted(Message):
         """An entry is wanted in the tree."""
 
@@ -115,7 +115,7 @@ class Inspector(Widget):
             """The inspector it came from."""
             return self.inspector
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class XRayWanted(Message):
         """A compaction is wanted before and after."""
 
@@ -127,7 +127,7 @@ class Inspector(Widget):
             """The inspector it came from."""
             return self.inspector
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class TabChanged(Message):
         """Another tab is open."""
 
@@ -139,7 +139,7 @@ class Inspector(Widget):
             """The inspector it came from."""
             return self.inspector
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class CopyWanted(Message):
         """A text, already safe, is wanted on the clipboard."""
 
@@ -151,7 +151,7 @@ class Inspector(Widget):
             """The inspector it came from."""
             return self.inspector
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class PageShown(Message):
         """A page that was built behind is on the screen."""
 
@@ -163,7 +163,7 @@ class Inspector(Widget):
             """The inspector it came from."""
             return self.inspector
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class _Built(Message):
         """A page came from the worker."""
 

@@ -1,0 +1,154 @@
+"""Figures of sessions of other agents: opened whole, beside decoding their lines. Made of recorded ones, again and again."""
+
+from __future__ import annotations
+
+import random
+import re
+import resource
+import subprocess
+import sys
+from collections import Counter
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from leafward.agents import agent_named
+from tests.bench import references
+from tests.bench.report import ROUNDS, Report, median, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
+BAR = 0.9
+"""One and a half times what a session of pi may take."""
+_OUTPUTS = (0, 0, 300, 1_500, 3_000, 12_000)
+"""Characters that the output of a call grows by: what programs print differs that much."""
+_ID = re.compile(rb'(?<=["_])[0-9a-f]{8}(?=[0-9a-f-]{12,28}")')
+_COMPACTED = (b'"type":"compacted"', b'"compact_boundary"')
+_NAMED = re.compile(rb',"uuid":"([0-9a-f-]{36})"')
+
+AGENTS = ("codex", "claude")
+
+
+def _longest(folder: Path) -> list[bytes]:
+    """The lines of the longest session without a compaction: nobody compacts a thousand times."""
+    every = (path.read_bytes() for path in sorted(folder.rglob("*.jsonl")))
+    plain = (data for data in every if not any(mark in data for mark in _COMPACTED))
+    return max((data.splitlines(keepends=True) for data in plain), key=len)
+
+
+def _grown(value: object, text: str) -> bool:
+    """Adds to the first output inside a decoded value."""
+    if isinstance(value, dict):
+        for key in ("output", "content"):
+            if isinstance(value.get(key), str):
+                value[key] += text
+                return True
+        return any(_grown(item, text) for item in value.values())
+    return isinstance(value, list) and any(_grown(item, text) for item in value)
+
+
+def _other(again: int, kept: set[bytes], found: re.Match[bytes]) -> bytes:
+    """The beginning of an id in another round."""
+    return found[0] if found[0] in kept else b"%08x" % (int(found[0], 16) ^ again * 0x9E3779B1 & 0xFFFFFFFF)
+
+
+def _lines(lines: list[bytes], head: int, size: int) -> Iterator[bytes]:
+    """The head once, then the rest until there are so many bytes."""
+    chance = random.Random(3)
+    made = 0
+    again = 0
+    printed = [f'line {number}: \u2713 "done"\n' for number in range(2_000)]
+    named = Counter(name for line in lines for name in set(_ID.findall(line)))
+    # What is on every other line is the session's own id.
+    kept = {name for name, count in named.items() if count > len(lines) / 2}
+    outputs = [b"function_call_output" in line or b'"tool_result"' in line for line in lines]
+    tip = b""
+    yield from lines[:head]
+    while made < size:
+        again += 1
+        first = True
+        for line, output in zip(lines[head:], outputs[head:], strict=True):
+            if output:
+                body = orjson.loads(line)
+                wanted = chance.choice(_OUTPUTS)
+                _grown(body, "".join(chance.choices(printed, k=wanted // 20)))
+                line = orjson.dumps(body) + b"\n"
+            line = _ID.sub(partial(_other, again, kept), line)
+            if first and tip:
+                # The first row of every round follows the last one of the round before.
+                line = line.replace(b'{"parentUuid":null', b'{"parentUuid":"%s"' % tip)
+            first = False
+            if (row := _NAMED.search(line)) is not None:
+                tip = row[1]
+            made += len(line)
+            yield line
+
+
+def write_rollout(folder: Path, size: int) -> Path:
+    """A rollout of Codex of about so many bytes."""
+    name = "rollout-2026-11-21T10-00-00-01a1ffe0-0000-7000-8000-00000000aaaa.jsonl"
+    path = folder / "codex" / "sessions" / "2026" / "11" / "21" / name
+    lines = _longest(CORPORA / "codex" / "v0.169.0")
+    return _written(path, lines, 1, size)
+
+
+def write_transcript(folder: Path, size: int) -> Path:
+    """A transcript of Claude Code of about so many bytes."""
+    path = folder / "claude" / "projects" / "-tmp-demo-project" / "d379888c-ffba-457b-bedd-142b9bb27a47.jsonl"
+    return _written(path, _longest(CORPORA / "claude" / "v2.1.330"), 0, size)
+
+
+def _written(path: Path, lines: list[bytes], head: int, size: int) -> Path:
+    if not path.exists():
+        path.parent.mkdir(parents=True)
+        with path.open("wb") as file:
+            file.writelines(_lines(lines, head, size))
+    return path
+
+
+def _open(name: str, path: Path) -> None:
+    agent_named(name).open(path).close()
+
+
+def opening(report: Report, folder: Path, size: int) -> None:
+    """Each agent's session opened, beside `orjson.loads` over its lines; and the memory that takes."""
+    if not CORPORA.is_dir():
+        report.skipped("sessions of other agents", "there are no recorded ones to make them of")
+        return
+    for name, write in zip(AGENTS, (write_rollout, write_transcript), strict=True):
+        path = write(folder, size)
+        taken, decoding = [], []
+        for number in range(ROUNDS + 1):
+            opened = seconds(partial(_open, name, path))
+            reference = references.decode_all(path)
+            if number:
+                taken.append(opened)
+                decoding.append(reference)
+        megabytes = path.stat().st_size >> 20
+        report.ratio(
+            f"a session of {name} opened, {megabytes} MB",
+            median(taken),
+            "orjson.loads over the lines",
+            median(decoding),
+            BAR,
+        )
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.bench.agents", name, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        entries, grown = map(int, done.stdout.split())
+        report.limit(f"memory an entry takes, {name}, {entries:,} entries", grown / entries, "B", None)
+
+
+if __name__ == "__main__":
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with closing(agent_named(sys.argv[1]).open(Path(sys.argv[2]))) as session:
+        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(len(session), (after - before) * 1024)
