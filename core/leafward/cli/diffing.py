@@ -195,7 +195,10 @@ def _content(session: Session, file: FileDifference, found: ContentDifference) -
         "b": rebuilt_json(session, found.b),
         "merge": found.merge.value,
         "sentence": found.sentence,
-        "diff": "".join(unified(lines_of(found.a), lines_of(found.b))) if found.exact else None,
+        "diff": "".join(unified(lines_of(found.a), lines_of(found.b)))
+        if found.exact and not found.obstacle
+        else None,
+        "obstacle": found.obstacle,
     }
 
 
@@ -339,6 +342,8 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
                 yield f"  {pad(letter if letter == 'base' else letter.upper(), 5)}{parts}"
             if file["diff"]:
                 yield from (f"  {safe(line)}" for line in file["diff"].splitlines())
+            if file["obstacle"]:
+                yield f"  {file['obstacle']}"
             yield f"  {file['sentence']}"
             yield ""
 

@@ -61,13 +61,25 @@ class ContentDifference:
         """Whether both nodes' contents are known as a whole; a file that is not there is known."""
         return all(one.certainty in KNOWN for one in (self.a, self.b))
 
+    @property
+    def obstacle(self) -> str:
+        """Why the contents are not shown line by line; empty where they are. Whether they differ is known nevertheless."""
+        texts = [one.text or "" for one in (self.a, self.b)]
+        if any("\0" in text for text in texts):
+            return "binary: not shown line by line"
+        if sum(map(len, texts)) > HUGE:
+            return f"huge, {sum(map(len, texts)):,} characters: not shown line by line"
+        return ""
+
     def blocks(self) -> list[Block]:
-        """A's lines against B's. Empty where one of them is not known."""
-        return compare_lines(lines_of(self.a), lines_of(self.b)) if self.exact else []
+        """A's lines against B's. Empty where one of them is not known, or has an `obstacle`."""
+        if not self.exact or self.obstacle:
+            return []
+        return compare_lines(lines_of(self.a), lines_of(self.b))
 
     def regions(self) -> list[Origin3]:
         """Both against the ancestor. Empty where one of the three is not known."""
-        if not self.exact or self.base.certainty not in KNOWN:
+        if not self.exact or self.base.certainty not in KNOWN or self.obstacle:
             return []
         return three_way(lines_of(self.base), lines_of(self.a), lines_of(self.b))
 
@@ -86,6 +98,10 @@ class ContentDifference:
                 return f"{places} changed by both in different ways"
             case _:
                 return "not all of the contents are known: see what each side rests on"
+
+
+HUGE = 8_000_000
+"""Characters of both texts from which they are not compared line by line."""
 
 
 def lines_of(file: Rebuilt) -> list[str]:
@@ -173,6 +189,12 @@ def _merge(base: Rebuilt, a: Rebuilt, b: Rebuilt) -> tuple[Merge, int]:
         return Merge.UNKNOWN, 0
     if any((one.certainty, one.text) == (base.certainty, base.text) for one in (a, b)):
         return Merge.ONE_SIDE, 0
+    texts = [one.text or "" for one in (base, a, b)]
+    if any("\0" in text for text in texts):
+        # No part of such a file can be taken alone.
+        return Merge.CONFLICT, 1
+    if sum(map(len, texts)) > HUGE:
+        return Merge.UNKNOWN, 0
     regions = three_way(lines_of(base), lines_of(a), lines_of(b))
     conflicts = sum(region.kind == "conflict" for region in regions)
     return (Merge.CONFLICT, conflicts) if conflicts else (Merge.CLEAN, 0)

@@ -46,6 +46,8 @@ class Remark(StrEnum):
     UNANSWERED = "no result"
     BY_COMMAND = "by a command"
     """A command changed it, in a way that its words do not tell."""
+    CELL = "a cell changed"
+    """Of a notebook: where in the file it stands is not known."""
 
 
 class Span(NamedTuple):

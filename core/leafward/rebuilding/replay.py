@@ -138,7 +138,7 @@ class Replay:
             self._originals.setdefault(path, FileState(absent=True))
         state.untouched = False
         if one is None or step.deed is Deed.CHANGE:
-            self._uncertain(step, Remark.BY_COMMAND)
+            self._uncertain(step, Remark.BY_COMMAND if step.inferred else Remark.CELL)
         elif step.deed is Deed.WRITE:
             if one.text is None:
                 self._uncertain(step, Remark.BY_COMMAND)

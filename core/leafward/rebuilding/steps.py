@@ -31,7 +31,7 @@ class Deed(StrEnum):
     EDIT = "edit"
     APPEND = "append"
     CHANGE = "change"
-    """Changed by a command whose words do not tell how."""
+    """Changed in a way that the call does not tell: by a command, or a cell of a notebook."""
     DELETE = "delete"
     MOVE = "move"
     COPY = "copy"
@@ -140,8 +140,13 @@ def _by_tool(call: ToolCall, table: ToolTable, action: Action, path: str) -> Ask
     if action is Action.WRITE:
         return Asked(Deed.WRITE, path, text=replacements(action, call.arguments, table)[0][1])
     everywhere = any(call.arguments.get(name) is True for name in ("replace_all", "replaceAll"))
-    pairs = replacements(action, call.arguments, table)
-    return Asked(Deed.EDIT, path, replacements=tuple(Replacement(old, new, everywhere) for old, new in pairs))
+    places = tuple(
+        Replacement(old, new, everywhere) for old, new in replacements(action, call.arguments, table)
+    )
+    if path.endswith(".ipynb") and not any(one.old for one in places):
+        # An edit of a notebook names a cell, not a text of the file.
+        return Asked(Deed.CHANGE, path, replacements=places)
+    return Asked(Deed.EDIT, path, replacements=places)
 
 
 def _by_patch(text: str, folder: str | None) -> Iterator[Asked]:
