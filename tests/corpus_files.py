@@ -46,7 +46,7 @@ def pi(path: Path) -> set[Done]:
         message = row.get("message") or {}
         blocks = message.get("content")
         if message.get("role") == "assistant" and message.get("stopReason") not in ("aborted", "error"):
-            for block in blocks:
+            for block in blocks or ():
                 if block.get("type") == "toolCall" and block["name"] in verbs:
                     place = _whole(cwd, block["arguments"]["path"])
                     calls.append(Done(block["id"], verbs[block["name"]], place))

@@ -294,6 +294,15 @@ def context_json(session: Session, at: EntryIndex) -> Body:
             }
             for message in found.messages
         ],
+        "edits": [
+            {
+                "entry": id_of(session, one.entry),
+                "edit": id_of(session, one.edit),
+                "removed": one.removed,
+                "freed": one.freed,
+            }
+            for one in found.messages.edits
+        ],
         "tokens": {
             "total": found.size.total,
             "from_usage": found.size.from_usage,
@@ -369,6 +378,13 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
                 page.style(bar * length, "leaf"),
             )
         ).rstrip()
+    for one in found.messages.edits:
+        if one.removed:
+            yield page.style(
+                f"{pad(fit(safe_line(id_of(session, one.entry) or '', 64), 8), 10)}left out by a context edit, "
+                f"which frees {one.freed:,} tokens",
+                "faint",
+            )
     yield ""
     yield from _ledger_lines(found.ledger, page)
     counted = (
