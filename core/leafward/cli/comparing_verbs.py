@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from leafward.cli.command import base_option, dry_run_option, json_option, sessi
     "leafward diff 019f3c 1a2b3c4d leaf --what contents --file src/app.py",
     "leafward diff 019f3c 1a2b3c4d leaf --patch b | git apply",
     "leafward diff 019f3c 1a2b3c4d 2b3c4d5e leaf --what outcome",
+    "leafward diff 019f3c 1a2b3c4d leaf --format html -o branches.html",
 )
 @session_argument
 @click.argument("a", metavar="A")
@@ -35,6 +37,16 @@ from leafward.cli.command import base_option, dry_run_option, json_option, sessi
     help="What one side changed since the common ancestor, for `git apply`.",
 )
 @base_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["md", "html", "json"]),
+    help="All of it as a document: Markdown, one self-contained page, or JSON.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the document to FILE."
+)
+@click.option("--keep-secrets", is_flag=True, help="Leave keys and tokens in the document as they are.")
 @json_option
 def diff(session: str, a: str, b: str, more: tuple[str, ...], as_json: bool, **asked: Any) -> int:
     """Compare two entries: what the paths to them read, changed, know and cost.
@@ -43,7 +55,17 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], as_json: bool, **a
     they are exact, partial or unknown. More than two entries are compared by their outcome.
     """
     from leafward.cli.diffing import diff as run
+    from leafward.cli.diffing import export as handed_on
 
+    form, output = asked["form"], asked["output"]
+    if form is not None:
+        if more:
+            raise click.UsageError("more than two entries are compared by --what outcome only")
+        if asked["patch"] is not None:
+            raise click.UsageError("--format and --patch are two different documents")
+        return handed_on(session, (a, b), form, output, asked["keep_secrets"], as_json)
+    if output is not None:
+        raise click.UsageError("-o needs --format")
     return run(session, (a, b, *more), asked, as_json)
 
 
