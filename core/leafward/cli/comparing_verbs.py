@@ -101,7 +101,7 @@ _query_option = click.option(
 
 @verb(
     "leafward edit-context 019f3c 1a2b3c4d --omit",
-    "leafward edit-context 019f3c --select 'results() & tokens>5k' --keep 500 --dry-run",
+    "leafward edit-context 019f3c --select 'context() & results() & tokens>5k' --keep 500 --dry-run",
 )
 @session_argument
 @click.argument("entries", nargs=-1, metavar="[ENTRY]...")

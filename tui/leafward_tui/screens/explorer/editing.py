@@ -155,7 +155,7 @@ def _effect(draft: EditDraft | str, operation: str) -> tuple[str, str, str]:
     if isinstance(draft, str):
         return "", operation, draft
     return (
-        f"frees {count(draft.saved, zero='0')} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)}",
+        f"frees {count(draft.saved, zero='0')} tokens: {count(draft.tokens_estimated)} to {count(draft.tokens_after)}",
         operation,
         "",
     )
