@@ -248,6 +248,7 @@ def test_a_block_at_once_gives_what_line_by_line_gives() -> None:
         at_once.feed(data, len(data), 0)
         for buffer, start, end, at in lines_in(data, len(data), 0):
             singly.take(buffer, start, end, at)
+        singly.link()
         assert at_once.columns == singly.columns
         assert (at_once.models, at_once.stale, at_once.kept) == (singly.models, singly.stale, singly.kept)
 

@@ -37,13 +37,13 @@ class Course:
         """The ranges, as they are now."""
         return tuple((start, stop) for start, stop in self._path)
 
-    def extend(self, index: int) -> None:
-        """A new entry goes on from the tip."""
+    def extend(self, first: int, stop: int) -> None:
+        """New entries go on from the tip, one from the other."""
         path = self._path
-        if path and (last := path[-1])[1] == index:
-            last[1] = index + 1
+        if path and (last := path[-1])[1] == first:
+            last[1] = stop
         else:
-            path.append([index, index + 1])
+            path.append([first, stop])
 
     def holds(self, index: int) -> bool:
         """Whether an entry is the tip or above it."""

@@ -39,11 +39,12 @@ def content_of(item: dict[str, Any]) -> list[Any]:
 
 def item_text(item: dict[str, Any]) -> str:
     """The texts of a message, joined."""
-    return "\n".join(
-        part["text"]
-        for part in content_of(item)
-        if isinstance(part, dict) and isinstance(part.get("text"), str)
-    )
+    content = content_of(item)
+    if len(content) == 1:
+        text = content[0].get("text") if isinstance(content[0], dict) else None
+        return text if isinstance(text, str) else ""
+    texts = [part.get("text") for part in content if isinstance(part, dict)]
+    return "\n".join([text for text in texts if isinstance(text, str)])
 
 
 def prompt_of(payload: dict[str, Any]) -> str | None:

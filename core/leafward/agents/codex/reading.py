@@ -18,7 +18,7 @@ from leafward.agents.codex.weaving import Weaver
 from leafward.agents.lines import BLANK, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
-from leafward.entries import NO_ENTRY, Damage, EntryIndex
+from leafward.entries import NO_ENTRY, Damage, EntryIndex, Kind
 from leafward.errors import NotASession
 from leafward.foreign import Note, Origin, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
@@ -331,8 +331,10 @@ class _Made:
                 weaver.take(data, start, end, at)
                 size = at + end + 1 - start
             else:
+                weaver.link()
                 continue
             break
+        weaver.link()
         if copied is not None:
             self.inherited = len(weaver.columns)
             copied.close()
@@ -341,7 +343,9 @@ class _Made:
             self.notes.append(Note("base-short", text, path=Path(segment.path)))
         size = min(rollout.size, max(size, 0))
         self._sizes[segment.path], self._plain = rollout.size, plain and rollout.torn is None
-        self.known[segment.path] = sum(map(bool, weaver.columns.kind[first:]))
+        self.known[segment.path] = (
+            len(weaver.columns) - first - weaver.columns.kind.count(Kind.MALFORMED, first)
+        )
         self.pieces.append(Piece(self.end, size, rollout, segment))
         self.end += size
 

@@ -180,9 +180,17 @@ HEAD = re.compile(
     rb'\{"timestamp":"[^"\\]{1,40}",(?:"ordinal":(\d+),)?"type":"(\w+)","payload":\{(?:"type":"([\w.-]+)")?'
 )
 KIND = re.compile(
-    rb'\{"timestamp":"[^"\\]{1,40}+",(?:"ordinal":\d++,)?+"type":("\w++","payload":\{(?:"type":"[\w.-]++")?+)'
+    rb'\{"timestamp":"[^"]{1,40}+(?<!\\)",(?:"ordinal":\d++,)?+"type":"([^"]++","payload":\{(?:"type":"[^"]++")?+)'
+    rb'(?:,"thread_id":"[^"]{0,80}+(?<!\\)","turn_id":"[^"]{0,80}+(?<!\\)","item":\{"type":"([^"]++)","id":"([^"\\]{0,200}+)"'
+    rb'|(?:,"(?:id|status|phase)":(?:"[^"]{0,200}+(?<!\\)"|null)){0,3}+,(?:"role":"([^"]++)"|"call_id":"([^"\\]{0,200}+)"))?+'
 )
-"""The same with one group, a key of `KINDS`."""
+"""All of it at one go, for blocks of lines: a key of `KINDS`; of `item_completed` the type and id of its item; the role; the
+call's id. `[^"]` is the quickest way over a string, and a quote behind a backslash ends none: such a line is decoded."""
+TURN = re.compile(
+    rb'\{"timestamp":"[\w:.+-]{1,40}+",(?:"ordinal":(?:0|[1-9]\d*+),)?+"type":"turn_context","payload":\{'
+    rb'(?:"(?:root_)?turn_id":"[\w-]{0,80}+",){0,2}+'
+)
+"""A turn's context up to where what it says begins: from turn to turn the rest is the same bytes."""
 SAID_BY = re.compile(rb'(?:,"(?:id|status|phase)":(?:"[^"\\]{0,200}"|null)){0,3},"role":"(\w+)"')
 CALL = re.compile(rb'(?:,"(?:id|status)":(?:"[^"\\]{0,200}"|null)){0,2},"call_id":"([^"\\]{0,200})"')
 DONE = re.compile(
@@ -196,9 +204,10 @@ HEADS: dict[tuple[bytes, bytes | None], Role] = {
     (b"event_msg", b"item_completed"): Role.COMPLETED,
     (b"token_usage_record", None): Role.USAGE,
     (b"world_state", None): Role.BOOKS,
+    (b"turn_context", None): Role.TURN,
 }
 KINDS = {
-    b'"%s","payload":{%s' % (kind, b'"type":"%s"' % sub if sub is not None else b""): role
+    b'%s","payload":{%s' % (kind, b'"type":"%s"' % sub if sub is not None else b""): role
     for (kind, sub), role in HEADS.items()
 }
 _ALONE = {name.encode(): role for name, role in _TYPES.items()}
@@ -236,7 +245,10 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
                 return Line(Role.REPLY, ordinal, None, None)
         elif role in (Role.RESULT, Role.ANSWER):
             named = CALL.match(data, head.end(), end)
-            call = named[1].decode("utf-8", "replace") if named is not None else None
+            if named is None:
+                body = decode_line(data[start:end])
+                return line_of(body) if body is not None else None
+            call = named[1].decode("utf-8", "replace")
     if role not in _DECODED and role is not Role.UNKNOWN:
         return Line(role, ordinal, call, None)
     body = decode_line(data[start:end])

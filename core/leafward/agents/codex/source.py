@@ -53,23 +53,20 @@ class Rollout(OpenFile):
         What is left at the end without a newline comes last, with 0 for the whole lines. A line larger than a chunk is read
         in steps that double, so that many megabytes are copied a few times only.
         """
-        buffer, base, position, step = b"", begin, begin, CHUNK
+        buffer, base = b"", begin
         while not stop():
-            more = self.at(position, step)
+            more = self.at(base + len(buffer), max(CHUNK, len(buffer)))
             if not more:
                 break
-            position += len(more)
             whole = more.rfind(b"\n") + 1
-            kept = len(buffer)
+            if whole:
+                whole += len(buffer)
             buffer = buffer + more if buffer else more
-            if not whole:
-                step = max(CHUNK, len(buffer))
-                continue
-            step = CHUNK
-            whole += kept
-            yield buffer, whole, base
-            base += whole
-            buffer = buffer[whole:]
+            if whole:
+                yield buffer, whole, base
+                # What follows the last newline is read again: that is less than to copy every block.
+                base += whole
+                buffer = b""
         if buffer and not stop():
             yield buffer, 0, base
 
