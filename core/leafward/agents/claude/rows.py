@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from binascii import unhexlify
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,12 +18,14 @@ from leafward.agents.claude.records import (
     message_of,
     row_of,
 )
+from leafward.agents.claude.shapes import Shapes, outside, pointer
 from leafward.agents.lines import seams
 from leafward.entries import Damage
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
     from leafward.agents.claude.records import Row
+    from leafward.agents.claude.shapes import End
     from leafward.entries import Body
 
 KEY = 16
@@ -43,6 +46,10 @@ GLUED = 8
 UNTERMINATED = 16
 
 _NO_KEY = bytes(KEY)
+_ROOM = 1 << 8
+_NONE = array("i", [-1]) * _ROOM
+_CHAINED = b'{"parentUuid":'
+_POINTS = b'{"type":"last-prompt",'
 
 
 class Pointer(NamedTuple):
@@ -103,19 +110,32 @@ class Rows:
         self.mended = False
         """Rows were taken for others than they say: what is appended cannot simply be added."""
         self._spent = 0.0
+        self._room = 0
+        """Rows that the columns have room for; `settle` cuts them to what there is."""
         self._open: OrderedDict[str, int] = OrderedDict()
+        self._shapes = Shapes()
+        self._last = b""
+        """The id of the last row that was told by its bytes, as it is written."""
+        self._last_row = -1
+        self._end: End | None = None
+        """The last keys that were noted."""
+        self.decoded = 0
+        """Lines that had to be decoded whole; work counted for tests."""
 
     def __len__(self) -> int:
         return len(self.role)
 
     def take(self, data: bytes, start: int, end: int, at: int, *, whole: bool = True) -> None:
         """One line, which lies `at` bytes into the file."""
+        if whole and not self._shapes.holes(data) and self._known(data, start, end, at):
+            return
         bulk = bulk_type(data, start, end)
         if bulk is not None:
             if bulk == "api-request-blob":
                 self._blob(data, start, end, at)
             self._add(Role.BOOKS, at)
             return
+        self.decoded += 1
         body = decode_line(data[start:end])
         if body is not None:
             self.row(row_of(body), at, 0 if whole else UNTERMINATED)
@@ -129,19 +149,87 @@ class Rows:
             elif piece.strip():
                 self._add(Role.BROKEN, place)
 
+    def _known(self, data: bytes, start: int, end: int, at: int) -> bool:
+        """Takes in a line that is told by its bytes; False for any other."""
+        if data.startswith(_CHAINED, start):
+            return self._chained(data, start, end, at)
+        if data.startswith(_POINTS, start):
+            pointed = pointer(data, start, end)
+            if pointed is None:
+                return False
+            leaf, prompt = pointed
+            self.pointers.append(Pointer(len(self.role), leaf, empty=False, exact=False))
+            self.facts.asked(prompt)
+            self._add(Role.BOOKS, at)
+            return True
+        found = outside(data, start, end)
+        if found is None:
+            return False
+        kind, name = found
+        if kind:
+            self.requests[name.decode("ascii")] = at
+        self.facts.skip()
+        self._add(Role.BOOKS, at)
+        return True
+
+    def _chained(self, data: bytes, start: int, end: int, at: int) -> bool:
+        facts = self.facts
+        shape = self._shapes.chained(data, start, end) if facts.created is not None else None
+        if shape is None:
+            return False
+        role, above, name, key, reply, said = shape
+        flags, parent, above_key = NAMED, -1, _NO_KEY
+        if above is not None:
+            flags = NAMED | LINKED
+            if above == self._last:
+                parent = self._last_row
+            else:
+                plain = above.translate(None, b"-")
+                above_key = unhexlify(plain) if len(plain) == 2 * KEY else _NO_KEY
+                if above_key == _NO_KEY:
+                    return False
+                parent = self._near(above_key, len(self.role))
+        index = self._add(role, at)
+        self.flags[index] = flags
+        self.keys[index * KEY : (index + 1) * KEY] = key
+        if parent >= 0:
+            self.parent[index] = parent
+        elif above is not None:
+            self.wanted[index] = above_key
+        if reply is not None:
+            self.reply[index] = self._reply_of(index, reply.decode("ascii"))
+        if said is self._end:
+            facts.again(copied=said.copied)
+        else:
+            facts.note(said.body, Role.PROMPT)
+            self._end = said
+        self._last, self._last_row = name, index
+        return True
+
     def _blob(self, data: bytes, start: int, end: int, at: int) -> None:
         place = data.find(b'"hash":"', start, min(end, start + 400))
         if place >= 0:
             self.blobs[data[place + 8 : place + 72].decode("ascii", "replace")] = at
 
     def _add(self, role: Role, at: int) -> int:
+        index = len(self.role)
+        if index >= self._room:
+            self._grow()
         self.start.append(at)
         self.role.append(role)
-        self.flags.append(0)
-        self.keys.extend(_NO_KEY)
-        self.parent.append(-1)
-        self.reply.append(-1)
-        return len(self.role) - 1
+        return index
+
+    def _grow(self) -> None:
+        """Makes room for rows: that is cheaper at once than column by column for each."""
+        self._room = len(self.role) + _ROOM
+        self.flags.extend(bytes(_ROOM))
+        self.keys.extend(bytes(_ROOM * KEY))
+        self.parent.extend(_NONE)
+        self.reply.extend(_NONE)
+
+    def _cut(self) -> None:
+        count = self._room = len(self.role)
+        del self.flags[count:], self.keys[count * KEY :], self.parent[count:], self.reply[count:]
 
     def row(self, row: Row, at: int, flags: int) -> None:
         """One decoded row."""
@@ -150,6 +238,7 @@ class Rows:
             # Said again with every prompt.
             role = Role.BOOKS
         self.facts.note(body, role)
+        self._end = None
         index = self._add(role, at)
         if row.parts > 1:
             self.parts[index] = row.parts
@@ -159,7 +248,7 @@ class Rows:
             flags |= SIDECHAIN
         if key != _NO_KEY:
             flags |= NAMED
-            self.keys[-KEY:] = key
+            self.keys[index * KEY : (index + 1) * KEY] = key
             if len(str(name)) != 36:
                 self.names[index] = str(name)
         above = key_of(body.get("parentUuid"))
@@ -167,7 +256,7 @@ class Rows:
             above = self._boundary(index, body) if above == _NO_KEY else above
         if above != _NO_KEY:
             flags |= LINKED
-            self.parent[index] = self._near(above)
+            self.parent[index] = self._near(above, index)
             if self.parent[index] < 0:
                 self.wanted[index] = above
         self.flags[index] = flags
@@ -176,8 +265,8 @@ class Rows:
         elif role is Role.BOOKS:
             self._books(index, body, at)
 
-    def _near(self, key: bytes) -> int:
-        end = len(self.role) - 1
+    def _near(self, key: bytes, end: int) -> int:
+        """The last of some rows before one that has this id; -1 where none has."""
         first = max(0, end - _NEAR)
         place = self.keys.rfind(key, first * KEY, end * KEY)
         while place >= 0 and place % KEY:
@@ -189,6 +278,9 @@ class Rows:
         name = message_of(body).get("id")
         if not isinstance(name, str) or not name or message_of(body).get("model") == "<synthetic>":
             return index
+        return self._reply_of(index, name)
+
+    def _reply_of(self, index: int, name: str) -> int:
         first = self._open.setdefault(name, index)
         if first != index and (self.flags[first] ^ self.flags[index]) & SIDECHAIN:
             return index
@@ -250,6 +342,8 @@ class Rows:
 
     def settle(self) -> dict[int, Damage]:
         """Resolves the parents that lie far off or further on; returns what is wrong with rows."""
+        self._shapes.rest()
+        self._cut()
         damage: dict[int, Damage] = {}
         doubled = self.doubled = self._doubled()
         self.mended = bool(doubled)
@@ -346,6 +440,21 @@ class Facts:
             self._books(kind, body)
         elif role is Role.UNKNOWN:
             self.types[str(kind)] = self.types.get(str(kind), 0) + 1
+
+    def skip(self) -> None:
+        """Takes in a row that says nothing."""
+        self._seen += 1
+
+    def asked(self, prompt: str) -> None:
+        """Takes in a row that says what was asked last."""
+        self._seen += 1
+        self.last_prompt = _text(prompt) or self.last_prompt
+
+    def again(self, *, copied: bool) -> None:
+        """Takes in a row that says the same as the one before it."""
+        self._seen += 1
+        if copied:
+            self.copied = self._seen
 
     def _chained(self, body: Body) -> None:
         session, folder = body.get("sessionId"), body.get("cwd")

@@ -334,19 +334,27 @@ class Weaver:
         ]
         if not strays:
             return
-        below: dict[int, list[int]] = {}
-        for index, above in enumerate(columns.parent):
-            if above >= 0:
-                below.setdefault(above, []).append(index)
+        # What hangs on one entry moves as a whole, and thousands may do so: it is known by the entry it hung on first, and
+        # `place` says where that group hangs now.
+        group = array("i", columns.parent)
+        place: dict[int, int] = {}
+        here: dict[int, int] = {}
+        joined: dict[int, int] = {}
+        fresh = len(group)
         for head in strays:
-            segment = self._segment[head]
-            target = columns.parent[head]
-            end = self._tail[segment]
-            for index in below.get(target, ()):
-                if index != head and columns.parent[index] == target and self._segment[index] != segment:
-                    columns.parent[index] = end
-            below[end] = [index for index in below.get(target, ()) if index != head] + below.get(end, [])
-            below[target] = [head]
+            moved = _last_of(joined, group[head])
+            target, end = place.get(moved, moved), self._tail[self._segment[head]]
+            group[head] = here[target] = fresh
+            place[fresh] = target
+            fresh += 1
+            own = here.get(end, end)
+            if own != moved:
+                joined[own] = moved
+            here[end], place[moved] = moved, end
+        for index, first in enumerate(group):
+            if first >= 0:
+                last = _last_of(joined, first)
+                columns.parent[index] = place.get(last, last)
 
     def goes_on(self, row: int) -> bool:
         """Whether somebody speaks below the line of a row."""
@@ -356,3 +364,11 @@ class Weaver:
         """The last entry in the line of a row; its own where somebody speaks below."""
         entry = self.entry[row]
         return entry if self.goes_on(row) else self._tail[self._segment[entry]]
+
+
+def _last_of(joined: dict[int, int], group: int) -> int:
+    """The group that one was joined to in the end."""
+    while (further := joined.get(group, group)) != group:
+        joined[group] = joined.get(further, further)
+        group = further
+    return group

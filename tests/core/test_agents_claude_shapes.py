@@ -1,0 +1,161 @@
+"""Rows of Claude Code that are told by their bytes are what decoding them whole says."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents.claude.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
+_FILES = sorted(path for path in CORPORA.rglob("*.jsonl") if "claude" in str(path).lower())
+
+
+def _taken(data: bytes, *, told: bool) -> Rows:
+    rows = Rows()
+    if not told:
+        rows._shapes.holes = lambda _: True  # type: ignore[method-assign]
+    at = 0
+    whole = b"".join(io.BytesIO(data))
+    for line in io.BytesIO(data):
+        end = at + len(line) - line.endswith(b"\n")
+        if whole[at:end].strip(b"\0 \t"):
+            rows.take(whole, at, end, at, whole=line.endswith(b"\n"))
+        at += len(line)
+    return rows
+
+
+def _said(rows: Rows) -> dict[str, object]:
+    damage = rows.settle()
+    return {
+        "start": list(rows.start),
+        "role": list(rows.role),
+        "flags": list(rows.flags),
+        "keys": bytes(rows.keys),
+        "parent": list(rows.parent),
+        "reply": list(rows.reply),
+        "parts": rows.parts,
+        "names": rows.names,
+        "wanted": set(rows.wanted),
+        "boundaries": {row: asdict(one) for row, one in rows.boundaries.items()},
+        "pointers": rows.pointers,
+        "costs": rows.costs,
+        "requests": rows.requests,
+        "blobs": rows.blobs,
+        "doubled": rows.doubled,
+        "damage": damage,
+        "facts": {**vars(rows.facts), "ids": list(rows.facts.ids), "folders": list(rows.facts.folders)},
+    }
+
+
+def _alike(data: bytes) -> int:
+    """Asserts that both ways say the same; returns how many lines were told without decoding."""
+    told, decoded = _taken(data, told=True), _taken(data, told=False)
+    spared = decoded.decoded - told.decoded
+    left, right = _said(told), _said(decoded)
+    for name, value in right.items():
+        assert left[name] == value, name
+    return spared
+
+
+@pytest.mark.skipif(not _FILES, reason="there are no recorded sessions")
+class TestRecorded:
+    def test_every_recorded_transcript_says_the_same(self) -> None:
+        assert sum(_alike(path.read_bytes()) for path in _FILES) > 400
+
+    def test_rows_that_were_changed_say_the_same(self) -> None:
+        chance = random.Random(33)
+        files = [path.read_bytes() for path in _FILES]
+        for data in files:
+            for _ in range(3):
+                _alike(b"".join(_changed(data, chance)))
+
+    def test_most_rows_of_the_newest_version_are_not_decoded(self) -> None:
+        longest = max(
+            (path.read_bytes() for path in _FILES if "v2.1.330" in str(path)),
+            key=lambda data: data.count(b"\n"),
+        )
+        assert _alike(longest) > 0.6 * longest.count(b"\n")
+
+
+def _changed(data: bytes, chance: random.Random) -> Iterator[bytes]:
+    for line in io.BytesIO(data):
+        if chance.random() < 0.5:
+            yield line
+            continue
+        try:
+            body = json.loads(line)
+        except ValueError:
+            yield line
+            continue
+        if not isinstance(body, dict):
+            yield line
+            continue
+        yield _change(line, body, chance)
+
+
+def _compact(body: object) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _moved(body: dict[str, object], chance: random.Random) -> dict[str, object]:
+    """The same keys, one of them elsewhere."""
+    items = list(body.items())
+    one = items.pop(chance.randrange(len(items)))
+    items.insert(chance.randrange(len(items) + 1), one)
+    return dict(items)
+
+
+_PAYLOAD = {"uuid": "0badc0de-0000-4000-8000-000000000000", "parentUuid": None, "type": "user", "a": [{}]}
+
+
+def _change(line: bytes, body: dict[str, object], chance: random.Random) -> bytes:
+    match chance.randrange(10):
+        case 0:
+            items = list(body.items())
+            chance.shuffle(items)
+            return _compact(dict(items))
+        case 1:
+            return _compact(_moved(body, chance))
+        case 2:
+            return json.dumps(body).encode() + b"\n"
+        case 3:
+            return line.replace(b'"uuid":"', b'"uuid":"\\u0030', 1)
+        case 4:
+            return line.rstrip(b"\n") + line
+        case 5:
+            return line[: chance.randrange(len(line))].rstrip(b"\n") + line
+        case 6:
+            at = chance.randrange(len(line))
+            return line[:at].rstrip(b"\n") + b"\0" * 7 + line[at:]
+        case 7:
+            return line[: chance.randrange(len(line))] + b"\n"
+        case 8:
+            for name in ("toolUseResult", "attachment", "input"):
+                if isinstance(body.get(name), dict):
+                    body[name] = {**body[name], "payload": _PAYLOAD, "last": [_PAYLOAD]}  # type: ignore[dict-item]
+            message = body.get("message")
+            if isinstance(message, dict) and isinstance(message.get("content"), list):
+                for block in message["content"]:
+                    if isinstance(block, dict):
+                        block["input"] = _PAYLOAD
+            return _compact(body)
+        case _:
+            text = json.dumps({**body, **_PAYLOAD})
+            message = body.get("message")
+            if isinstance(message, dict) and isinstance(message.get("content"), list):
+                for block in message["content"]:
+                    if isinstance(block, dict):
+                        for name in ("content", "text"):
+                            if isinstance(block.get(name), str):
+                                block[name] = text
+            return _compact(body)
