@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from binascii import unhexlify
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +17,7 @@ from leafward.agents.claude.records import (
     message_of,
     row_of,
 )
-from leafward.agents.claude.shapes import Shapes, outside, pointer
+from leafward.agents.claude.shapes import Shapes, key_in, outside, pointer
 from leafward.agents.lines import seams
 from leafward.entries import Damage
 from leafward.scan import decode_line
@@ -184,10 +183,10 @@ class Rows:
             if above == self._last:
                 parent = self._last_row
             else:
-                plain = above.translate(None, b"-")
-                above_key = unhexlify(plain) if len(plain) == 2 * KEY else _NO_KEY
-                if above_key == _NO_KEY:
+                found = key_in(above)
+                if found is None:
                     return False
+                above_key = found
                 parent = self._near(above_key, len(self.role))
         index = self._add(role, at)
         self.flags[index] = flags

@@ -18,9 +18,10 @@ from leafward.scan import decode_line
 if TYPE_CHECKING:
     from leafward.entries import Body
 
-_UUID = rb'"([0-9a-f-]{36})"'
+_UUID = rb'"([^"]{36})"'
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_PLAIN = rb'"[^"\\]*+"'
+_PLAIN = rb'"[^"]*+"'
+"""A value that is closed by the next quote: were that one escaped, what has to follow would close the string and no key came."""
 _FLAT = rb'(?:"[^"\\]*+"|null|true|false|[0-9.]++)'
 _INSIDE = rb'[^{}\\]*+'
 _OBJECT = rb"\{%b(?:\{%b(?:\{%b\}%b)*+\}%b)*+\}" % (_INSIDE, _INSIDE, _INSIDE, _INSIDE, _INSIDE)
@@ -28,7 +29,7 @@ _NAME = rb"[!#-;=-\[\]-~]++"
 """An id in plain characters; the made up model of a reply that nobody gave is none."""
 
 _HEAD = re.compile(
-    rb'\{"parentUuid":(?:"([0-9a-f-]{36})"|null),"isSidechain":false,(?:'
+    rb'\{"parentUuid":(?:"([^"]{36})"|null),"isSidechain":false,(?:'
     rb'"message":\{(?:"model":"' + _NAME + rb'",)?"id":"(' + _NAME + rb')","type":"message","role":"assistant",'
     rb'(?:"model":"' + _NAME + rb'",)?"content":\['
     rb'|"attachment":\{"type":"([a-z0-9_]++)"'
@@ -39,9 +40,10 @@ _HEAD = re.compile(
 )  # fmt: skip
 _REPLY_LAST = b'},"'
 _REPLY = re.compile(
-    rb'\}(?:,"(?:toolInputStreamMs|apiBlockIndex|requestRef|requestId|requestedModel|promptCacheRequested|thinkingDurationMs'
-    rb'|thinkingDisplay)":' + _FLAT + rb')*+,"type":"assistant","uuid":' + _UUID + rb',"timestamp":' + _PLAIN +
-    rb'(?:,"(?:perTurnEffort|madeBy|session_id)":' + _FLAT + rb")*+"
+    rb'\}(?:,"thinkingDurationMs":[0-9]++)?+(?:,"thinkingDisplay":' + _PLAIN + rb')?+(?:,"toolInputStreamMs":[0-9]++)?+'
+    rb'(?:,"apiBlockIndex":[0-9]++)?+(?:,"request(?:Ref|Id)":' + _PLAIN + rb')?+(?:,"requestedModel":' + _PLAIN + rb")?+"
+    rb'(?:,"promptCacheRequested":' + _PLAIN + rb')?+,"type":"assistant","uuid":' + _UUID + rb',"timestamp":' + _PLAIN +
+    rb'(?:,"perTurnEffort":(?:null|' + _PLAIN + rb'))?+(?:,"madeBy":' + _PLAIN + rb')?+(?:,"session_id":' + _PLAIN + rb")?+"
 )  # fmt: skip
 _ATTACHED_LAST = b'},"type":"attachment","uuid":"'
 _ATTACHED = re.compile(
@@ -56,7 +58,7 @@ _SILENTLY = re.compile(
 _RESULT_NAME = b'}]},"'
 _RESULT_ENDS = (b'"', b'"is_error":false', b'"is_error":true')
 _RESULT_NAMED = re.compile(rb'\}\]\},"uuid":' + _UUID + rb',"timestamp":' + _PLAIN + rb'(?:,"toolUseResult":)?+')
-_BLOCK = b'"type":"'
+_BLOCK = b'"type":"tool_result"'
 _RESULT_LAST = b',"sourceToolAssistantUUID":"'
 _RESULT = re.compile(
     rb',"sourceToolAssistantUUID":' + _PLAIN + rb'(?:,"permissionDecision":' + _OBJECT + rb')?+(?:,"session_id":' + _PLAIN + rb")?+"
@@ -90,6 +92,8 @@ _NO_KEY = bytes(16)
 
 _GLUED = b'{"parentUuid":'
 _FORKED = b',"forkedFrom":{'
+_FORKED_SIZE = 400
+"""Bytes before the keys at a row's end in which the mark of a copy would stand if it stood elsewhere."""
 _OUTSIDE = re.compile(
     rb'\{"type":"(?:mode","mode":' + _PLAIN + rb'|permission-mode","permissionMode":' + _PLAIN + rb'|atis-latch","atis":' + _PLAIN
     + rb'|tools-used","tools":\[(?:' + _PLAIN + rb',?+)*+\]),"sessionId":' + _PLAIN + rb"\}"
@@ -113,25 +117,27 @@ class End(NamedTuple):
     """The row was copied from another session."""
 
 
-class Shape(NamedTuple):
-    """What is known of a chained row."""
+Shape = tuple[Role, bytes | None, bytes, bytes, bytes | None, End]
+"""What is known of a chained row: its role, the ids of its parent and its own as they are written, the key of its own, of a
+reply the id of its message, and its last keys. No named tuple: a hundred thousand of them are made."""
 
-    role: Role
-    above: bytes | None
-    """The id of its parent, as it is written."""
-    name: bytes
-    """Its own id, as it is written."""
-    key: bytes
-    reply: bytes | None
-    """The id of the message, of replies only."""
-    end: End
+
+def key_in(name: bytes) -> bytes | None:
+    """A UUID as `key_of` gives it; None for any other id."""
+    plain = name.translate(None, b"-")
+    try:
+        key = unhexlify(plain)
+    except ValueError:
+        return None
+    return key if len(plain) == 32 and key != _NO_KEY else None
 
 
 class Shapes:
     """Tells rows by their bytes."""
 
     def __init__(self) -> None:
-        self._ends: dict[bytes, End | None] = {}
+        self._ends: dict[bytes, End] = {}
+        self._ended = _LAST
         self._buffer = b""
         self._holes = False
 
@@ -150,9 +156,13 @@ class Shapes:
         head = _HEAD.match(data, start, end)
         if head is None:
             return None
-        last = data.rfind(_LAST, max(start, end - _LASTS), end)
-        if last < 0:
-            return None
+        if data.endswith(self._ended, start, end):
+            last = end - len(self._ended)
+        else:
+            last = data.rfind(_LAST, max(start, end - _LASTS), end)
+            if last < 0:
+                return None
+            self._ended = data[last:end]
         above, reply, attached, prompt, system = head.groups()
         at = head.end()
         if reply is not None:
@@ -162,7 +172,7 @@ class Shapes:
             tail = _REPLY.match(data, first, last)
         elif attached is not None:
             first = data.rfind(_ATTACHED_LAST, at, last)
-            if first < 0 or data.find(_FORKED, at, first) >= 0:
+            if first < 0 or data.find(_FORKED, max(at, first - _FORKED_SIZE), first) >= 0:
                 return None
             silent = attached == _SILENT
             role = Role.QUIET if silent else Role.ATTACHED
@@ -195,7 +205,7 @@ class Shapes:
             if data.endswith(one, at, first):
                 first -= len(one)
         if first > named.end() and (
-            not data.endswith(_CLOSES, at, first) or data.find(_FORKED, named.end(), first) >= 0
+            not data.endswith(_CLOSES, at, first) or data.find(_FORKED, max(named.end(), first - _FORKED_SIZE), first) >= 0
         ):
             return None
         if data.find(_GLUED, at, first) >= 0:
@@ -205,14 +215,11 @@ class Shapes:
     def _shape(
         self, role: Role, above: bytes | None, name: bytes, reply: bytes | None, ends: bytes
     ) -> Shape | None:
-        plain = name.translate(None, b"-")
         said = self._ends.get(ends) or self._end(ends, name)
-        if said is None or len(plain) != 32 or above == name:
+        if said is None or above == name:
             return None
-        key = unhexlify(plain)
-        if key == _NO_KEY:
-            return None
-        return Shape(role, above, name, key, reply, said)
+        key = key_in(name)
+        return (role, above, name, key, reply, said) if key is not None else None
 
     def _end(self, ends: bytes, name: bytes) -> End | None:
         """The last keys of a row; None where others are among them."""
