@@ -23,7 +23,7 @@ _FILES = sorted(path for path in CORPORA.rglob("*.jsonl") if "claude" in str(pat
 def _taken(data: bytes, *, told: bool) -> Rows:
     rows = Rows()
     if not told:
-        rows._shapes.holes = lambda _: True  # type: ignore[method-assign]
+        rows._shapes.holes = lambda data: True  # type: ignore[method-assign]
     at = 0
     whole = b"".join(io.BytesIO(data))
     for line in io.BytesIO(data):
@@ -67,6 +67,27 @@ def _alike(data: bytes) -> int:
     return spared
 
 
+_HEAD = b'{"parentUuid":"%s","isSidechain":false,'
+_END = b',"userType":"external","cwd":"/w","sessionId":"s","version":"2.1.330","gitBranch":"main"}\n'
+_FIRST, _SECOND, _THIRD = (b"0000000%d-0000-4000-8000-000000000000" % number for number in (1, 2, 3))
+
+
+def test_a_line_of_many_megabytes_of_escapes_is_told() -> None:
+    text = rb"\"\n\u0000" * (1 << 19)
+    first = b'{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"hi"},"uuid":"%s",'
+    rest = [
+        _HEAD % _FIRST
+        + b'"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"%s"}]},' % text
+        + b'"uuid":"%s","timestamp":"2","toolUseResult":{"stdout":"%s"},"sourceToolAssistantUUID":"%s"' % (_SECOND, text, _FIRST)
+        + _END,
+        _HEAD % _SECOND
+        + b'"attachment":{"type":"file","text":"%s"},"type":"attachment","uuid":"%s","timestamp":"3",' % (text, _THIRD)
+        + b'"rendered":[{"content":"%s"}],"renderedRole":"user"' % text
+        + _END,
+    ]  # fmt: skip
+    assert _alike(first % _FIRST + b'"timestamp":"1"' + _END + b"".join(rest)) == 2
+
+
 @pytest.mark.skipif(not _FILES, reason="there are no recorded sessions")
 class TestRecorded:
     def test_every_recorded_transcript_says_the_same(self) -> None:
@@ -104,7 +125,9 @@ def _changed(data: bytes, chance: random.Random) -> Iterator[bytes]:
 
 
 def _compact(body: object) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+    return (
+        json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+    )
 
 
 def _moved(body: dict[str, object], chance: random.Random) -> dict[str, object]:
@@ -115,7 +138,12 @@ def _moved(body: dict[str, object], chance: random.Random) -> dict[str, object]:
     return dict(items)
 
 
-_PAYLOAD = {"uuid": "0badc0de-0000-4000-8000-000000000000", "parentUuid": None, "type": "user", "a": [{}]}
+_PAYLOAD: dict[str, object] = {
+    "uuid": "0badc0de-0000-4000-8000-000000000000",
+    "parentUuid": None,
+    "type": "user",
+    "a": [{}],
+}
 
 
 def _change(line: bytes, body: dict[str, object], chance: random.Random) -> bytes:
@@ -142,7 +170,7 @@ def _change(line: bytes, body: dict[str, object], chance: random.Random) -> byte
         case 8:
             for name in ("toolUseResult", "attachment", "input"):
                 if isinstance(body.get(name), dict):
-                    body[name] = {**body[name], "payload": _PAYLOAD, "last": [_PAYLOAD]}  # type: ignore[dict-item]
+                    body[name] = {**body[name], "payload": _PAYLOAD, "last": [_PAYLOAD]}
             message = body.get("message")
             if isinstance(message, dict) and isinstance(message.get("content"), list):
                 for block in message["content"]:

@@ -389,9 +389,13 @@ _FEW = 1 << 14
 def repeated(numbers: array[int]) -> set[int]:
     """The numbers that occur more than once. Taken in parts, as a set of all of them is larger than everything else."""
     found: set[int] = set()
-    parts = _BUCKETS if len(numbers) > _FEW else 1
-    for part in range(parts):
-        some = [number for number in numbers if number % parts == part] if parts > 1 else list(numbers)
+    buckets = [numbers]
+    if len(numbers) > _FEW:
+        buckets = [array("Q") for _ in range(_BUCKETS)]
+        adding = [bucket.append for bucket in buckets]
+        for number in numbers:
+            adding[number % _BUCKETS](number)
+    for some in buckets:
         seen = set(some)
         if len(seen) < len(some):
             for number in some:

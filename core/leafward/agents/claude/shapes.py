@@ -23,7 +23,7 @@ _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PLAIN = rb'"[^"]*+"'
 """A value that is closed by the next quote: were that one escaped, what has to follow would close the string and no key came."""
 _FLAT = rb'(?:"[^"\\]*+"|null|true|false|[0-9.]++)'
-_INSIDE = rb'[^{}\\]*+'
+_INSIDE = rb"[^{}\\]*+"
 _OBJECT = rb"\{%b(?:\{%b(?:\{%b\}%b)*+\}%b)*+\}" % (_INSIDE, _INSIDE, _INSIDE, _INSIDE, _INSIDE)
 _NAME = rb"[!#-;=-\[\]-~]++"
 """An id in plain characters; the made up model of a reply that nobody gave is none."""
@@ -57,7 +57,9 @@ _SILENTLY = re.compile(
 )  # fmt: skip
 _RESULT_NAME = b'}]},"'
 _RESULT_ENDS = (b'"', b'"is_error":false', b'"is_error":true')
-_RESULT_NAMED = re.compile(rb'\}\]\},"uuid":' + _UUID + rb',"timestamp":' + _PLAIN + rb'(?:,"toolUseResult":)?+')
+_RESULT_NAMED = re.compile(
+    rb'\}\]\},"uuid":' + _UUID + rb',"timestamp":' + _PLAIN + rb'(?:,"toolUseResult":)?+'
+)
 _BLOCK = b'"type":"tool_result"'
 _RESULT_LAST = b',"sourceToolAssistantUUID":"'
 _RESULT = re.compile(
@@ -71,7 +73,15 @@ _PROMPT = re.compile(
     rb'(?:,"turnPosition":' + _OBJECT + rb')?+(?:,"session_id":' + _PLAIN + rb")?+"
 )  # fmt: skip
 _QUIET = b"turn_duration"
-_BESIDE = rb',"timestamp":' + _PLAIN + rb',"uuid":' + _UUID + rb',"isMeta":false(?:,"session_id":' + _PLAIN + rb")?+"
+_BESIDE = (
+    rb',"timestamp":'
+    + _PLAIN
+    + rb',"uuid":'
+    + _UUID
+    + rb',"isMeta":false(?:,"session_id":'
+    + _PLAIN
+    + rb")?+"
+)
 _SYSTEM = re.compile(rb'(?:,"(?:durationMs|messageCount)":[0-9.]++)*+' + _BESIDE)
 _COMMAND = re.compile(rb',"content":' + _STRING + rb',"level":' + _PLAIN + _BESIDE)
 _CLOSES = (b"}", b"]")
@@ -101,9 +111,17 @@ _OUTSIDE = re.compile(
     + rb',"backup":' + _OBJECT + rb',"timestamp":' + _PLAIN + rb"\}"
 )  # fmt: skip
 _POINTER = re.compile(
-    rb'\{"type":"last-prompt","lastPrompt":(' + _STRING + rb'),"leafUuid":' + _UUID + rb',"sessionId":' + _PLAIN + rb"\}"
+    rb'\{"type":"last-prompt","lastPrompt":('
+    + _STRING
+    + rb'),"leafUuid":'
+    + _UUID
+    + rb',"sessionId":'
+    + _PLAIN
+    + rb"\}"
 )
-_REQUEST = re.compile(rb'\{"type":"api-request","sessionId":' + _PLAIN + rb',"id":"(' + _NAME + rb')","timestamp":"')
+_REQUEST = re.compile(
+    rb'\{"type":"api-request","sessionId":' + _PLAIN + rb',"id":"(' + _NAME + rb')","timestamp":"'
+)
 _REQUEST_LAST = re.compile(rb'"requestDigest":"[0-9a-f]{64}"\}')
 _REQUEST_ENDS = 83
 _REQUEST_BEGINS = b'{"type":"api-request",'
@@ -184,14 +202,12 @@ class Shapes:
             role, first = (Role.QUIET if system == _QUIET else Role.INJECTED), at
             tail = (_SYSTEM if system == _QUIET else _COMMAND).match(data, at, last)
         else:
-            return self._result(data, start, end, last, at, above)
+            return self._result(data, at, last, end, above)
         if tail is None or tail.end() != last or data.find(_GLUED, at, first) >= 0:
             return None
         return self._shape(role, above, tail[1], reply, data[last:end])
 
-    def _result(
-        self, data: bytes, start: int, end: int, last: int, at: int, above: bytes | None
-    ) -> Shape | None:
+    def _result(self, data: bytes, at: int, last: int, end: int, above: bytes | None) -> Shape | None:
         """A row with the result of one call, which is text."""
         first = data.find(_RESULT_NAME, at, last)
         if first < 0 or not data.endswith(_RESULT_ENDS, at, first) or data.find(_BLOCK, at, first) >= 0:
@@ -205,7 +221,8 @@ class Shapes:
             if data.endswith(one, at, first):
                 first -= len(one)
         if first > named.end() and (
-            not data.endswith(_CLOSES, at, first) or data.find(_FORKED, max(named.end(), first - _FORKED_SIZE), first) >= 0
+            not data.endswith(_CLOSES, at, first)
+            or data.find(_FORKED, max(named.end(), first - _FORKED_SIZE), first) >= 0
         ):
             return None
         if data.find(_GLUED, at, first) >= 0:
