@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.claude.rows import Rows
+from leafward.agents.claude.weaving import Weaver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +87,29 @@ def test_a_line_of_many_megabytes_of_escapes_is_told() -> None:
         + _END,
     ]  # fmt: skip
     assert _alike(first % _FIRST + b'"timestamp":"1"' + _END + b"".join(rest)) == 2
+
+
+def test_thousands_of_late_results_of_one_call_make_one_line() -> None:
+    count = 20_000
+    rows = Rows()
+    at = 0
+
+    def put(number: int, above: int, **said: object) -> None:
+        nonlocal at
+        line = _compact({"parentUuid": f"row {above}", "uuid": f"row {number}", **said})
+        rows.take(line, 0, len(line) - 1, at)
+        at += len(line)
+
+    put(0, -1, type="user", message={"content": "hi"})
+    put(1, 0, type="assistant", message={"id": "a", "content": []})
+    put(2, 1, type="user", message={"content": "go"})
+    block = {"type": "tool_result", "tool_use_id": "c", "content": "late"}
+    for late in range(count):
+        put(3 + late, 1, type="user", message={"content": [block]})
+    put(3 + count, 2, type="assistant", message={"id": "b", "content": []})
+    parents = Weaver(rows, 1, own=False).columns.parent
+    assert list(parents[3:]) == [1, *range(3, 2 + count), 2]
+    assert parents[2] == 2 + count
 
 
 @pytest.mark.skipif(not _FILES, reason="there are no recorded sessions")
@@ -169,8 +193,9 @@ def _change(line: bytes, body: dict[str, object], chance: random.Random) -> byte
             return line[: chance.randrange(len(line))] + b"\n"
         case 8:
             for name in ("toolUseResult", "attachment", "input"):
-                if isinstance(body.get(name), dict):
-                    body[name] = {**body[name], "payload": _PAYLOAD, "last": [_PAYLOAD]}
+                inner = body.get(name)
+                if isinstance(inner, dict):
+                    inner.update(payload=_PAYLOAD, last=[_PAYLOAD])
             message = body.get("message")
             if isinstance(message, dict) and isinstance(message.get("content"), list):
                 for block in message["content"]:
