@@ -72,6 +72,7 @@ SHOTS = (
     Shot("explorer-light", "The explorer in the light theme", config={"theme": "clearing"}),
     Shot("ghost", "A proposed move: what it leaves, enters and costs", keys=INTO_A_BRANCH),
     Shot("move", "The sheet that asks before a move, saying what it writes", keys=(*INTO_A_BRANCH, "enter")),
+    Shot("fork", "The sheet for a new session: which agents can go on from there", keys=(*INTO_A_BRANCH, "b")),
     Shot("search", "A search: hits marked in the tree and on the path", keys=("/", "text:lease", "enter", "n", "n")),
     Shot("context", "What the model sees at the leaf, message by message", keys=("x",)),
     Shot("files", "The files read and modified up to the leaf", keys=("w",)),
@@ -81,10 +82,13 @@ SHOTS = (
     Shot("lab-runs", "Runs of the lab beside each other", keys=("c", "K", "2", "s", "b")),
     Shot("xray", "A compaction before and after, with the source of the line under the cursor", keys=("X", *"jjjjjjjjjjj")),
     Shot("summaries", "Two summaries compared, line by line", keys=("X", "d")),
+    Shot("compare", "Two branches compared: files in three columns, the contents of one, context and outcome", keys=(*INTO_A_BRANCH, "m", "@", "d")),
     Shot("compaction", "What the last compaction did, and what it lost", keys=("3",)),
     Shot("leaving", "The summary of what a move leaves, before the move", keys=(*INTO_A_BRANCH, "s", "p")),
     Shot("entries", "One row for each entry", config={"density": "entries"}, keys=("{", "k")),
     Shot("catalogue", "The catalogue of all sessions, with a preview", opened="store"),
+    Shot("forest", "Forks and copies across all projects", opened="store", keys=("v",)),
+    Shot("totals", "Tokens and costs by project and by day", opened="store", keys=("T",)),
     Shot("search-all", "A search of all text: sessions, their hits in context, and the text of one", opened="store", keys=("S", "text:old code", "enter", "j")),
     Shot("log", "The log of operations", opened="log", keys=("o",)),
     Shot("help", "All keys of the explorer", keys=("?",)),
@@ -122,7 +126,9 @@ def _make(shot: Shot, folder: Path) -> str:
     """The picture; whatever the application writes goes to `folder`."""
     os.environ["LEAFWARD_HOME"] = str(folder / "leafward")
     os.environ["PI_CODING_AGENT_SESSION_DIR"] = str(folder / "sessions")
-    return asyncio.run(_shoot(shot, folder))
+    # Invented projects lie nowhere on this machine.
+    with patch("leafward.catalog.projects.missing_folders", lambda _projects: frozenset()):
+        return asyncio.run(_shoot(shot, folder))
 
 
 async def _shoot(shot: Shot, folder: Path) -> str:

@@ -239,6 +239,8 @@ ARGUMENTS = {
     "show": ["{}"],
     "context": ["{}"],
     "files": ["{}"],
+    "diff": ["{}", "#9", "leaf"],
+    "select": ["{}", "prompts()"],
     "plan": ["{}"],
     "compact": ["{}", "--keep-recent", "0", "--dry-run"],
     "inject": ["{}"],
@@ -251,6 +253,11 @@ ARGUMENTS = {
     "label": ["{}", "leaf", "here"],
     "name": ["{}", "a name"],
     "archive": ["{}", "#9"],
+    "keep": ["{}", "--dry-run"],
+    "delete": ["{}", "--dry-run"],
+    "edit-context": ["{}", "--select", "context(leaf) & results()", "--keep", "5", "--dry-run"],
+    "graft": ["{}", "--select", "turn(#9)", "--dry-run"],
+    "merge-summaries": ["{}", "#9", "leaf", "--prefer", "both", "--dry-run"],
     "doctor": ["{}"],
     "export": ["{}"],
     "fork": ["{}", "leaf", "--dry-run"],
@@ -293,6 +300,7 @@ def test_documents_hold_the_keys_that_are_listed(
         for verb in verbs.split(", ")
     ]
     assert sorted(verb for verb, _ in listed) == sorted(ARGUMENTS)
+    assert set(ARGUMENTS) == set(re.findall(r"^### `leafward ([\w-]+)`", readme, re.MULTILINE))
     for verb, keys in listed:
         assert keys <= documents[verb].keys(), (verb, keys - documents[verb].keys())
 

@@ -82,6 +82,10 @@ class Config:
     """Keys by the id of what they do; an empty tuple unbinds it."""
     roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     """Folders searched for an agent's sessions instead of its own, by agent."""
+    extra_roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    """Folders searched besides those, by agent."""
+    exclude: tuple[str, ...] = ()
+    """Folders whose sessions are not listed and not read: globs of stores or of projects, `!` takes one back."""
     injection_budget: int = 8_000
     """In code points."""
     injection_order: str = "recent"
@@ -172,6 +176,7 @@ _KEYS: dict[str, tuple[str, Callable[[object], object]]] = {
     "theme": ("theme", _text),
     "ascii": ("ascii", _switch),
     "density": ("density", _one_of(DENSITIES)),
+    "exclude": ("exclude", _texts),
     "follow-interval": ("follow_interval", _seconds(0.02, 60)),
     "summaries.timeout": ("summaries_timeout", _seconds(1, 3600)),
     "summaries.deadline": ("summaries_deadline", _seconds(1, 86_400)),
@@ -189,6 +194,7 @@ _TABLES: dict[str, tuple[str, Callable[[object], object]]] = {
     "keys": ("keys", _variable),
     "keymap": ("keymap", _texts),
     "roots": ("roots", _texts),
+    "extra-roots": ("extra_roots", _texts),
 }
 """Tables whose keys are the user's own."""
 

@@ -101,7 +101,18 @@ def test_for_a_person(done: Run, store: Path) -> None:
 
 
 def test_none(done: Run, tmp_path: Path) -> None:
-    assert done("ls", "--json").document == {"sessions": [], "diagnostics": []}
+    document = done("ls", "--json").document
+    assert (document["sessions"], document["diagnostics"], document["excluded"]) == ([], [], 0)
+    assert document["totals"] == {
+        "sessions": 0,
+        "tokens": 0,
+        "cost": None,
+        "without_cost": 0,
+        "by_project": [],
+        "by_agent": [],
+        "by_project_and_agent": [],
+        "by_day": [],
+    }
     assert "leafward demo" in done("ls").out
     assert "no session found in" in done("ls", tmp_path).out
 

@@ -32,6 +32,8 @@ VERBS = [
     "show",
     "context",
     "files",
+    "diff",
+    "select",
     "plan",
     "compact",
     "inject",
@@ -44,8 +46,14 @@ VERBS = [
     "label",
     "name",
     "archive",
+    "edit-context",
+    "graft",
+    "merge-summaries",
+    "keep",
+    "delete",
     "doctor",
     "export",
+    "fork",
     "resume",
     "demo",
 ]
@@ -125,6 +133,7 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
         "leafward.cli",
         "leafward.cli.command",
         "leafward.cli.verbs",
+        "leafward.cli.comparing_verbs",
         "leafward.cli.memory_verbs",
     }
     assert ours <= light | {"leafward.errors", "leafward.safe_text", "leafward.cli.output"}

@@ -20,7 +20,7 @@ BLOCK = re.compile(r"<!-- help -->\n+(.*?)\n+<!-- /?help -->", re.DOTALL)
 
 def test_every_verb_is_there() -> None:
     text = reference()
-    assert re.findall(r"^### `leafward (\w+)`$", text, re.MULTILINE) == VERBS
+    assert re.findall(r"^### `leafward ([\w-]+)`$", text, re.MULTILINE) == VERBS
     assert text.count("```") == 2 * (len(VERBS) + 1)
     assert max(map(len, text.splitlines())) <= WIDTH
 

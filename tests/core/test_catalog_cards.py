@@ -23,7 +23,7 @@ from tests.core.drafts import START, Draft, dump
 
 def candidate(path: Path) -> Candidate:
     found = path.stat()
-    return Candidate(str(path), [found.st_size, found.st_mtime_ns], "pi")
+    return Candidate(str(path), [found.st_size, found.st_mtime_ns, found.st_ino], "pi")
 
 
 def whole(path: Path) -> Reading:

@@ -16,7 +16,7 @@ from tests.core.drafts import Draft
 
 def read(path: Path) -> tuple[Candidate, Reading]:
     found = path.stat()
-    candidate = Candidate(str(path), [found.st_size, found.st_mtime_ns], "pi")
+    candidate = Candidate(str(path), [found.st_size, found.st_mtime_ns, found.st_ino], "pi")
     reading = read_whole(candidate)
     assert reading is not None
     return candidate, reading

@@ -142,7 +142,7 @@ def test_a_fork_in_another_project_stands_in_its_own() -> None:
         card("fork", project="/b", parent=path("old"), modified=9),
     ]
     assert drawn(arrange(cards, parents(cards))) == ["/b", "fork", "/a", "old"]
-    assert drawn(arrange(cards, parents(cards), by_project=False)) == ["", "old", "  fork"]
+    assert drawn(arrange(cards, parents(cards), by=None)) == ["", "old", "  fork"]
 
 
 MANY = [
@@ -163,7 +163,7 @@ MANY = [
     ],
 )
 def test_the_order_is_the_one_asked_for(sort: Sort, flat: str, groups: list[str]) -> None:
-    [group] = arrange(MANY, {}, sort, by_project=False)
+    [group] = arrange(MANY, {}, sort, by=None)
     assert "".join(row.card.id for row in group.rows) == flat
     assert [group.project for group in arrange(MANY, {}, sort)] == groups
 

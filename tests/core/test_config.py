@@ -34,6 +34,7 @@ def test_every_key_is_read() -> None:
         ascii = true
         density = "comfortable"
         follow-interval = 0.5
+        exclude = ["~/private", "!~/private/open"]
         [windows]
         "claude-sonnet-4-5" = 1000000
         [base-urls]
@@ -51,6 +52,8 @@ def test_every_key_is_read() -> None:
         "explorer.fold" = []
         [roots]
         pi = ["~/sessions", "/var/sessions"]
+        [extra-roots]
+        pi = "/mnt/sessions"
         [injection]
         budget = 4000
         order = "alpha"

@@ -173,6 +173,49 @@ def test_demands_of_the_user_in_several_languages(text: str) -> None:
     assert not keys(FactKind.CONSTRAINT, reply(text))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no new column if we can avoid it",
+        "link text should be the same as the accent",
+        "ok, make sure the footer is dimmer",
+        "don't modify the theme",
+        "I want to know WHY before we touch anything",
+        "standard library only, please",
+        "and requeue must not take a job from a healthy worker",
+    ],
+)
+def test_rules_in_everyday_words(text: str) -> None:
+    assert keys(FactKind.CONSTRAINT, user(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wait, do we only have a single link color?",
+        "can we make it so that we keep the old code around",
+        "should we never retry those, no?",
+        "yes need to be fully clean",
+        "i have a feeling you need to read the session in full",
+        "we still need to port over the selector",
+        "let me read store.py once in full before we go on",
+        "there's only one file left to fix up",
+        "mail and thumbs don't have to wait for each other",
+        '@handler("sms.send", retry=NEVER)',
+        "i don't understand why this fails",
+        "propose where each of these files should go",
+    ],
+)
+def test_questions_talk_and_requests_are_no_rules(text: str) -> None:
+    assert not keys(FactKind.CONSTRAINT, user(text))
+
+
+def test_a_question_leaves_nothing_to_be_done_and_decides_nothing() -> None:
+    asked = user("What is still to do next, the remaining tests? Did we decide to use a table?")
+    assert not keys(FactKind.TODO, asked)
+    assert not keys(FactKind.DECISION, asked)
+
+
 def test_a_decision_has_a_reason() -> None:
     said = reply("We keep the old file because the tests import it. The file is long.")
     assert [fact.text for fact in facts_of(said) if fact.kind is FactKind.DECISION] == [

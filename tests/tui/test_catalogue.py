@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.catalog import Catalogue, Sort
+from leafward.catalog import Catalogue, Sort, projects
 from leafward.config import Config
 from leafward_tui import resume as resume_module
 from leafward_tui.glyphs import ASCII
@@ -288,7 +288,7 @@ async def test_sort_and_grouping_are_remembered(store: Path) -> None:
         screen = await listed(pilot)
         await pilot.press("s")
         await shows(pilot, screen, lambda listing: listing.view.sort is Sort.NAME)
-        await pilot.press("v")
+        await pilot.press("v", "v", "v")
         await shows(pilot, screen, lambda listing: listing.view.grouping is Grouping.NONE)
         assert titles(screen)[0] == "Dark theme for the reading view"
         assert any("sort: name" in row for row in rows(app))
@@ -532,6 +532,7 @@ def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> b
 def fixed_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The store where nothing that is shown depends on the folder of this test."""
     monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.setattr(projects, "missing_folders", lambda _projects: frozenset())
     small_store(tmp_path)
     return tmp_path
 

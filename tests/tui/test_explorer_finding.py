@@ -113,6 +113,8 @@ class TestFinding:
             exploration = screen.exploration
             assert exploration is not None
             for key, wanted in zip(_FILTER_KEYS, Filter, strict=False):
+                if wanted is Filter.CHOSEN:  # asks for the query first
+                    continue
                 await chosen(pilot, "ampersand", key)
                 assert exploration.filter is wanted
                 await pilot.press("j", "k", "g", "G")

@@ -82,8 +82,13 @@ def test_every_screen_has_an_action_for_each_of_its_intents(name: str) -> None:
     assert missing == []
 
 
-def test_what_a_later_stage_brings_is_not_listed() -> None:
-    assert not any("d" in entry.default_keys for entry in intents_for("explorer"))
+def test_the_sheet_of_a_merge_has_an_action_for_each_of_its_intents() -> None:
+    from leafward_tui.screens.compare import CompareScreen
+    from leafward_tui.screens.compare.merging import MergeSheet
+
+    for name, screen in (("compare", CompareScreen), ("merge", MergeSheet)):
+        wanted = [entry for entry in intents_for(name) if entry.id not in APP_ACTIONS]
+        assert [entry.id for entry in wanted if not hasattr(screen, f"action_{entry.action}")] == []
 
 
 # --- keymap -----------------------------------------------------------------------------------------------------------

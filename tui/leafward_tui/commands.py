@@ -31,7 +31,7 @@ def working_intents(screen: BaseScreen[Any]) -> list[Intent]:
     ]
 
 
-_ORDER = ("Change", "Compaction", "Sessions", "Find", "View", "Go", "Tree", "Rows", "Leafward")
+_ORDER = ("Change", "Compare", "Compaction", "Sessions", "Find", "View", "Go", "Tree", "Rows", "Leafward")
 """Groups as the palette lists them before anything is typed: what is done most from there first."""
 
 _KEYS = 16

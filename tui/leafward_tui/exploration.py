@@ -29,6 +29,7 @@ class Filter(StrEnum):
     COMPACTIONS = "compactions"
     ERRORS = "errors"
     EDITS = "edits"
+    CHOSEN = "chosen by a query"
 
 
 BY_ENTRY = frozenset({Filter.ALL, Filter.NO_TOOLS})
@@ -78,6 +79,8 @@ class Exploration:
         """Archived branches that were opened to look at."""
         self.mark = -1
         """The marked entry."""
+        self.chosen: Collection[int] = ()
+        """Entries that the filter by a query shows."""
         self._laid: list[_Laid] = []
         self.lay_out()
 
@@ -129,6 +132,7 @@ class Exploration:
             Filter.LABELLED: self.session.labels.keys(),
             Filter.ERRORS: self.findings.failed,
             Filter.EDITS: self.findings.edits,
+            Filter.CHOSEN: self.chosen,
         }[self.filter]
         rows = {layout.row_of(entry) for entry in wanted}
         rows.discard(-1)

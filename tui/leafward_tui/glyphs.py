@@ -133,6 +133,8 @@ class Glyphs(NamedTuple):
     nest: str = "├"
     nest_last: str = "└"
     nest_arm: str = "─"
+    nest_inferred: str = "╌"
+    """The arm of a copy that no file says to be one."""
     nest_side: str = "│"
 
     # Text.
@@ -237,6 +239,7 @@ ASCII = Glyphs(
     nest="|",
     nest_last="`",
     nest_arm="-",
+    nest_inferred="~",
     nest_side="|",
     ellipsis="~",
     gap="...",

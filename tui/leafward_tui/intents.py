@@ -25,10 +25,10 @@ __all__ = [
     "intents_for",
 ]
 
-EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs")
+EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
 """The full screens; what is pressed there means the same on each."""
 
-SCREENS = (*EVERYWHERE, "help", "themes", "draft")
+SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge")
 """Every name that ``Intent.screens`` may hold."""
 
 _LISTS = SCREENS
@@ -40,6 +40,7 @@ _SEARCHED = ("catalogue", "search", "explorer", "log")
 _XRAY = ("xray",)
 _SUMMARIES = ("summaries",)
 _LAB = ("lab",)
+_COMPARE = ("compare",)
 
 APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
 """Intents that Textual's own application actions fulfil, above every screen and modal."""
@@ -54,11 +55,14 @@ WRITES = frozenset(
         "name.edit",
         "branch.archive",
         "compaction.accept",
+        "context.edit",
+        "carry.open",
+        "merge.accept",
     }
 )
 """Intents that append to the session: where nothing can be written they are in no key bar and no palette."""
 
-GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Sessions", "Leafward")
+GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Compare", "Sessions", "Leafward")
 """Headings of the help, in its order."""
 
 
@@ -121,6 +125,7 @@ INTENTS: tuple[Intent, ...] = (
     ),
     Intent("draft.move", "enter", "Move with this summary", "move", ("draft",), "Change"),
     Intent("draft.again", "s", "Summarise another way", "another", ("draft",), "Change"),
+    Intent("context.edit", "E", "Edit what the model reads of this row", "edit context", _TREE, "Change"),
     Intent("operation.undo", "u", "Undo the last operation", "undo", ("explorer", "log"), "Change"),
     Intent("operation.redo", "U", "Redo what was undone", "redo", ("explorer", "log"), "Change"),
     Intent("log.open", "o", "Show the operations on this session", "log", _TREE, "Change"),
@@ -160,7 +165,7 @@ INTENTS: tuple[Intent, ...] = (
         "n",
         "Next hit; while nothing is searched, the next change",
         "next change",
-        (*_XRAY, *_SUMMARIES),
+        (*_XRAY, *_SUMMARIES, *_COMPARE),
         "Find",
     ),
     Intent(
@@ -168,7 +173,7 @@ INTENTS: tuple[Intent, ...] = (
         "N",
         "Previous hit; while nothing is searched, the previous change",
         "previous",
-        (*_XRAY, *_SUMMARIES),
+        (*_XRAY, *_SUMMARIES, *_COMPARE),
         "Find",
     ),
     Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),
@@ -214,12 +219,63 @@ INTENTS: tuple[Intent, ...] = (
     Intent("session.reload", "r", "Read the session anew", "reload", _LAB, "Compaction"),
     Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),
     Intent("run.first", "a", "Hold the others against this run", "as A", ("runs",), "Compaction"),
+    # Branches compared.
+    Intent("compare.open", "d", "Compare with the mark, else with the leaf", "compare", _TREE, "Compare"),
+    Intent("branches.table", "D", "Compare all leaves in a table", "branches", _TREE, "Compare"),
+    Intent("compare.files", "1", "Show the files of both", "files", _COMPARE, "Compare"),
+    Intent("compare.contents", "2", "Show the contents of this file", "contents", _COMPARE, "Compare"),
+    Intent("compare.context", "3", "Show both contexts", "context", _COMPARE, "Compare"),
+    Intent("compare.summary", "4", "Show both summaries", "summary", _COMPARE, "Compare"),
+    Intent("compare.outcome", "5", "Show what came of both", "outcome", _COMPARE, "Compare"),
+    Intent(
+        "compare.enter",
+        "enter",
+        "Open the file or the fold, or show the entry in the tree",
+        "open",
+        _COMPARE,
+        "Compare",
+    ),
+    Intent(
+        "column.left",
+        "h,left",
+        "The column to the left, or the file before",
+        "column",
+        _COMPARE,
+        "Compare",
+        palette=False,
+    ),
+    Intent(
+        "column.right",
+        "l,right",
+        "The column to the right, or the next file",
+        "column",
+        _COMPARE,
+        "Compare",
+        palette=False,
+    ),
+    Intent("compare.fold", "z", "Fold or show what is the same", "fold same", _COMPARE, "Compare"),
+    Intent("sides.swap", "x", "Swap A and B", "swap", _COMPARE, "Compare"),
+    Intent("ancestor.show", "a", "The ancestor as A, then all three", "ancestor", _COMPARE, "Compare"),
+    Intent("conflict.a", "a", "Take what A says", "take A", ("merge",), "Compare"),
+    Intent("conflict.b", "b", "Take what B says", "take B", ("merge",), "Compare"),
+    Intent("conflict.both", "o", "Take both", "both", ("merge",), "Compare"),
+    Intent("conflict.base", "x", "Take what was said before both", "as before", ("merge",), "Compare"),
+    Intent("merge.accept", "ctrl+s", "Append the merged summary", "append", ("merge",), "Compare"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
     Intent("preview.toggle", "space", "Show or hide the preview", "preview", (*_LIST, *_HITS), "Sessions"),
     Intent("sort.next", "s", "Sort by the next column", "sort", _LIST, "Sessions"),
-    Intent("group.next", "v", "Group by project, agent or not at all", "group", _LIST, "Sessions"),
+    Intent(
+        "group.next", "v", "Group by project, family, day, agent or not at all", "group", _LIST, "Sessions"
+    ),
     Intent("archived.toggle", "a", "Show or hide archived sessions", "archived", _LIST, "Sessions"),
+    Intent(
+        "totals.open", "T", "Show tokens and costs by project, agent and day", "totals", _LIST, "Sessions"
+    ),
+    Intent("session.keep", "p", "Keep a copy where the agent cannot delete it", "keep", _LIST, "Sessions"),
+    Intent("session.archive", "A", "Archive this session, or bring it back", "archive", _LIST, "Sessions"),
+    Intent("session.delete", "d", "Move this session to the trash", "delete", _LIST, "Sessions"),
+    Intent("session.undo", "u", "Take back the last archive or delete", "undo", _LIST, "Sessions"),
     Intent("project.fold", "z", "Fold or unfold this project", "fold", _LIST, "Sessions"),
     Intent("project.fold_all", "Z", "Fold or unfold all projects", "fold all", _LIST, "Sessions"),
     Intent("project.close", "left", "Fold this project", "fold", _LIST, "Sessions", palette=False),
@@ -229,6 +285,23 @@ INTENTS: tuple[Intent, ...] = (
     # Out of here.
     Intent("draft.save", "e", "Write this summary to a file", "export", ("draft",), "Leafward"),
     Intent("copy.text", "y", "Copy", "copy", (*EVERYWHERE, "draft"), "Leafward"),
+    Intent("comparison.save", "e", "Write the comparison to a file", "export", _COMPARE, "Leafward"),
+    Intent(
+        "file.timeline",
+        "T",
+        "Show every row that touches this file, in the tree",
+        "timeline",
+        _COMPARE,
+        "Compare",
+    ),
+    Intent(
+        "carry.open",
+        "c",
+        "Carry something over: merge summaries, graft turns",
+        "carry over",
+        _COMPARE,
+        "Compare",
+    ),
     Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
     Intent(
         "session.fork", "b", "Begin a new session here, in this agent or another", "fork", _TREE, "Leafward"

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.entries import EntryId, EntryIndex
+from leafward_tui.exploration import Filter
 from leafward_tui.folds import Folds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.columns import Columns
-    from leafward_tui.exploration import Exploration, Filter
+    from leafward_tui.exploration import Exploration
 
 __all__ = ["Arrival", "Stance"]
 
@@ -53,7 +54,8 @@ class Stance:
         return cls(
             next(iter(ids(head[row : row + 1] if row >= 0 else ())), None),
             next(iter(ids([exploration.mark])), None),
-            exploration.filter,
+            # What a query chose are places in the file as it was.
+            Filter.CONVERSATION if exploration.filter is Filter.CHOSEN else exploration.filter,
             ids(sorted(folds.runs)),
             ids(sorted(folds.branches)),
             ids(sorted(exploration.opened)),

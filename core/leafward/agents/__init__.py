@@ -102,10 +102,15 @@ def is_there(path: str) -> bool:
 def unknown_roots(config: Config) -> list[str]:
     """Names under `[roots]` that are no agents, each with the nearest one that is, ready to be shown."""
     found = []
-    for name in config.roots:
+    named = [("roots", name) for name in config.roots] + [
+        ("extra-roots", name) for name in config.extra_roots
+    ]
+    for table, name in named:
         if name not in _BY_NAME:
             close = get_close_matches(name, _BY_NAME, 1, 0.4)
-            found.append(f"roots.{name}: no such agent" + (f" (did you mean {close[0]!r}?)" if close else ""))
+            found.append(
+                f"{table}.{name}: no such agent" + (f" (did you mean {close[0]!r}?)" if close else "")
+            )
     return found
 
 

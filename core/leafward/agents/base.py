@@ -25,8 +25,9 @@ _TOKENIZERS = "TIKTOKEN_CACHE_DIR"
 
 
 Stamp = list[int]
-"""Size in bytes and time in nanoseconds of a file: with another stamp it is another content. A size of -1: the file cannot
-even be looked at. A list, as it is read back from an index of ten thousand."""
+"""Size in bytes, time in nanoseconds and number (inode) of a file, and whatever else a reader's content depends on: with
+another stamp it is another content. A size of -1: the file cannot even be looked at. A list, as it is read back from an index
+of ten thousand."""
 
 
 class Listing(NamedTuple):
@@ -201,6 +202,17 @@ class Agent(Protocol):
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that tool calls in a piece of a session file name, in order; found by their written shape, not decoded."""
+        ...
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """The files of a session, itself first, each with its name in a store of its own; nothing where it has no file.
+
+        Raises OSError, NotASession.
+        """
+        ...
+
+    def lifetime(self, path: str) -> int | None:
+        """Milliseconds after the last write to a session's file until the agent deletes it; None where it never does."""
         ...
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:

@@ -113,6 +113,16 @@ class Pi:
                 continue
             yield Touch(path, _CHANGING[tool])
 
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """The file, under the name of its folder."""
+        folder, name = os.path.split(path)
+        return [(path, os.path.join(os.path.basename(folder), name))]
+
+    def lifetime(self, path: str) -> int | None:
+        """Pi deletes nothing by itself."""
+        del path
+        return None
+
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`pi --session PATH` in the folder the header names: by its path pi opens it from anywhere without asking."""
         folder = session.cwd
@@ -172,7 +182,7 @@ def _files(folder: str, below: list[str] | None, trouble: list[Trouble]) -> dict
                             found[name] = [-1, 0]
                         continue
                     if now.st_mode & _FILE_TYPE == S_IFREG:
-                        found[name] = [now.st_size, now.st_mtime_ns]
+                        found[name] = [now.st_size, now.st_mtime_ns, now.st_ino]
                 elif below is not None and entry.is_dir():
                     below.append(os.path.join(folder, name))
     except FileNotFoundError:

@@ -8,6 +8,7 @@ from leafward.carrying.context_edits import (
     Shortened,
     apply_edits,
     draft_edits,
+    editable_in,
     shortened,
 )
 from leafward.carrying.grafting import GraftDraft, Misfit, apply_graft, draft_graft
@@ -28,5 +29,6 @@ __all__ = [
     "draft_edits",
     "draft_graft",
     "draft_merge",
+    "editable_in",
     "shortened",
 ]

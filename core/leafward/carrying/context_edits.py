@@ -17,7 +17,7 @@ from leafward.messages import edit_message
 from leafward.tokens import CHARS_PER_TOKEN, message_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from leafward.session import Session
 
@@ -60,6 +60,8 @@ class EditDraft:
     contents: tuple[tuple[EntryId, list[Body] | None], ...]
     """By target; None leaves it out."""
     freed: tuple[Freed, ...]
+    tokens_estimated: int
+    """Of the context, all of it estimated: what the edits are held against."""
     tokens_before: int
     """Of the context, as pi counts it."""
     tokens_after: int
@@ -136,8 +138,16 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None =
         contents.append((session.columns.id(target), content))
     place = place_at(session, here)
     # What a reply reported before an edit is not trusted any more (pi 1.5.2): then the estimate counts.
-    estimated = sum(context.messages.tokens) - sum(one.before - one.after for one in freed)
-    return EditDraft(here, place, tuple(contents), tuple(freed), context.size.total, estimated)
+    estimated = sum(context.messages.tokens)
+    after = estimated - sum(one.before - one.after for one in freed)
+    return EditDraft(here, place, tuple(contents), tuple(freed), estimated, context.size.total, after)
+
+
+def editable_in(session: Session, entries: Iterable[EntryIndex], at: int | None = None) -> list[EntryIndex]:
+    """Those of some entries that the model reads at an entry (the leaf by default) and whose content can be edited."""
+    context = context_at(session, session.leaf if at is None else at)
+    held, kinds = set(context.messages.entry), session.columns.kind
+    return [one for one in entries if one in held and kinds[one] in EDITABLE]
 
 
 def _content(message: Body, edit: ContextEdit) -> list[Body] | None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from leafward.catalog.about import NOTHING_KNOWN, About, about
 from leafward.catalog.card import NO_MESSAGES, Card, Details, iso_time, parse_time
-from leafward.catalog.lineage import Group, Row, Sort, arrange, parents, with_parents
+from leafward.catalog.lineage import Group, Row, Sort, arrange, families, parents, with_parents
 from leafward.catalog.listing import Catalogue, Found, Update, find_session, sighted
 from leafward.catalog.places import discover
+from leafward.catalog.retention import leaves_in
+from leafward.catalog.spending import NOTHING, Sum, Totals, day_name, sum_of, totals
 
 __all__ = [
+    "NOTHING",
+    "NOTHING_KNOWN",
     "NO_MESSAGES",
+    "About",
     "Card",
     "Catalogue",
     "Details",
@@ -16,13 +22,21 @@ __all__ = [
     "Group",
     "Row",
     "Sort",
+    "Sum",
+    "Totals",
     "Update",
+    "about",
     "arrange",
+    "day_name",
     "discover",
+    "families",
     "find_session",
     "iso_time",
+    "leaves_in",
     "parents",
     "parse_time",
     "sighted",
+    "sum_of",
+    "totals",
     "with_parents",
 ]

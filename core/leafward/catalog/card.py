@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.times import iso_time, parse_time
+
+if TYPE_CHECKING:
+    from leafward.catalog.spending import Spent
 
 __all__ = [
     "EXCERPT",
@@ -111,6 +114,21 @@ class Card(NamedTuple):
         }
 
 
+def concealed(card: Card) -> Card:
+    """A card that keeps nothing of what was said: where the session lies, and that its project is excluded."""
+    return card._replace(
+        name=None,
+        title="",
+        prompt="",
+        model=None,
+        parent=None,
+        relation=None,
+        problem="excluded",
+        origin=0,
+        partial=False,
+    )
+
+
 class Details(NamedTuple):
     """What only a preview or a `file:` search asks for; read from the index when first wanted."""
 
@@ -146,3 +164,5 @@ class Reading(NamedTuple):
     details: Details = Details()
     mark: Mark | None = None
     """None where the file has to be read whole the next time."""
+    spent: tuple[Spent, ...] = ()
+    """What it used, by day."""

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from leafward.catalog.card import Card, Details, Mark, Reading
+from leafward.catalog.spending import Spent
 from leafward.collector import collector_paused
 from leafward.paths import cache_dir, make_private
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from leafward.agents import Candidate, Listing, Stamp
 
-FORMAT = 1
+FORMAT = 2
 """Raised when a card is made in another way; the names of the fields are compared too."""
 
 _KIND = "leafward catalogue"
@@ -42,7 +43,11 @@ _NONE = -(2**62)
 _MANY = 1000
 """Cards from which on the garbage collector is told never to look at them again: values without references to each other,
 freed when they are let go like any other."""
-_FIELDS = [byteorder, *Card._fields, "+", *Details._fields, "+", *Mark._fields]
+_FIELDS = [byteorder, *Card._fields, "+", *Details._fields, "+", *Mark._fields, "+", *Spent._fields]
+
+
+Extra = tuple[Details, Mark | None, tuple[Spent, ...]]
+"""What is kept of a session besides its card."""
 
 
 class Index:
@@ -58,9 +63,11 @@ class Index:
         self.rejected: str | None = None
         """Why the file on disk could not be used; None where it could, or there was none."""
         self.changed = False
-        self._extras: dict[str, tuple[Details, Mark | None]] = {}
+        self.faultless = False
+        """Whether no card that was loaded has a problem: then none of them needs a look for it."""
+        self._extras: dict[str, Extra] = {}
         """Of what was read by this process."""
-        self._stored: dict[str, tuple[Stamp | None, Details, Mark | None]] | None = None
+        self._stored: dict[str, tuple[Stamp, Extra]] | None = None
         """Of what lies in the file, with the stamp it was written for; None until asked for."""
         self._load()
 
@@ -103,22 +110,32 @@ class Index:
         """The details of every card."""
         return {path: self._extra(path)[0] for path in self.cards}
 
-    def _extra(self, path: str) -> tuple[Details, Mark | None]:
+    def spent(self, path: str) -> tuple[Spent, ...]:
+        """What a session used, by day; nothing where it is not known."""
+        return self._extra(path)[2]
+
+    def _extra(self, path: str) -> Extra:
         found = self._extras.get(path)
         if found is not None:
             return found
         stored = self._stored
         if stored is None:
             stored = self._stored = self._load_extras()
-        stamp, details, mark = stored.get(path, _NOTHING)
-        return (details, mark) if stamp is not None and stamp == self.stamp(path) else _NOTHING[1:]
+        held = stored.get(path)
+        return held[1] if held is not None and held[0] == self.stamp(path) else _NOTHING
 
     def put(self, candidate: Candidate, reading: Reading) -> None:
         """Keeps what was read of a file."""
         folder, name = os.path.split(candidate.path)
         self.cards[candidate.path] = reading.card
         self.folders.setdefault(folder, {})[name] = candidate.stamp
-        self._extras[candidate.path] = (reading.details, reading.mark)
+        self._extras[candidate.path] = (reading.details, reading.mark, reading.spent)
+        self.changed = True
+
+    def conceal(self, card: Card) -> None:
+        """Puts a card that says less in the place of one, and forgets all that was known besides."""
+        self.cards[card.path] = card
+        self._extras[card.path] = _NOTHING
         self.changed = True
 
     def drop(self, paths: Iterable[str]) -> None:
@@ -158,11 +175,12 @@ class Index:
         hot = _dump({"folders": self.folders, "kept": self.kept, "cards": packed})
         cold = _dump(
             {
-                "changed": ["\n".join(details.changed) for details, _ in extras],
-                "read": ["\n".join(details.read) for details, _ in extras],
-                "last_prompt": [details.last_prompt for details, _ in extras],
-                "last_reply": [details.last_reply for details, _ in extras],
-                "mark": [list(mark) if mark else None for _, mark in extras],
+                "changed": ["\n".join(details.changed) for details, _, _ in extras],
+                "read": ["\n".join(details.read) for details, _, _ in extras],
+                "last_prompt": [details.last_prompt for details, _, _ in extras],
+                "last_reply": [details.last_reply for details, _, _ in extras],
+                "mark": [list(mark) if mark else None for _, mark, _ in extras],
+                "spent": [[list(one) for one in spent] for _, _, spent in extras],
             }
         )
         first = {"kind": _KIND, "format": FORMAT, "fields": _FIELDS, "bytes": [len(hot), len(cold)]}
@@ -183,6 +201,7 @@ class Index:
                 self.cards = dict(zip(paths, map(make, repeat(Card), rows), strict=True))
                 self.folders = hot["folders"]
                 self.kept = hot.get("kept", {})
+                self.faultless = bool(paths) and hot["cards"]["problem"] == {"all": None}
                 if len(paths) >= _MANY:
                     gc.freeze()
         except FileNotFoundError:
@@ -192,7 +211,7 @@ class Index:
             self.cards, self.folders = {}, {}
             self.changed = True
 
-    def _load_extras(self) -> dict[str, tuple[Stamp | None, Details, Mark | None]]:
+    def _load_extras(self) -> dict[str, tuple[Stamp, Extra]]:
         """What lies in the file now, by whomever written: a stamp beside each tells whether it still holds."""
         try:
             with self.path.open("rb") as file:
@@ -205,17 +224,25 @@ class Index:
                 cold["last_prompt"],
                 cold["last_reply"],
                 cold["mark"],
+                cold["spent"],
                 strict=True,
             )
             return {
-                path: (stamp, Details(changed, read, prompt, reply), Mark(*mark) if mark else None)
-                for path, stamp, changed, read, prompt, reply, mark in found
+                path: (
+                    stamp,
+                    (
+                        Details(changed, read, prompt, reply),
+                        Mark(*mark) if mark else None,
+                        tuple(Spent(*one) for one in spent),
+                    ),
+                )
+                for path, stamp, changed, read, prompt, reply, mark, spent in found
             }
         except _UNUSABLE:
             return {}
 
 
-_NOTHING: tuple[Stamp | None, Details, Mark | None] = (None, Details(), None)
+_NOTHING: Extra = (Details(), None, ())
 
 _UNUSABLE = (OSError, ValueError, TypeError, KeyError, IndexError, RecursionError)
 """What reading a file of any content may raise here."""

@@ -35,9 +35,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The sessions of one project; or all of them, where they are not grouped."""
+    """The sessions of one project, day or agent; or all of them, where they are not grouped."""
 
     project: str
+    """The name of the group."""
     rows: tuple[Row, ...]
     """Parents before their forks."""
     tokens: int
@@ -132,6 +133,20 @@ def with_parents(cards: Iterable[Card], found: Mapping[str, tuple[str, str]]) ->
     ]
 
 
+def families(cards: Iterable[Card], found: Mapping[str, tuple[str, str]]) -> frozenset[str]:
+    """The paths of those cards that something was made from, or that were made from something among them."""
+    shown = {card.path for card in cards}
+    joined: set[str] = set()
+    for path in shown:
+        at = path
+        while at in found:
+            at = found[at][0]
+            if at in shown:
+                joined |= {path, at}
+                break
+    return frozenset(joined)
+
+
 _KEYS: dict[Sort, Callable[[Card], Any]] = {
     Sort.WHEN: lambda card: -card.modified,
     Sort.NAME: lambda card: (card.title.casefold(), card.title),
@@ -146,23 +161,26 @@ def arrange(
     found: Mapping[str, tuple[str, str]],
     sort: Sort = Sort.WHEN,
     *,
-    by_project: bool = True,
+    by: Callable[[Card], str] | None = lambda card: card.project,
     nested: bool = True,
 ) -> list[Group]:
     """The cards in order: groups, and in each the sessions with their forks under them.
+
+    `by` names the group of a card, its project where nothing else is said; None: they all stand together. A fork hangs under
+    its parent in the same group only.
 
     `found` is what `parents` said of all cards, so that a fork whose parent is filtered out hangs under the nearest one above
     that is shown. Ordered by time, a session counts as young as its youngest fork (pi 1.5.2).
     """
     shown = {card.path: card for card in cards}
-    above = _shown_parents(shown, found, by_project) if nested else {}
+    above = _shown_parents(shown, found, by) if nested else {}
     below: dict[str, list[str]] = {}
     tops: dict[str, list[str]] = {}
     for path, card in shown.items():
         if path in above:
             below.setdefault(above[path], []).append(path)
         else:
-            tops.setdefault(card.project if by_project else "", []).append(path)
+            tops.setdefault(by(card) if by is not None else "", []).append(path)
     key = _KEYS[sort]
     order = {path: key(card) for path, card in shown.items()}
     if sort is Sort.WHEN and below:
@@ -175,7 +193,7 @@ def arrange(
 
 
 def _shown_parents(
-    shown: Mapping[str, Card], found: Mapping[str, tuple[str, str]], by_project: bool
+    shown: Mapping[str, Card], found: Mapping[str, tuple[str, str]], by: Callable[[Card], str] | None
 ) -> dict[str, str]:
     above = {}
     for path, card in shown.items():
@@ -183,7 +201,7 @@ def _shown_parents(
         while at in found:
             at = found[at][0]
             if at in shown:
-                if not by_project or shown[at].project == card.project:
+                if by is None or by(shown[at]) == by(card):
                     above[path] = at
                 break
     return above

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Trouble, agent_named, agent_of, is_there, names_one, within
+from leafward.agents import Trouble, agent_named, agent_of, all_agents, is_there, names_one, within
 from leafward.catalog.beside import changed_beside
+from leafward.catalog.card import Reading, concealed
+from leafward.catalog.excluding import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
+from leafward.catalog.keeping import is_kept, is_kept_in, kept_root, shown_once
 from leafward.catalog.places import listings, scope
 from leafward.catalog.quick import peek, read_on
 from leafward.catalog.summary import read_whole
@@ -21,8 +24,9 @@ from leafward.safe_text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from leafward.agents import Agent, Candidate
+    from leafward.agents import Agent, Candidate, Listing
     from leafward.catalog.card import Card, Details
+    from leafward.catalog.spending import Spent
     from leafward.config import Config
 
 FIRST_PAGE = 64
@@ -88,8 +92,15 @@ class Catalogue:
         self.trouble: list[Trouble] = []
         """Folders that the last refresh could not search."""
         self.work = Work()
+        self._left_out = 0
+        """Files in excluded folders that the last refresh passed by."""
+        self._hidden: set[str] = set()
+        """Paths of cards that stand for sessions of excluded projects."""
+        self._exclusion = Exclusion(() if self.paths else config.exclude, self.env)
         self._within = scope(config, self.paths, self.env)
-        self._cards = self.index.cards_within(self._within)
+        kept = () if self.paths else tuple(str(kept_root(agent.name)) for agent in all_agents())
+        self._cards = self.index.cards_within((*self._within, *kept))
+        self._conceal()
         self._unread: set[str] = set()
         """Paths of cards that come from a first look only."""
 
@@ -98,9 +109,60 @@ class Catalogue:
         """Where sessions are looked for, to be told to somebody who has none."""
         return self._within
 
+    @property
+    def excluded(self) -> int:
+        """How many sessions the configuration leaves out, as far as they were found."""
+        return self._left_out + len(self._hidden)
+
     def cards(self) -> list[Card]:
-        """Every session known now, in no order."""
-        return list(self._cards.values())
+        """Every session known now, in no order; each once, also where we keep a copy of it."""
+        return list(self._shown()[0].values())
+
+    def kept(self) -> frozenset[str]:
+        """The paths of those of which we keep a copy, or which are one."""
+        return self._shown()[1]
+
+    def _shown(self) -> tuple[dict[str, Card], frozenset[str]]:
+        # A copy: a refresh may go on in another thread.
+        cards = self._cards.copy()
+        for path in self._hidden.copy():
+            cards.pop(path, None)
+        folders = list(self.index.folders)
+        return shown_once(cards) if any(map(is_kept_in(), folders)) else (cards, frozenset())
+
+    def _conceal(self) -> None:
+        """Forgets what was said in sessions that are excluded by now, and takes notice of those that are no longer."""
+        exclusion = self._exclusion
+        if self.index.faultless and not exclusion:
+            return
+        known = [path for path, card in self._cards.items() if card.problem == EXCLUDED]
+        self._hidden = {path for path in known if exclusion(self._cards[path].project)}
+        again = [path for path in known if path not in self._hidden]
+        for path in again:
+            del self._cards[path]
+        self.index.drop(again)
+        if not exclusion:
+            return
+        for path, card in list(self._cards.items()):
+            if exclusion(path):
+                del self._cards[path]
+                self.index.drop((path,))
+            elif card.problem != EXCLUDED and exclusion(card.project):
+                self._hidden.add(path)
+                self._cards[path] = concealed(card)
+                self.index.conceal(self._cards[path])
+
+    def spent(self, path: str) -> tuple[Spent, ...]:
+        """What a session used, by day; nothing where it was never read whole."""
+        return self.index.spent(path)
+
+    def expires(self, card: Card) -> int | None:
+        """When the agent will delete a session, in milliseconds since 1970; None where it never does, or we keep a copy's file."""
+        if is_kept(card.path):
+            return None
+        left = agent_named(card.agent).lifetime(card.path)
+        stamp = self.index.stamp(card.path)
+        return stamp[1] // 1_000_000 + left if left is not None and stamp is not None else None
 
     def card(self, path: str) -> Card | None:
         """The card of one file."""
@@ -125,6 +187,7 @@ class Catalogue:
         keeps what it has got.
         """
         self.trouble, self.work = [], Work()
+        self._left_out = 0
         known = self.index.cards.__contains__
         total = 0
         stale: list[Candidate] = []
@@ -132,6 +195,8 @@ class Catalogue:
         present: set[str] = set()
         with collector_paused():
             for listing in listings(self.config, self.paths, self.env, known, stop, self.trouble):
+                if self._exclusion:
+                    self._leave_out(listing)
                 total += len(listing.files)
                 different = self.index.compare(listing)
                 stale += different
@@ -153,6 +218,12 @@ class Catalogue:
             self.save()
         return turn.last()
 
+    def _leave_out(self, listing: Listing) -> None:
+        """Takes what is excluded out of a folder's listing."""
+        for name in [name for name in listing.files if self._exclusion(os.path.join(listing.folder, name))]:
+            del listing.files[name]
+            self._left_out += 1
+
     def _gone(self, whole: set[str], present: set[str]) -> tuple[str, ...]:
         """Takes away the cards whose files are neither in a folder that is as it was nor among those found elsewhere."""
         paths = [path for path in self._unread if path not in present]
@@ -161,6 +232,7 @@ class Catalogue:
                 paths += [path for name in files if (path := os.path.join(folder, name)) not in present]
         gone = tuple(path for path in paths if self._cards.pop(path, None) is not None)
         self._unread.difference_update(gone)
+        self._hidden.difference_update(gone)
         self.index.drop(gone)
         return gone
 
@@ -173,9 +245,14 @@ class Catalogue:
             if known is not None:
                 self._cards[candidate.path] = known._replace(partial=True)
             else:
-                self._cards[candidate.path] = peek(candidate)
-                self._unread.add(candidate.path)
+                seen = peek(candidate)
                 self.work.peeked += 1
+                if self._exclusion(seen.project):
+                    self._exclude(candidate, seen)
+                    turn.done += 1
+                    continue
+                self._cards[candidate.path] = seen
+                self._unread.add(candidate.path)
             turn.changed.append(candidate.path)
             turn.tick(page=position == min(FIRST_PAGE, len(stale)) - 1)
 
@@ -184,6 +261,10 @@ class Catalogue:
         for candidate in stale:
             if stop():
                 return
+            if candidate.path in self._hidden:
+                if self.index.stamp(candidate.path) != candidate.stamp:
+                    self._exclude(candidate, self._cards[candidate.path])
+                continue
             known = self.index.reading(candidate.path)
             reading = read_on(known, candidate) if known is not None else None
             if reading is not None:
@@ -193,6 +274,10 @@ class Catalogue:
                 self.work.read_whole += 1
             if reading is None:
                 return
+            if self._exclusion(reading.card.project):
+                self._exclude(candidate, reading.card)
+                turn.done += 1
+                continue
             self._cards[candidate.path] = reading.card
             self._unread.discard(candidate.path)
             self.index.put(candidate, reading)
@@ -202,6 +287,13 @@ class Catalogue:
             if self.clock() - saved > SAVE_EVERY:
                 self.save()
                 saved = self.clock()
+
+    def _exclude(self, candidate: Candidate, card: Card) -> None:
+        """Keeps no more of a session than that it is there and belongs to an excluded project."""
+        self._hidden.add(candidate.path)
+        self._unread.discard(candidate.path)
+        self._cards[candidate.path] = concealed(card)
+        self.index.put(candidate, Reading(self._cards[candidate.path]))
 
     def save(self) -> None:
         """Writes the index; cards of other places stay in it as long as their files are there."""
@@ -305,8 +397,16 @@ def sighted(
     Of all stores, or of what lies under the folders and files named; folders that cannot be searched are added to `trouble`.
     """
     index = Index()
+    exclusion = Exclusion(() if paths else config.exclude, env)
+    cards: dict[str, Card] = {}
     for listing in listings(config, paths, env, index.cards.__contains__, lambda: False, trouble):
         known = index.folders.get(listing.folder, {})
         for name, stamp in listing.files.items():
             candidate = listing.candidate(name)
-            yield index.cards[candidate.path] if known.get(name) == stamp else peek(candidate)
+            if exclusion(candidate.path):
+                continue
+            held = index.cards.get(candidate.path) if known.get(name) == stamp else None
+            card = held if held is not None and held.problem != EXCLUDED else peek(candidate)
+            if not exclusion(card.project):
+                cards[card.path] = card
+    yield from shown_once(cards)[0].values()

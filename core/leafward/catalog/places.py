@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised, within
+from leafward.catalog.keeping import kept_root
 from leafward.paths import is_draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from leafward.agents import Agent
     from leafward.config import Config
 
 _SUFFIXES = (".jsonl", ".jsonl.zst")
@@ -23,7 +26,18 @@ def scope(config: Config, paths: Sequence[Path], env: Mapping[str, str]) -> tupl
     """The folders and files that a listing covers: those named, else every agent's roots."""
     if paths:
         return tuple(os.path.abspath(os.path.expanduser(path)) for path in paths)
-    return tuple(str(root) for agent in all_agents() for root in agent.roots(config, env))
+    return tuple(str(root) for agent in all_agents() for root in _searched(agent, config, env))
+
+
+def _roots(agent: Agent, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+    """An agent's own places, those that are configured besides, and that of the copies we keep of its sessions."""
+    return (*_searched(agent, config, env), kept_root(agent.name))
+
+
+def _searched(agent: Agent, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+    roots = agent.roots(config, env)
+    extra = config.extra_roots.get(agent.name)
+    return roots if extra is None else (*roots, *agent.roots(replace(config, roots={agent.name: extra}), env))
 
 
 def discover(
@@ -54,7 +68,11 @@ def listings(
     """The same, one folder at a time: of ten thousand files nothing is kept that is not wanted."""
     if not paths:
         for agent in all_agents():
-            yield from agent.discover(agent.roots(config, env), stop, trouble)
+            try:
+                yield from agent.discover(_roots(agent, config, env), stop, trouble)
+            except Exception as error:
+                # One store of several: whatever is in it, the others are listed.
+                trouble.append(Trouble(agent.title, f"cannot be searched: {type(error).__name__}: {error}"))
         return
     found: dict[str, Listing] = {}
     for listing in _named(paths, known, stop, trouble):
@@ -128,7 +146,7 @@ def _below(
 
 
 def _stamp(found: os.stat_result) -> Stamp:
-    return [found.st_size, found.st_mtime_ns]
+    return [found.st_size, found.st_mtime_ns, found.st_ino]
 
 
 def _begins_like_one(path: str) -> bool:

@@ -21,6 +21,7 @@ from leafward.catalog.lines import (
     spoken_at,
     title_of,
 )
+from leafward.catalog.spending import Meter
 from leafward.catalog.summary import MESSAGES
 from leafward.entries import BOOKKEEPING, TURN_STARTS, Kind
 from leafward.messages import messages_of, trusted_usage
@@ -163,7 +164,7 @@ def read_on(reading: Reading, candidate: Candidate) -> Reading | None:
 
 
 def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
-    card, details, mark = reading
+    card, details, mark, known = reading
     if mark is None or not card.entries or not mark.end < candidate.size <= mark.end + READ_ON_LIMIT:
         return None
     appended = _appended(candidate, mark)
@@ -173,6 +174,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
     last_id, leaves, at_tip = mark.last_id, mark.leaves, mark.at_tip
     last_prompt, last_reply = details.last_prompt, details.last_reply
     spoken = 0
+    meter = Meter(card.created or 0, known)
     lines, seal = appended
     for line in lines.split(b"\n"):
         if not line.strip():
@@ -184,6 +186,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         if body.get("parentId") != last_id or not isinstance(body.get("id"), str) or not body["id"]:
             return None
         last_id = body["id"]
+        meter.add(body)
         values["entries"] += 1
         values["messages"] += kind in MESSAGES
         values["turns"] += kind in TURN_STARTS
@@ -221,6 +224,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         Card(**values),
         Details(tuple(files.changed), tuple(files.read), last_prompt, last_reply),
         Mark(end, mark.inode, seal, last_id, leaves, at_tip),
+        meter.days(),
     )
 
 

@@ -28,6 +28,7 @@ from leafward.catalog.lines import (
     title_in,
     title_of,
 )
+from leafward.catalog.spending import spent_in
 from leafward.context import context_at
 from leafward.entries import BOOKKEEPING, BOOKKEEPING_BYTES, MESSAGE_ROLES, NO_ENTRY, TURN_STARTS, Kind
 from leafward.errors import NotASession
@@ -123,7 +124,10 @@ def _reading(
         look.last_text(Kind.USER),
         look.last_text(Kind.ASSISTANT, _REPLIES_TRIED),
     )
-    return Reading(card, details, _mark(session, leaves) if foreign is None else None)
+    spent = spent_in(session, stop)
+    if spent is None:
+        return None
+    return Reading(card, details, _mark(session, leaves) if foreign is None else None, spent)
 
 
 class _Look:

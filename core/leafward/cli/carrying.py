@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward import journal
-from leafward.carrying.context_edits import ContextEdit, apply_edits, draft_edits
+from leafward.carrying.context_edits import ContextEdit, apply_edits, draft_edits, editable_in
 from leafward.carrying.grafting import apply_graft, draft_graft
 from leafward.carrying.merging import MergeDraft, Side3, apply_merge, draft_merge
 from leafward.cli.facts import id_of
@@ -52,7 +52,16 @@ def edit_context(selector: str, named: Sequence[str], asked: Mapping[str, Any], 
     if sum((asked["omit"], text is not None, keep is not None)) != 1:
         raise click.UsageError("say what is to become of it: one of --omit, --text and --keep")
     with opened(selector) as session:
-        edits = [ContextEdit(one, text, keep) for one in _chosen(session, named, asked["query"])]
+        named_entries = [session.find(one) for one in named]
+        chosen = _chosen(session, named, asked["query"])
+        # A query may reach beyond what the model reads; an entry that is named is meant.
+        held = set(editable_in(session, chosen))
+        edits = [ContextEdit(one, text, keep) for one in chosen if one in held or one in named_entries]
+        skipped = len(chosen) - len(edits)
+        if not edits:
+            raise Refused(
+                "nothing that the query chooses can be edited in the context here; see context(leaf)"
+            )
         draft = draft_edits(session, edits)
         written = apply_edits(session, draft, journal.Writing(dry_run=asked["dry_run"]))
         if as_json:
@@ -61,20 +70,26 @@ def edit_context(selector: str, named: Sequence[str], asked: Mapping[str, Any], 
                 for one in draft.freed
             ]
             sizes = {
+                "skipped": skipped,
                 "freed": draft.saved,
+                "tokens_estimated": draft.tokens_estimated,
                 "tokens_before": draft.tokens_before,
                 "tokens_after": draft.tokens_after,
             }
             emit_json({**write_json(session, written), "edits": freed, **sizes})
             return 0
         say(_edit_text(session, draft, written.dry_run, page()))
+        if skipped:
+            note(
+                f"{plural(skipped, 'entry', 'entries')} of the query left as they are: not read by the model here"
+            )
         remark(session, written)
     return 0
 
 
 def _edit_text(session: Session, draft: EditDraft, dry_run: bool, page: Page) -> Iterator[str]:
     does = "would free" if dry_run else "freed"
-    yield f"{does} {compact(draft.saved)} tokens: {compact(draft.tokens_before)} -> {compact(draft.tokens_after)}"
+    yield f"{does} {compact(draft.saved)} tokens, estimated: {compact(draft.tokens_estimated)} -> {compact(draft.tokens_after)}"
     for one in draft.freed:
         entry = safe_line(session.columns.id(one.target), 40)
         what = headline(session, one.target).text[:80]

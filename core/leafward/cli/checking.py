@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from leafward import agents, paths
 from leafward import config as settings
 from leafward.catalog import discover
+from leafward.catalog.excluding import EXCLUDED, Exclusion
+from leafward.catalog.index import Index
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
 from leafward.doctor import Problem, check, check_files, lost_sidecars
@@ -87,8 +89,13 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     }
     trouble: list[agents.Trouble] = []
     listings = discover(config, (), os.environ, lambda _path: False, lambda: False, trouble)
+    exclusion = Exclusion(config.exclude, os.environ)
     problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
-    files = [Path(listing.folder, name) for listing in listings for name in listing.files]
+    found_files = [os.path.join(listing.folder, name) for listing in listings for name in listing.files]
+    index = Index()
+    concealed = {path for path, card in index.cards.items() if card.problem == EXCLUDED}
+    files = [Path(path) for path in found_files if not exclusion(path) and path not in concealed]
+    excluded = len(found_files) - len(files)
     problems += [
         Problem(
             "empty",
@@ -98,6 +105,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         )
         for listing in listings
         for name in listing.empty
+        if not exclusion(os.path.join(listing.folder, name))
     ]
     watched = sys.stderr.isatty()
 
@@ -128,6 +136,8 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         emit_json(
             {
                 "sessions": len(files),
+                "excluded": excluded,
+                "index": {"path": str(index.path), "sessions": len(index.cards), "rejected": index.rejected},
                 "problems": [_json(problem) for problem in problems],
                 "folders": {name: str(folder) for name, folder in folders.items()},
                 "stores": stores,
@@ -135,6 +145,8 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         )
     else:
         say(_everything_text(surroundings, len(files), page()))
+        if excluded:
+            say(f"{plural(excluded, 'session')} excluded by the configuration")
     return 0
 
 

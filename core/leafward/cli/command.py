@@ -27,7 +27,7 @@ ORDER = (
     *("ls", "search", "tree", "show", "context", "files", "diff", "select"),
     *("plan", "compact", "inject", "survival", "summarize"),
     *("move", "undo", "redo", "log", "label", "name", "archive"),
-    *("edit-context", "graft", "merge-summaries"),
+    *("edit-context", "graft", "merge-summaries", "keep", "delete"),
     *("doctor", "export", "fork", "resume", "demo"),
 )
 """Verbs as they are listed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from leafward.cli.command import dry_run_option, json_option, session_argument, 
     "leafward diff 019f3c 1a2b3c4d leaf",
     "leafward diff 019f3c 1a2b3c4d leaf --what contents --file src/app.py",
     "leafward diff 019f3c 1a2b3c4d leaf --patch b | git apply",
+    "leafward diff 019f3c 1a2b3c4d leaf --format html -o branches.html",
 )
 @session_argument
 @click.argument("a", metavar="A")
@@ -32,18 +34,34 @@ from leafward.cli.command import dry_run_option, json_option, session_argument, 
     type=click.Choice(["a", "b"]),
     help="What one side changed since the common ancestor, for `git apply`.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["md", "html", "json"]),
+    help="All of it as a document: Markdown, one self-contained page, or JSON.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the document to FILE."
+)
+@click.option("--keep-secrets", is_flag=True, help="Leave keys and tokens in the document as they are.")
 @json_option
-def diff(
-    session: str, a: str, b: str, what: str, named: tuple[str, ...], patch: str | None, as_json: bool
-) -> int:
+def diff(session: str, a: str, b: str, patch: str | None, as_json: bool, **asked: Any) -> int:
     """Compare two entries: what the paths to them read, changed, know and cost.
 
     Their deepest common ancestor is the base. Contents are rebuilt from the recorded calls, and it is always said whether
     they are exact, partial or unknown.
     """
     from leafward.cli.diffing import diff as run
+    from leafward.cli.diffing import export as handed_on
 
-    return run(session, a, b, what, named, patch, as_json)
+    form, output = asked["form"], asked["output"]
+    if form is not None:
+        if patch is not None:
+            raise click.UsageError("--format and --patch are two different documents")
+        return handed_on(session, (a, b), form, output, asked["keep_secrets"], as_json)
+    if output is not None:
+        raise click.UsageError("-o needs --format")
+    return run(session, a, b, asked["what"], asked["named"], patch, as_json)
 
 
 @verb(
@@ -78,7 +96,7 @@ _query_option = click.option(
 
 @verb(
     "leafward edit-context 019f3c 1a2b3c4d --omit",
-    "leafward edit-context 019f3c --select 'results() & tokens>5k' --keep 500 --dry-run",
+    "leafward edit-context 019f3c --select 'context() & results() & tokens>5k' --keep 500 --dry-run",
 )
 @session_argument
 @click.argument("entries", nargs=-1, metavar="[ENTRY]...")

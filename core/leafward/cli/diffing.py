@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.cli.facts import id_of
+from leafward.cli.handing_on import listed, write_document
 from leafward.cli.output import (
     Page,
     compact,
@@ -35,6 +36,7 @@ from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from leafward.context import ContextMessage, Ledger
     from leafward.rebuilding import Rebuilt
@@ -56,6 +58,42 @@ def diff(
             emit_json({"what": what, **_head(compared), **found})
         else:
             say(_SPEAKERS[what](compared, found, page()))
+    return 0
+
+
+def export(
+    selector: str, ends: tuple[str, str], form: str, output: Path | None, secrets: bool, as_json: bool
+) -> int:
+    """`leafward diff --format`: all that is known of two branches, as a document."""
+    from leafward.export.comparison import comparison_of, document
+
+    with opened(selector) as session:
+        compared = sides(session, session.find(ends[0]), session.find(ends[1]))
+        made = comparison_of(compared, secrets=secrets)
+        text = document(made, form)
+        if output is not None and str(output) == "-":
+            output = None
+        if output is not None:
+            write_document(output, text, session.path)
+        redacted = made.redactor.found
+        if as_json:
+            emit_json(
+                {
+                    "what": "document",
+                    **_head(compared),
+                    "format": form,
+                    "path": str(output.resolve()) if output is not None else None,
+                    "redacted": dict(redacted),
+                    "text": text if output is None else None,
+                }
+            )
+            return 0
+        if output is None:
+            write_text(text)
+        else:
+            say(f"wrote {safe_line(str(output))}: {plural(len(made.data['files']), 'file')}")
+        if redacted:
+            note(f"redacted {listed(redacted)}; --keep-secrets leaves them")
     return 0
 
 

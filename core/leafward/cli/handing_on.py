@@ -37,7 +37,7 @@ def export(
         if output is not None and str(output) == "-":
             output = None
         if output is not None:
-            _write(output, done.text, session.path)
+            write_document(output, done.text, session.path)
         if as_json:
             emit_json(
                 {
@@ -55,15 +55,16 @@ def export(
         else:
             say(f"wrote {safe_line(str(output))}: {done.entries:,} entries")
         if done.redacted:
-            note(f"redacted {_listed(done.redacted)}; --keep-secrets leaves them")
+            note(f"redacted {listed(done.redacted)}; --keep-secrets leaves them")
     return 0
 
 
-def _listed(found: Counter[str]) -> str:
+def listed(found: Counter[str]) -> str:
+    """What was redacted, in words."""
     return ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for name, count in sorted(found.items()))
 
 
-def _write(path: Path, text: str, session: Path) -> None:
+def write_document(path: Path, text: str, session: Path) -> None:
     """Writes a file whole or not at all, for its owner only. Refuses to replace the session itself."""
     if path.is_dir():
         raise LeafwardError(f"{path} is a folder")

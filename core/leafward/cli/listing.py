@@ -13,19 +13,31 @@ from typing import TYPE_CHECKING
 from leafward import config as settings
 from leafward.agents import agent_named, unknown_roots, within
 from leafward.catalog import Card, Catalogue, Update, iso_time, parents, with_parents
+from leafward.catalog.retention import leaves_in
+from leafward.catalog.spending import counted_once, sum_of, totals
+from leafward.cli.adding_up import totals_text
 from leafward.cli.output import Page, compact, emit_json, note, page, plural, say, table
 from leafward.errors import NotFound
 from leafward.safe_text import safe_line
 from leafward.search import Shelf, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.catalog.spending import Spent
 
 _SHORTEST_ID = 8
 
 
-def ls(paths: Sequence[str], agent: str | None, project: str | None, query: str | None, as_json: bool) -> int:
-    """`leafward ls`."""
+def ls(
+    paths: Sequence[str],
+    agent: str | None,
+    project: str | None,
+    query: str | None,
+    by: str | None,
+    as_json: bool,
+) -> int:
+    """`leafward ls`. `by`: sums of tokens and costs by that, instead of sessions."""
     places = [existing(path) for path in paths]
     config, problems = settings.load()
     wanted = agent_named(agent).name if agent is not None else None
@@ -34,7 +46,9 @@ def ls(paths: Sequence[str], agent: str | None, project: str | None, query: str 
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     cards = catalogue.cards()
-    cards = with_parents(cards, parents(cards))
+    found = parents(cards)
+    counted = counted_once(cards, found, catalogue.spent)
+    cards = with_parents(cards, found)
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
     remarks += [
@@ -53,14 +67,44 @@ def ls(paths: Sequence[str], agent: str | None, project: str | None, query: str 
         part = project_part(project)
         cards = [card for card in cards if part in card.project.lower()]
     cards.sort(key=lambda card: (-card.modified, card.path))
+    sums = totals(cards, counted)
     if as_json:
-        emit_json({"sessions": [card.as_json() for card in cards], "diagnostics": remarks})
+        kept = catalogue.kept()
+        emit_json(
+            {
+                "sessions": [
+                    _session_json(card, counted.get(card.path, ()), catalogue, kept) for card in cards
+                ],
+                "totals": sums.as_json(),
+                "excluded": catalogue.excluded,
+                "diagnostics": remarks,
+            }
+        )
         return 0
     for remark in remarks:
         note(remark["text"])
+    if by is not None:
+        say(totals_text(sums, by, page()))
+        return 0
     filtered = bool(query is not None or wanted is not None or project is not None)
-    say(_text(cards, page(), places, catalogue.searched, filtered=filtered))
+    leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
+    say(_text(cards, page(), places, catalogue.searched, leaving, catalogue.kept(), filtered=filtered))
+    if catalogue.excluded:
+        say(page().style(f"{plural(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
     return 0
+
+
+def _session_json(
+    card: Card, spent: Sequence[Spent], catalogue: Catalogue, kept: frozenset[str]
+) -> dict[str, object]:
+    one = sum_of(spent)
+    return {
+        **card.as_json(),
+        "spent": one.tokens,
+        "cost": one.known_cost,
+        "kept": card.path in kept,
+        "expires": iso_time(catalogue.expires(card)),
+    }
 
 
 def existing(path: str) -> Path:
@@ -89,7 +133,14 @@ def _progress(update: Update) -> None:
 
 
 def _text(
-    cards: Sequence[Card], page: Page, places: Sequence[Path], searched: Sequence[str], *, filtered: bool
+    cards: Sequence[Card],
+    page: Page,
+    places: Sequence[Path],
+    searched: Sequence[str],
+    leaving: Mapping[str, int],
+    kept: frozenset[str],
+    *,
+    filtered: bool,
 ) -> Iterator[str]:
     if not cards:
         where = ", ".join(safe_line(folder) for folder in searched) or "any store"
@@ -105,7 +156,7 @@ def _text(
             safe_line(card.agent),
             when(card.modified),
             project_name(card.project),
-            f"{card.title}{_marks(card, known)}",
+            f"{card.title}{_marks(card, known)}{_stays(card, leaving, kept)}",
             _count(card.messages, page),
             _count(card.branches, page),
             _count(card.compactions, page),
@@ -128,6 +179,15 @@ def _marks(card: Card, known: dict[str, Card]) -> str:
         parent = known.get(card.parent or "")
         marks += f"  {card.relation}" + (f" of {safe_line(parent.title, 40)}" if parent is not None else "")
     return marks + ("  archived" if card.archived else "")
+
+
+def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:
+    """Whether a session is kept, or how soon its agent deletes it."""
+    if card.path in kept:
+        return "  kept"
+    left = leaving.get(card.path)
+    words = leaves_in(left, time.time_ns() // 1_000_000) if left is not None else ""
+    return f"  {words}" if words else ""
 
 
 def short_ids(cards: Sequence[Card]) -> dict[str, str]:

@@ -24,24 +24,39 @@ from leafward.cli.command import (
 __all__ = ["comparing_verbs", "leafward", "memory_verbs"]
 
 
-@verb("leafward ls --project orchard", "leafward ls ./sessions --json")
+@verb("leafward ls --project orchard", "leafward ls ./sessions --json", "leafward ls --totals --by day")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--agent", metavar="AGENT", help="Only sessions of this agent.")
 @click.option("--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT.")
 @click.option(
     "--query", metavar="TEXT", help="Only sessions that TEXT finds: words, file:, since:, project:, agent:."
 )
+@click.option("--totals", "add_up", is_flag=True, help="Sums of tokens and costs instead of sessions.")
+@click.option(
+    "--by",
+    type=click.Choice(["project", "agent", "day"]),
+    default="project",
+    show_default=True,
+    help="What --totals adds up by.",
+)
 @json_option
 def ls(
-    paths: tuple[str, ...], agent: str | None, project: str | None, query: str | None, as_json: bool
+    paths: tuple[str, ...],
+    agent: str | None,
+    project: str | None,
+    query: str | None,
+    add_up: bool,
+    by: str,
+    as_json: bool,
 ) -> int:
     """List sessions, newest first.
 
-    With PATH only what lies there: a session file, or a folder searched whole.
+    With PATH only what lies there: a session file, or a folder searched whole. Sums count copied history once, and say
+    how many sessions name no cost.
     """
     from leafward.cli.listing import ls as run
 
-    return run(paths, agent, project, query, as_json)
+    return run(paths, agent, project, query, by if add_up else None, as_json)
 
 
 @verb(
@@ -253,33 +268,78 @@ def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
     return run(session, text, dry_run, as_json)
 
 
-@verb("leafward archive 019f3c 1a2b3c4d", "leafward archive 019f3c 1a2b3c4d --undo")
+@verb("leafward archive 019f3c", "leafward archive 019f3c 1a2b3c4d", "leafward archive 019f3c --undo")
 @session_argument
-@click.argument("entry")
-@click.option("--undo", "unarchive", is_flag=True, help="Bring the branch back.")
+@click.argument("entry", required=False)
+@click.option("--undo", "unarchive", is_flag=True, help="Bring it back.")
 @dry_run_option
 @json_option
-def archive(session: str, entry: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
-    """Hide the branch that begins at ENTRY behind a count.
+def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_json: bool) -> int:
+    """Hide a session, or a branch of it, behind a count.
 
-    Nothing is removed from the file.
+    With ENTRY it is the branch that begins there. Nothing is removed from the file, nothing is moved.
     """
+    if entry is None:
+        from leafward.cli.curating import archive_session
+
+        return archive_session(session, unarchive, dry_run, as_json)
     from leafward.cli.writing import archive as run
 
     return run(session, entry, unarchive, dry_run, as_json)
 
 
+@verb("leafward keep 019f3c", "leafward keep 019f3c --dry-run")
+@session_argument
+@dry_run_option
+@json_option
+def keep(session: str, dry_run: bool, as_json: bool) -> int:
+    """Copy a session where its agent cannot delete it.
+
+    The copy is whole: sub-agents and what lies beside the session go with it. It is listed where the original is gone.
+    Asked again, it takes over what has changed since.
+    """
+    from leafward.cli.curating import keep as run
+
+    return run(session, dry_run, as_json)
+
+
+@verb("leafward delete 019f3c --dry-run", "leafward delete 019f3c", "leafward delete 019f3c --undo")
+@session_argument
+@click.option("--undo", is_flag=True, help="Bring a session back from the trash.")
+@dry_run_option
+@json_option
+def delete(session: str, undo: bool, dry_run: bool, as_json: bool) -> int:
+    """Move a session of pi to the trash.
+
+    The trash is Leafward's own; --undo puts the file back where it was. Forks of the session stay. Sessions of other
+    agents are refused.
+    """
+    from leafward.cli.curating import delete as run
+
+    return run(session, undo, dry_run, as_json)
+
+
 @verb("leafward doctor", "leafward doctor session.jsonl --json")
 @click.argument("session", required=False)
+@click.option("--forget", is_flag=True, help="Drop the index of all sessions instead; it is made anew.")
+@dry_run_option
 @json_option
 @click.pass_context
-def doctor(ctx: click.Context, session: str | None, as_json: bool) -> int:
+def doctor(ctx: click.Context, session: str | None, forget: bool, dry_run: bool, as_json: bool) -> int:
     """Check a session for damage.
 
     Without SESSION all of them are checked, and the configuration and our folders. Every line is decoded; problems are
     named with their entry and byte offset. The exit code is 0 with problems too, and 1 only where SESSION cannot be
     read at all. Nothing is repaired.
     """
+    if dry_run and not forget:
+        raise click.UsageError("--dry-run goes with --forget")
+    if forget:
+        if session is not None:
+            raise click.UsageError("--forget is about all sessions; name none")
+        from leafward.cli.curating import forget as drop
+
+        return drop(dry_run, as_json)
     from leafward.cli.checking import doctor as run
 
     return run(session, as_json, ctx.obj.check)

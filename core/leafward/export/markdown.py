@@ -35,9 +35,9 @@ _SPEAKERS = {
 
 def markdown(content: Content) -> Iterator[str]:
     """The export in pieces."""
-    yield f"# {_escaped(content.title)}\n\n"
+    yield f"# {escaped(content.title)}\n\n"
     for name, value in content.facts():
-        yield f"- {name}: {_escaped(value)}\n"
+        yield f"- {name}: {escaped(value)}\n"
     for lane in content.lanes:
         yield from _lane(content, lane)
     found = content.redactor.found
@@ -57,7 +57,7 @@ def _lane(content: Content, lane: Lane) -> Iterator[str]:
             if lane.after >= 0
             else f"From the start: {first}"
         )
-        yield f"\n{'#' * min(6, 2 + lane.depth)} {_escaped(title)}\n"
+        yield f"\n{'#' * min(6, 2 + lane.depth)} {escaped(title)}\n"
     level = "#" * min(6, 3 + lane.depth if content.whole else 2)
     for entry in content.entries(lane):
         yield from _entry(content, entry, level)
@@ -66,12 +66,12 @@ def _lane(content: Content, lane: Lane) -> Iterator[str]:
 def _entry(content: Content, entry: Entry, level: str) -> Iterator[str]:
     heading = _SPEAKERS.get(entry.kind)
     parts = list(content.parts(entry))
-    label = _escaped(content.label(entry.index))
+    label = escaped(content.label(entry.index))
     if heading is not None and (
         content.begins_turn(entry) or entry.kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
     ):
         when = (
-            f" · {_escaped(content.line(entry.timestamp[:16].replace('T', ' ')))}" if entry.timestamp else ""
+            f" · {escaped(content.line(entry.timestamp[:16].replace('T', ' ')))}" if entry.timestamp else ""
         )
         yield f"\n{level} {heading}{when}{' ' + label if label else ''}\n"
     elif label:
@@ -87,15 +87,15 @@ def _part(part: Part) -> Iterator[str]:
     elif part.form is Form.THOUGHT:
         yield f"\n*thinking*\n\n{fenced(part.text, 'text')}\n"
     elif part.form is Form.CALLED:
-        yield f"\n**{_escaped(part.title)}**\n"
+        yield f"\n**{escaped(part.title)}**\n"
         if part.text:
             yield f"\n{fenced(part.text, 'text')}\n"
     elif part.form is Form.RETURNED:
-        yield f"\n*{_escaped(part.title)}{failed}*\n"
+        yield f"\n*{escaped(part.title)}{failed}*\n"
         if part.text:
             yield f"\n{fenced(part.text, 'text')}\n"
     else:
-        yield f"\n*{_escaped(part.text)}{failed}*\n"
+        yield f"\n*{escaped(part.text)}{failed}*\n"
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -149,6 +149,6 @@ def _without_html(text: str) -> str:
     return _TAG.sub("&lt;", text).replace("![", "!\\[")
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """One line with everything that Markdown could act on escaped."""
     return _SPECIAL.sub(r"\\\1", text)

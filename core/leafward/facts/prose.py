@@ -36,14 +36,6 @@ _STOP_WORDS = (
 )
 _STOP = frozenset(_STOP_WORDS.split())
 
-_CONSTRAINT = re.compile(
-    r"(?i)\b(?:must(?:n't)?|never|always|do(?:n't|nt| not)|don’t|should(?:n't| not)?|shouldn’t|only|no(?:t)? (?:more|need|longer)"
-    r"|avoid|prefer(?:ably|red)?|require[sd]?|needs? to|have to|has to|make sure|ensure|instead of|rather than|without|at (?:most|least)"
-    r"|keep|stop|want(?:s|ed)?|would like|i'd like|forbid(?:den)?|mandatory|no\s+\w+\s+(?:at all|please)"
-    r"|nie(?:mals)?|muss|müssen|darf|dürfen|immer|nicht|bitte|jamais|toujours|doi[st]|il faut|nunca|siempre|debe|sin|no uses"
-    r"|nunca|sempre|deve|никогда|всегда|нельзя|должен|нужно|не надо)\b"
-    "|必须|不要|不能|不得|务必|禁止|一定要|应该|只能|请勿|别|しないで|ください|必ず|禁止|してはいけない|하지 ?마|반드시|금지|해야"
-)
 _DECIDED = re.compile(
     r"(?i)\b(?:decided|decision|we(?:'ll| will|’ll) (?:use|keep|go)|let'?s (?:use|keep|go with|stick)|going with|go with|chose|chosen|opt(?:ed|ing) (?:for|to)"
     r"|agreed|settled on|switch(?:ed|ing)? to|stick(?:ing)? with|entschieden|décidé|decidido)\b|决定|采用|改用|決めた|採用|결정"
@@ -99,6 +91,11 @@ def sentences(text: str) -> Iterator[str]:
                 yield sentence[:SENTENCE_LIMIT]
 
 
+def last_sentence(line: str) -> str:
+    """The last sentence of a line, marks of lists and emphasis taken off."""
+    return _SENTENCE_END.split(_EMPHASIS.sub("", _LIST_MARK.sub("", line)).strip())[-1].strip()
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def content_words(text: str) -> tuple[str, ...]:
     """What a sentence is about: its words without the small ones, pairs of characters of scripts without spaces, in order."""
@@ -145,12 +142,6 @@ def negated(sentence: str) -> bool:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def demands(sentence: str) -> bool:
-    """Whether a sentence of the user's states a rule, a wish or a limit."""
-    return _CONSTRAINT.search(sentence) is not None
-
-
-@lru_cache(maxsize=_REMEMBERED)
 def decides(sentence: str, *, strictly: bool = False) -> bool:
     """Whether a sentence says that something was decided, or what is done and for what reason.
 
@@ -159,7 +150,7 @@ def decides(sentence: str, *, strictly: bool = False) -> bool:
     decided = _DECIDED.search(sentence) is not None
     if decided and not strictly:
         return True
-    chosen = decided or _CHOICE.search(sentence) is not None or (not strictly and "`" in sentence)
+    chosen = decided or _CHOICE.search(sentence) is not None
     return chosen and _REASON.search(sentence) is not None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.enclosed import split_enclosed
 from leafward.entries import Body, EntryIndex, blocks_of, text_of, tool_calls
-from leafward.facts import forms, prose
+from leafward.facts import demands, forms, prose
 from leafward.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
@@ -115,7 +115,10 @@ class FactReader:
                 continue
             if sentence.endswith((":", "：")):
                 continue
-            if user and prose.demands(sentence):
+            if user and demands.asks(sentence):
+                # Who asks neither rules nor decides, and leaves nothing to be done but the answer.
+                continue
+            if user and demands.demands(sentence):
                 yield Sighting(FactKind.CONSTRAINT, key, sentence, voice, entry)
             elif prose.decides(sentence, strictly=voice is Voice.THOUGHT):
                 yield Sighting(FactKind.DECISION, key, sentence, voice, entry)

@@ -15,10 +15,11 @@ from leafward.journal.operations import (
     archived_branches,
     operations,
     redoable,
+    session_archived,
     undoable,
 )
 from leafward.journal.targets import landing, refuse_unnamable, refuse_unreachable
-from leafward.journal.verbs import archive, label, move, redo, rename, undo
+from leafward.journal.verbs import archive, archive_session, label, move, redo, rename, undo
 from leafward.journal.write import RECENT, Remark, Write, Writing
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Writing",
     "append",
     "archive",
+    "archive_session",
     "archived_branches",
     "backup_folder",
     "busy",
@@ -53,6 +55,7 @@ __all__ = [
     "refuse_unreachable",
     "refuse_unwritable",
     "rename",
+    "session_archived",
     "undo",
     "undoable",
     "utc_now",

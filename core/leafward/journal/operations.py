@@ -324,6 +324,16 @@ def _id(session: Session, index: int) -> EntryId | None:
     return session.columns.id(EntryIndex(index)) if index >= 0 else None
 
 
+def session_archived(session: Session) -> bool:
+    """Whether Leafward put the whole session away: the last line about it counts."""
+    for index in reversed(session.columns.own):
+        body = session.body(index)
+        data = body.get("data") if body is not None and body.get("customType") == ARCHIVE_TYPE else None
+        if isinstance(data, dict) and data.get("target") in (None, "session"):
+            return data.get("archived") is True
+    return False
+
+
 def archived_branches(session: Session) -> frozenset[EntryIndex]:
     """First entries of the branches that are archived: for each, the last line about it counts."""
     columns = session.columns

@@ -22,6 +22,7 @@ from leafward.journal.operations import (
     latest_about,
     operations,
     redoable,
+    session_archived,
     undoable,
 )
 from leafward.journal.targets import landing, refuse_unnamable, refuse_unreachable
@@ -80,6 +81,16 @@ def archive(session: Session, branch: int, archived: bool = True, writing: Writi
         return nothing(session, OperationKind.ARCHIVE, branch, writing)
     line = _Draft(session, writing).archive(id_of(session, branch), archived)
     return write(session, OperationKind.ARCHIVE, line, branch, writing)
+
+
+def archive_session(session: Session, archived: bool = True, writing: Writing = _DEFAULT) -> Write:
+    """Puts the whole session away, or takes it out again: lists leave it out, the file stays. Raises Refused."""
+    refuse_changed(session)
+    if session_archived(session) is archived:
+        return nothing(session, OperationKind.ARCHIVE, NO_ENTRY, writing)
+    return write(
+        session, OperationKind.ARCHIVE, _Draft(session, writing).archive(None, archived), NO_ENTRY, writing
+    )
 
 
 def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -> Write:
@@ -141,6 +152,8 @@ def _take_back(session: Session, done: Operation, kind: OperationKind, writing: 
         )
     if done.subject is Subject.NAME:
         return write(session, kind, draft.name(before or ""), NO_ENTRY, writing)
+    if done.subject is Subject.ARCHIVE and done.target in (None, "", "session"):
+        return write(session, kind, draft.archive(None, before == ARCHIVED), NO_ENTRY, writing)
     target = session.columns.index(done.target or "")
     refuse_unnamable(session, target)
     if done.subject is Subject.LABEL:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summarizers.outline import harmless
+from leafward.summarizers.outline import Section, harmless
 
 if TYPE_CHECKING:
     from leafward.entries import EntryIndex
     from leafward.facts import Fact, FactKind, FactReader
-    from leafward.summarizers.outline import Section
+
+
+_NOWHERE = re.compile(r"://(?:[\w-]+\.)*(?:example\.(?:com|net|org|edu)|localhost)\b|://[^/]*/?$")
+"""Hosts that are set aside for examples, and hosts without anything on them."""
+
+
+def leads_somewhere(url: str) -> bool:
+    """Whether a URL tells more than that there are URLs."""
+    return _NOWHERE.search(url) is None
 
 
 @dataclass(slots=True)
@@ -27,6 +36,10 @@ class Candidate:
     facts: frozenset[tuple[FactKind, str]] = frozenset()
     carries: tuple[tuple[FactKind, str], ...] = ()
     """Facts that it is known to carry, besides those found in its text."""
+    group: str = ""
+    """Words before a line that lines of the same group share."""
+    names_something: bool = False
+    """It is worth anything only where it carries a fact that is needed."""
     first: bool = False
     """It goes in before the ranking begins, if it fits at all."""
     ordered: tuple[tuple[FactKind, str], ...] = ()
@@ -37,6 +50,11 @@ class Candidate:
     """With how many chosen lines it was compared."""
     repeats: bool = False
     """Whether one of them says most of it already."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it tells what the user asked for."""
+        return self.section is Section.GOAL or self.text.startswith(("Asked: ", "Asked last: "))
 
 
 @dataclass(slots=True)
@@ -82,6 +100,7 @@ def add(
     limit: int = 0,
     lead: str = "",
     carries: tuple[Fact, ...] = (),
+    names_something: bool = False,
 ) -> None:
     """Adds a line, made harmless; one of which nothing is left is not added. `lead` are words of ours before it."""
     line = harmless(text, limit) if limit else harmless(text)
@@ -89,5 +108,14 @@ def add(
         place = len(evidence.candidates)
         known = tuple((fact.kind, fact.key) for fact in carries)
         evidence.candidates.append(
-            Candidate(section, lead + line, place, sources, worth, carries=known, first=first)
+            Candidate(
+                section,
+                lead + line,
+                place,
+                sources,
+                worth,
+                carries=known,
+                names_something=names_something,
+                first=first,
+            )
         )

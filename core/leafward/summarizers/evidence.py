@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 from leafward.entries import Body, EntryIndex, tool_calls
 from leafward.facts import FactKind, FactReader, Sighting, Voice, gather
 from leafward.facts.reading import PATH_ARGUMENTS
+from leafward.facts.values import whole_paths
 from leafward.summarizers import quoting, statements, unless_cancelled
 from leafward.summarizers.candidates import Evidence, FileWork, add
 from leafward.summarizers.outline import Section, line_key, read_outline
+from leafward.summarizers.turns import by_machine, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,8 +28,14 @@ _ROW = re.compile(r"\s*\|\s*")
 _FILE_LINE = re.compile(
     r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
 )
-_NAMES_LINE = re.compile(r"Names in use: ")
-_RUN_LINE = re.compile(r"(?:Run|Failed(?: with exit -?\d+)?:) `(.{1,300})`(?: \((?:once|\d+ times).*)?")
+_OF_THE_END = re.compile(r"(?:Asked|Answered|Said) last: ")
+_MORE_NAMES = re.compile(r" and \d{1,4} more$")
+_FILES_LINE = re.compile(r"(Changed|Read|Named in commands): (`.{1,4000})")
+_FILE_OF_LINE = re.compile(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
+_NAMES_LINE = re.compile(r"Names in use: |Changed `")
+_RUN_LINE = re.compile(
+    r"(?:(?:Run|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
+)
 """Lines of ours about one file, about names, about a command: they are made anew rather than carried on beside newer ones."""
 
 
@@ -40,17 +48,47 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
         sightings += reader.prose(previous, Voice.TOLD, span.previous_entry)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
+        if by_machine(message):
+            continue
         seen = reader.read(entry, message)
         sightings += seen
         _work(evidence.files, seen, message, place, entry)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
+    _join(evidence.files)
     _carried(evidence, previous, span.previous_entry)
-    quoting.requests(evidence, messages, first=not previous)
-    quoting.answers(evidence, messages, stop)
+    turns = turns_of(messages)
+    quoting.requests(
+        evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates)
+    )
+    quoting.answers(evidence, messages, turns, stop)
     quoting.last_word(evidence, messages)
     statements.settled(evidence, messages)
     statements.stated(evidence)
+    statements.changed(evidence)
     return evidence
+
+
+def _join(files: dict[str, FileWork]) -> None:
+    """Puts what was done to a file under its whole path, where it was named by an end of that too."""
+    known = {path.lstrip("./") if path.startswith(("./", "../")) else path for path in files}
+    whole = whole_paths(known)
+    ends: dict[str, list[str]] = {}
+    for path in known:
+        ends.setdefault(path.rpartition("/")[2], []).append(path)
+    for path in sorted(files):
+        bare = path.lstrip("./") if path.startswith(("./", "../")) else path
+        longer = [other for other in ends.get(bare, ()) if other != bare]
+        target = whole.get(bare) or (longer[0] if "/" not in bare and len(longer) == 1 else bare)
+        if target == path or target not in files:
+            continue
+        short, work = files.pop(path), files[target]
+        work.reads += short.reads
+        work.named += short.named
+        work.changes += short.changes
+        work.last = max(work.last, short.last)
+        work.sources = sorted({*work.sources, *short.sources})
+        for name, place in short.names.items():
+            work.names[name] = max(place, work.names.get(name, place))
 
 
 def _is_idle(text: str) -> bool:
@@ -115,6 +153,11 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
     done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
     for section, text, is_open in read_outline(previous):
         text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
+        if evidence.size and _OF_THE_END.match(text):
+            # Something was asked and answered since.
+            text = _OF_THE_END.sub("Asked: ", text) if text.startswith("Asked") else ""
+        if not text:
+            continue
         if _is_idle(text) or _NAMES_LINE.match(text) or _is_made_anew(evidence, text, entry):
             continue
         if is_open is False or line_key(text) in done:
@@ -151,15 +194,26 @@ def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
             work.reads += count
         else:
             work.named += count
-        for name in (names or "").removesuffix("…").split(", "):
+        for name in _MORE_NAMES.sub("", names or "").removesuffix("…").split(", "):
             if name:
                 work.names.setdefault(name, -1)
+        return True
+    listed = _FILES_LINE.fullmatch(text)
+    if listed is not None:
+        for path, times in _FILE_OF_LINE.findall(listed[2]):
+            work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
+            if listed[1] == "Changed":
+                work.changes += int(times or 1)
+            elif listed[1] == "Read":
+                work.reads += int(times or 1)
+            else:
+                work.named += int(times or 1)
         return True
     command = _RUN_LINE.fullmatch(text)
     fact = evidence.facts.get((FactKind.COMMAND, command[1])) if command is not None else None
     if fact is None or fact.last not in evidence.position:
         return False
-    return text.startswith("Failed") or fact.count >= 2
+    return text.startswith("Failed") or text.endswith(" passes") or fact.count >= 2
 
 
 _CARRIED_WORTH = {

@@ -8,18 +8,27 @@ is used up. The same span gives the same text, whatever the locale or the hash s
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.entries import NO_ENTRY, EntryIndex
-from leafward.facts import Fact, FactKind, Voice
+from leafward.facts import FactKind, Voice
 from leafward.facts.prose import content_words, shared
 from leafward.facts.values import whole_paths
 from leafward.messages import message_text
 from leafward.redact import Redactor
 from leafward.summarizers import Cancelled, Line, Said, Span, Summary, tokens_of, unless_cancelled
-from leafward.summarizers.candidates import Candidate, Evidence, FileWork
+from leafward.summarizers.candidates import Candidate, Evidence, leads_somewhere
 from leafward.summarizers.evidence import collect
+from leafward.summarizers.listing import (
+    FILES_A_LINE,
+    GROUP_LIMIT,
+    MORE,
+    Names,
+    file_lines,
+    grouped,
+    join_bare,
+    telling,
+)
 from leafward.summarizers.outline import TOLD, Section, cut, harmless, line_key
 from leafward.summarizers.ranking import likely
 from leafward.survival.matching import Held, Text, file_names
@@ -43,8 +52,6 @@ _LIST_SHARE = 0.21
 """The part of the room that is set aside for bare lists of names."""
 _LIST_LIMIT = 0.24
 """The part that they may have in the end; beyond a quarter a summary stops being read."""
-_NAMES_A_LINE = 26
-"""The most names behind one file: a longer list is skipped by the eye, and by a model."""
 _LISTED = 0.12
 """How likely a name must be needed to be listed."""
 _AT_THE_END = 1 << 30
@@ -117,19 +124,6 @@ def _is_ours(text: str) -> bool:
     return text.partition("\n")[0] in headings
 
 
-@dataclass(slots=True)
-class _Names:
-    """The names listed behind a file."""
-
-    work: FileWork | None
-    candidate: Candidate
-    names: list[str] = field(default_factory=list)
-
-    def written(self) -> dict[str, int]:
-        """All names in what was written into the file, with the position where each was written last."""
-        return self.work.names if self.work is not None else {}
-
-
 class _Choice:
     """Lines chosen for one summary."""
 
@@ -144,10 +138,10 @@ class _Choice:
         self._taken: dict[Section, list[Candidate]] = {section: [] for section in TOLD}
         self._spent: dict[Section, int] = dict.fromkeys(TOLD, 0)
         self._told: set[tuple[FactKind, str]] = set()
-        self._words: list[tuple[Section, frozenset[str]]] = []
+        self._words: list[tuple[Candidate, frozenset[str]]] = []
         self._keys: set[str] = set()
-        self._lists: list[_Names] = []
-        self._rest = _Names(None, Candidate(Section.CONTEXT, "Names in use:", _AT_THE_END, ()))
+        self._groups: dict[str, tuple[int, int]] = {}
+        self._rest = Names(None, Candidate(Section.CONTEXT, "Names in use:", _AT_THE_END, ()))
         self._listed = 0
         self._pins = pins
         self._focus = frozenset(content_words(span.focus))
@@ -158,41 +152,10 @@ class _Choice:
             evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop
         )
         self._whole = whole_paths({key for kind, key in evidence.facts if kind is FactKind.PATH})
-        self._candidates = [*evidence.candidates, *self._file_lines()]
+        self._lists = file_lines(evidence, self._likely)
+        self._candidates = [*evidence.candidates, *(names.candidate for names in self._lists)]
         for candidate in unless_cancelled(self._candidates, stop):
             self._measure(candidate)
-
-    def _file_lines(self) -> list[Candidate]:
-        """One line for each file that was worked on, with what was done to it."""
-        found: list[Candidate] = []
-        counts: dict[str, list[Fact]] = {}
-        for fact in self.evidence.facts.values():
-            if fact.kind is FactKind.NUMBER and fact.key.endswith(" line"):
-                for path in fact.about:
-                    counts.setdefault(path, []).append(fact)
-        total = max(1, self.evidence.size)
-        for work in sorted(self.evidence.files.values(), key=lambda work: (-work.last, work.path)):
-            path = work.path
-            done = []
-            if work.changes:
-                done.append(f"changed {work.changes}×" if work.changes > 1 else "changed")
-            elif work.reads:
-                done.append(f"read {work.reads}×" if work.reads > 1 else "read")
-            else:
-                done.append(f"named {work.named}×" if work.named > 1 else "named")
-            lines = max(counts.get(path, ()), key=lambda fact: fact.last, default=None)
-            if lines is not None:
-                done.append(lines.text)
-            text = harmless(f"`{path}` {', '.join(done)}")
-            place = len(self.evidence.candidates) + len(found)
-            looked = work.reads + work.named
-            worth = (0.4 + 0.15 * min(8, work.changes) if work.changes else 0.1 * min(4, looked)) * (
-                0.5 + 0.5 * (work.last + 1) / total
-            )
-            worth += 3 * self._likely.get((FactKind.PATH, path), 0.0)
-            found.append(Candidate(Section.CONTEXT, text, place, tuple(work.sources[-3:]), worth))
-            self._lists.append(_Names(work, found[-1]))
-        return found
 
     def _measure(self, candidate: Candidate) -> None:
         """Finds the facts a line carries."""
@@ -204,8 +167,17 @@ class _Choice:
         candidate.facts = frozenset(found)
         candidate.ordered = tuple(sorted(found))
         candidate.words = frozenset(content_words(candidate.text))
-        if self._focus:
-            candidate.worth *= 1 + 3 * shared(tuple(sorted(self._focus)), candidate.words)
+        about = shared(tuple(sorted(self._focus)), candidate.words)
+        if (
+            candidate.names_something
+            and not about
+            and not any(
+                self._likely.get((kind, key)) and (kind is not FactKind.URL or leads_somewhere(key))
+                for kind, key in found
+            )
+        ):
+            candidate.worth, candidate.ordered = 0.0, ()
+        candidate.worth *= 1 + 3 * about
 
     def _gain(self, candidate: Candidate) -> float:
         """Worth for the price, with what was told already left out."""
@@ -221,15 +193,17 @@ class _Choice:
         words = candidate.words
         if not words or candidate.repeats:
             return True
-        enough = _REPEATED * len(words)
-        # What the user demands stands among the demands, even where a request that is quoted holds it.
-        apart = candidate.section is Section.CONSTRAINTS
-        for section, other in self._words[candidate.compared :]:
-            if (
-                len(other) >= enough
-                and (not apart or section is candidate.section)
-                and len(words & other) >= enough
-            ):
+        for chosen, other in self._words[candidate.compared :]:
+            if chosen.section is not candidate.section:
+                if candidate.section is Section.DONE and chosen.asks:
+                    # That something was asked does not say that it was done.
+                    continue
+                # What the user demands stands among the demands, even where a longer request that is quoted holds it.
+                whole = candidate.section is Section.CONSTRAINTS
+            else:
+                whole = False
+            among = max(len(words), len(other)) if whole else len(words)
+            if len(words & other) >= _REPEATED * among:
                 candidate.repeats = True
                 break
         candidate.compared = len(self._words)
@@ -303,6 +277,11 @@ class _Choice:
         room = self.room if room is None else room
         heading = self._heading_cost(section)
         price = utf16_length(candidate.text) + 3 + _BOX.get(section, 0)
+        together, length = self._groups.get(candidate.group, (0, 0))
+        if candidate.group:
+            if together >= FILES_A_LINE or length + price > GROUP_LIMIT:
+                return False
+            price += 0 if together else len(candidate.group)
         if not forced:
             if self._used + heading + price > room:
                 return False
@@ -316,7 +295,8 @@ class _Choice:
             candidate.text = shorter
             price = utf16_length(shorter) + 3 + _BOX.get(section, 0)
         self._keys.add(key)
-        self._words.append((section, frozenset(content_words(candidate.text))))
+        self._groups[candidate.group] = (together + 1, length + price)
+        self._words.append((candidate, frozenset(content_words(candidate.text))))
         self._told |= candidate.facts
         self._taken[section].append(candidate)
         self._spent[section] += price
@@ -337,7 +317,9 @@ class _Choice:
     def _list_names(self, share: float) -> None:
         """Names likely to be needed, behind the files they were written into, within a share of the text."""
         taken = {id(candidate) for candidate in self._taken[Section.CONTEXT]}
-        owner: dict[str, _Names] = {}
+        for names in (*self._lists, self._rest):
+            names.more = 0
+        owner: dict[str, Names] = {}
         for names in self._lists:
             if id(names.candidate) not in taken:
                 continue
@@ -351,13 +333,17 @@ class _Choice:
                 kind is FactKind.IDENTIFIER
                 and chance > _LISTED
                 and (kind, key) not in self._told
-                and _telling(key)
+                and telling(key)
             ):
                 wanted.append((-chance / (utf16_length(key) + 2), key))
         limit = int(share * self.room)
         for _, key in sorted(wanted):
             names = owner.get(key, self._rest)
-            if len(names.names) >= _NAMES_A_LINE:
+            if len(names.names) >= names.most:
+                if names is not self._rest and not names.reserved and self._used + MORE <= self.room:
+                    names.reserved = True
+                    self._used += MORE
+                names.more += 1
                 continue
             name = harmless(key, 80)
             price = utf16_length(name) + 2
@@ -371,11 +357,15 @@ class _Choice:
             self._told.add((FactKind.IDENTIFIER, key))
 
     def _write_lists(self) -> None:
-        """Puts the names behind their files, those most likely to be needed first."""
+        """Puts the names behind their files, those most likely to be needed first; files without any share a line."""
+        taken = {id(candidate) for candidate in self._taken[Section.CONTEXT]}
+        join_bare([names for names in self._lists if id(names.candidate) in taken])
         for names in (*self._lists, self._rest):
             if names.names:
                 names.names.sort(key=lambda name: (-self._likely.get((FactKind.IDENTIFIER, name), 0.0), name))
                 names.candidate.text += (": " if names.work is not None else " ") + ", ".join(names.names)
+                if names.reserved and names.more:
+                    names.candidate.text += f" and {min(names.more, 999)} more"
         if self._rest.names:
             facts = (self.evidence.facts.get((FactKind.IDENTIFIER, name)) for name in self._rest.names)
             self._rest.candidate.sources = tuple(sorted({fact.entry for fact in facts if fact is not None}))
@@ -396,17 +386,12 @@ class _Choice:
             if lines:
                 lines.append(("", "", ()))
             lines.append((section.heading, "", ()))
-            for candidate in sorted(told, key=lambda candidate: candidate.place):
+            for candidate in grouped(sorted(told, key=lambda candidate: candidate.place)):
                 mark = "- [x] " if section is Section.DONE else "- [ ] " if section is Section.NEXT else "- "
                 lines.append((mark + candidate.text, section.title, candidate.sources))
             if not told and section is not Section.PROGRESS:
                 lines.append((f"- {_NOTHING}", section.title, ()))
         return lines
-
-
-def _telling(name: str) -> bool:
-    """Whether a name alone says what it is: of more than one word."""
-    return "_" in name.strip("_") or not name[1:].islower()
 
 
 def _cut_to_units(text: str, units: int) -> str:

@@ -60,7 +60,7 @@ _BOX = re.compile(r"^\[([ xX✓~-])\]\s+")
 _RULE = re.compile(r"^[\s|:=*_-]*$")
 _DRAWN = re.compile("[─-╿]")
 """Lines of a drawing, such as a tree of folders: alone they say nothing."""
-_OPENER = re.compile(r"^(?:[#>|~=-]+|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
+_OPENER = re.compile(r"^(?:#+(?=\s|$)|[>|~=-]+|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
 _TAG = re.compile(
     r"(?i)<(?=/?(?:summary|conversation|previous-summary|read-files|modified-files|leafward[\w-]{0,20}|system[\w-]{0,20})\b)"
 )

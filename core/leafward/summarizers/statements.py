@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from leafward.entries import EntryIndex, tool_calls
 from leafward.facts import Fact, FactKind, Voice
+from leafward.facts.demands import guesses, without_fillers
+from leafward.facts.prose import announces
 from leafward.facts.reading import COMMAND_ARGUMENTS
 from leafward.facts.values import DROPPED
-from leafward.summarizers.candidates import Evidence, add
+from leafward.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summarizers.outline import LINE_LIMIT, Section, harmless
 
 if TYPE_CHECKING:
@@ -20,7 +22,16 @@ if TYPE_CHECKING:
 _COMMIT = re.compile(
     r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
 )
-_GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
+_GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt|stopped by)")
+_FRAME = re.compile(r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*")
+"""What stands around an error and says nothing of it."""
+_CHECKS = re.compile(
+    r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
+)
+"""Commands that are run to see whether the work is right."""
+_OUR_HEADINGS = frozenset(section.title.casefold() for section in Section)
+_CHANGED_FILES = 4
+"""Files that are named as changed where nothing else says what was done."""
 _BRANCH = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
 )
@@ -86,21 +97,30 @@ def stated(evidence: Evidence) -> None:
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         if fact.kind is FactKind.CONSTRAINT:
-            add(evidence, Section.CONSTRAINTS, fact.text, sources, 2.5 + 1.5 * recency(fact), limit=260)
+            add(
+                evidence,
+                Section.CONSTRAINTS,
+                without_fillers(fact.text),
+                sources,
+                2.5 + 1.5 * recency(fact),
+                limit=260,
+            )
         elif fact.kind is FactKind.DECISION and fact.voice is Voice.THOUGHT:
+            if announces(fact.text) or guesses(fact.text):
+                continue
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:
-            if fact.outcome != DROPPED and not (fact.is_open and fact.last in evidence.left):
+            if fact.outcome != DROPPED and fact.last not in evidence.left:
                 checklist.setdefault((fact.is_open, fact.about[-1] if fact.about else ""), []).append(fact)
         elif (
             fact.kind is FactKind.ERROR
             and fact.voice is Voice.OUTPUT
             and any(0 < evidence.position.get(fact.last, -1) - place <= _RESULTS for place in failed_at)
             and not _GIVEN_UP.search(fact.text)
-            and not fact.text.startswith("Traceback (most recent")
+            and not _FRAME.match(fact.text)
         ):
             add(evidence, Section.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
-        elif fact.kind is FactKind.URL:
+        elif fact.kind is FactKind.URL and leads_somewhere(fact.text):
             add(evidence, Section.CONTEXT, fact.text, sources, 0.2, limit=300, lead="See ")
     ahead = 0
     for (is_open, heading), items in checklist.items():
@@ -122,17 +142,32 @@ def stated(evidence: Evidence) -> None:
         if fact.kind is FactKind.COMMAND and fact.count >= 2 and "\n" not in fact.text
     ]
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
-        ended = f"; ended with {fact.outcome} last" if fact.outcome else ""
         times = len(fact.entries)
-        text = f"Run `{fact.key}` ({f'{times} times' if times > 1 else 'once'}{ended})"
-        add(
-            evidence,
-            Section.CONTEXT,
-            text,
-            (fact.entry, fact.last),
-            0.5 + 0.1 * min(8, fact.count),
-            limit=200,
-        )
+        sources = (fact.entry, fact.last)
+        worth = 0.5 + 0.1 * min(8, fact.count)
+        if fact.outcome == "exit 0" and _CHECKS.search(fact.key) and "|" not in fact.key:
+            # Behind a pipe it is another program that ended well.
+            count = f" ({times} times)" if times > 1 else ""
+            add(evidence, Section.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
+            continue
+        ended = f"; ended with {fact.outcome} last" if fact.outcome else ""
+        text = f"Run `{harmless(fact.key, 160)}` ({f'{times} times' if times > 1 else 'once'}{ended})"
+        add(evidence, Section.CONTEXT, text, sources, worth, limit=220)
+
+
+def changed(evidence: Evidence) -> None:
+    """The files that were changed, where no other line says what was done."""
+    done = any(candidate.section is Section.DONE and candidate.worth > 0 for candidate in evidence.candidates)
+    works = sorted(
+        (work for work in evidence.files.values() if work.changes),
+        key=lambda work: (-work.changes, work.path),
+    )
+    if done or not works:
+        return
+    told = ", ".join(f"`{harmless(work.path.rpartition('/')[2], 80)}`" for work in works[:_CHANGED_FILES])
+    more = len(works) - _CHANGED_FILES
+    sources = tuple(dict.fromkeys(work.sources[-1] for work in works[:_CHANGED_FILES]))
+    add(evidence, Section.DONE, f"Changed {told}{f' and {more} more' if more > 0 else ''}", sources, 1.0)
 
 
 def _is_broken(fact: Fact) -> bool:
@@ -146,7 +181,7 @@ def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], w
     """Items of one checklist as lines: those under a heading together, for alone they often say little."""
     section = Section.NEXT if is_open else Section.DONE
     worth = (1.2 if is_open else 0.3) * weight
-    if not heading:
+    if not heading or harmless(heading, 80).casefold() in _OUR_HEADINGS:
         for fact in items:
             add(evidence, section, fact.text, (fact.entry,), worth, limit=200, carries=(fact,))
         return

@@ -11,8 +11,9 @@ from textual.containers import Horizontal, Vertical
 from leafward.catalog import Sort
 from leafward_tui.cells import counted, exact
 from leafward_tui.intents import bindings_for
-from leafward_tui.listing import Grouping, LineKind, Listing, View
-from leafward_tui.screens.catalogue_work import SessionsWork
+from leafward_tui.listing import Grouping, Listing, View
+from leafward_tui.screens.catalogue_curating import SessionsCurating
+from leafward_tui.screens.catalogue_going import GROUPINGS, SORTS
 from leafward_tui.widgets.filter_bar import FilterBar
 from leafward_tui.widgets.hairline import ColumnRule
 from leafward_tui.widgets.key_bar import Hint
@@ -37,14 +38,14 @@ __all__ = ["CatalogueScreen"]
 SETTLE = 0.08
 """Seconds the cursor rests before the preview follows."""
 
-LOOK_AGAIN = 15.0
-"""Seconds between two looks at the stores."""
+LOOK_AGAIN = 2.0
+"""Seconds between two looks at the stores, where a look takes next to nothing."""
 
-_SORTS = tuple(Sort)
-_GROUPINGS = tuple(Grouping)
+_AGES_EVERY = 15.0
+"""Seconds after which ages are painted anew."""
 
 
-class CatalogueScreen(SessionsWork):
+class CatalogueScreen(SessionsCurating):
     """Sessions of every agent, or what lies in ``paths``. Files are read in workers; what they bring has a generation."""
 
     NAME = "catalogue"
@@ -85,12 +86,8 @@ class CatalogueScreen(SessionsWork):
         self._arrange_panes()
         self.show_state()
         self.look_around()
-        self.set_interval(LOOK_AGAIN, self._now_and_then)
-
-    def _now_and_then(self) -> None:
-        """Ages grow, sessions come."""
-        self.look_again()
-        self.sessions.forget_ages()
+        self.set_interval(LOOK_AGAIN, self.look_in_time)
+        self.set_interval(_AGES_EVERY, self.sessions.forget_ages)
 
     def _remembered(self) -> View:
         """Sort and grouping of the last time."""
@@ -100,8 +97,8 @@ class CatalogueScreen(SessionsWork):
         sort = kept.get("sort")
         grouping = kept.get("group")
         return View(
-            sort=Sort(sort) if sort in _SORTS else Sort.WHEN,
-            grouping=Grouping(grouping) if grouping in _GROUPINGS else Grouping.PROJECT,
+            sort=Sort(sort) if sort in SORTS else Sort.WHEN,
+            grouping=Grouping(grouping) if grouping in GROUPINGS else Grouping.PROJECT,
         )
 
     def on_resize(self) -> None:
@@ -117,9 +114,9 @@ class CatalogueScreen(SessionsWork):
         self.preview.display = self._with_preview and not empty if two else self._side
         self.query_one("#list").display = two or not self._side
         self.preview.styles.padding = 0 if two else (0, 0, 0, 1)
-        self._light()
+        self.relight()
 
-    def _light(self) -> None:
+    def relight(self) -> None:
         """The heavy part of a rule says where the keys go."""
         side = self._side and self.preview.display
         bare = not self.sessions.listing.total
@@ -155,7 +152,11 @@ class CatalogueScreen(SessionsWork):
         ]
         if card is not None and card.problem is None:
             hints.append(Hint("session.resume", f"resume in {card.agent}", "resume"))
-        return hints
+            if card.path in self._stock.about.expires and card.path not in self._stock.about.kept:
+                hints.insert(1, Hint("session.keep"))
+        if self._taken_back:
+            hints.insert(1, Hint("session.undo"))
+        return [*hints, Hint("totals.open")]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What works now."""
@@ -165,8 +166,14 @@ class CatalogueScreen(SessionsWork):
             return bool(self._view.text)
         if action.startswith("project_"):
             return line is not None and self._view.grouping is not Grouping.NONE
-        if action == "session_resume":
+        if action in {"session_resume", "session_keep", "session_archive"}:
             return card is not None and card.problem is None
+        if action == "session_delete":
+            return card is not None
+        if action == "session_undo":
+            return bool(self._taken_back)
+        if action == "totals_open":
+            return bool(self._stock.cards)
         if action == "copy_text":
             return card is not None
         if action in {"session_open", "preview_toggle"}:
@@ -217,6 +224,12 @@ class CatalogueScreen(SessionsWork):
                 ("text", f"All {counted(listing.archived, 'session')} are archived."),
                 ("sub", "a  shows them"),
             ]
+        excluded = self._catalogue.excluded if self._catalogue is not None else 0
+        if excluded:
+            return [
+                ("text", f"All {counted(excluded, 'session')} are excluded."),
+                ("sub", "exclude in config.toml names their folders"),
+            ]
         where = self._catalogue.searched if self._catalogue is not None else ()
         demo = self.shell.keymap.label("demo.open")
         return [
@@ -245,55 +258,9 @@ class CatalogueScreen(SessionsWork):
         """In the preview, if the cursor is still there."""
         here = self.sessions.card
         if here is not None and here.path == card.path:
-            self.preview.show(card, glimpse, self.sessions.listing.query)
+            self.preview.show(card, glimpse, self.sessions.listing.query, self._stock)
 
     # --- actions ------------------------------------------------------------------------------------------------------
-
-    def _move(self, by: int) -> None:
-        if self._side and self.preview.display:
-            self.preview.scroll_by(by)
-        else:
-            self.sessions.move(by)
-
-    def action_row_down(self) -> None:
-        """The next line."""
-        self._move(1)
-
-    def action_row_up(self) -> None:
-        """The line before."""
-        self._move(-1)
-
-    def action_page_down(self) -> None:
-        """A page on."""
-        self._move(self.sessions.size.height - 1)
-
-    def action_page_up(self) -> None:
-        """A page back."""
-        self._move(1 - self.sessions.size.height)
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self._move(self.sessions.size.height // 2)
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self._move(-(self.sessions.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The first line."""
-        self._move(-(1 << 30))
-
-    def action_row_bottom(self) -> None:
-        """The last line."""
-        self._move(1 << 30)
-
-    def action_find_next(self) -> None:
-        """The next session that matches."""
-        self.sessions.move_to_session(1)
-
-    def action_find_previous(self) -> None:
-        """The one before."""
-        self.sessions.move_to_session(-1)
 
     def action_filter_edit(self) -> None:
         """The filter has the keys."""
@@ -368,77 +335,10 @@ class CatalogueScreen(SessionsWork):
             self._side = False
             self._arrange_panes()
 
-    def action_sort_next(self) -> None:
-        """When, name, size, turns, tokens."""
-        self._sort_by(_SORTS[(_SORTS.index(self._view.sort) + 1) % len(_SORTS)])
-
-    def on_list_head_sort_pressed(self, message: ListHead.SortPressed) -> None:
-        """A heading was clicked."""
-        message.stop()
-        self._sort_by(message.sort)
-
-    def _sort_by(self, sort: Sort) -> None:
-        self._view = replace(self._view, sort=sort)
-        self._keep_view()
-
-    def action_group_next(self) -> None:
-        """By project, by agent where there are several, not at all."""
-        at = _GROUPINGS.index(self._view.grouping) + 1
-        grouping = _GROUPINGS[at % len(_GROUPINGS)]
-        if grouping is Grouping.AGENT and len(self._stock.agents) < 2:
-            grouping = Grouping.NONE
-        self._view = replace(self._view, grouping=grouping, folded=frozenset())
-        self._folded_hits = frozenset()
-        self._keep_view()
-
-    def _keep_view(self) -> None:
-        self.shell.remember("catalogue", {"sort": self._view.sort.value, "group": self._view.grouping.value})
-        self._light()
-        self.list_again()
-
     def action_archived_toggle(self) -> None:
         """With or without archived sessions."""
         self._view = replace(self._view, archived=not self._view.archived)
         self.list_again()
-
-    @property
-    def _folded(self) -> frozenset[str]:
-        return self._folded_hits if self._view.text else self._view.folded
-
-    def _fold(self, folded: frozenset[str]) -> None:
-        if self._view.text:
-            self._folded_hits = folded
-        else:
-            self._view = replace(self._view, folded=folded)
-        self.list_again()
-
-    def action_project_fold(self) -> None:
-        """The group of the cursor, closed or open."""
-        line = self.sessions.line
-        if line is not None:
-            self._fold(self._folded ^ {line.group})
-
-    def action_project_close(self) -> None:
-        """Closes it."""
-        line = self.sessions.line
-        if line is not None and line.group not in self._folded:
-            self._fold(self._folded | {line.group})
-
-    def action_project_open(self) -> None:
-        """Opens it."""
-        line = self.sessions.line
-        if line is not None and line.group in self._folded:
-            self._fold(self._folded - {line.group})
-
-    def action_project_fold_all(self) -> None:
-        """All groups closed, or open when any is closed."""
-        groups = {line.group for line in self.sessions.listing.lines if line.kind is LineKind.GROUP}
-        self._fold(frozenset() if self._folded & groups else frozenset(groups))
-
-    def on_session_list_group_toggled(self, message: SessionList.GroupToggled) -> None:
-        """A group was clicked."""
-        message.stop()
-        self._fold(self._folded ^ {message.group})
 
     def action_session_open(self) -> None:
         """The session in the explorer; a group opens or closes."""

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from leafward.catalog import Card, Catalogue, Update
+from leafward.catalog import NOTHING_KNOWN, About, Card, Catalogue, Update, about
 from leafward_tui.listing import Listing, Stock, View, list_sessions
 from leafward_tui.screens.base import BaseScreen
 from leafward_tui.widgets.title_bar import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from leafward.agents import Resume
     from leafward_tui.glimpse import Glimpse
@@ -31,6 +31,12 @@ __all__ = ["SessionsWork"]
 
 _GLIMPSES = 64
 """Looks into sessions that are kept."""
+
+_IDLE = 150.0
+"""How much longer than a look at the stores the rest after it is: with that an open catalogue is idle."""
+
+_LONGEST_REST = 15.0
+"""Seconds after which the stores are looked at all the same: after a look that had much to read, the next has not."""
 
 _REST = 6.0
 """While files are being read, how much longer than the making of lines the rest after it is."""
@@ -83,6 +89,8 @@ class SessionsWork(BaseScreen[None]):
         self._generation = 0
         self._listed_at = 0.0
         self._pause = 0.0
+        self._rested = 0.0
+        """When the stores may be looked at again without anybody asking."""
         self._glimpses: OrderedDict[tuple[str, int, int], Glimpse] = OrderedDict()
 
     def show_listing(self, listing: Listing) -> None:
@@ -116,6 +124,11 @@ class SessionsWork(BaseScreen[None]):
         if self.is_current and not self._searching:
             self.look_around()
 
+    def look_in_time(self) -> None:
+        """The same, so seldom that all looks together take a hundredth of the time."""
+        if time.perf_counter() >= self._rested:
+            self.look_again()
+
     def on_screen_resume(self) -> None:
         """Back from a session: it may have changed."""
         if self._cards is not None:
@@ -132,7 +145,11 @@ class SessionsWork(BaseScreen[None]):
             if not worker.is_cancelled:
                 self.post_message(self.Known(catalogue.cards(), update))
 
-        publish(catalogue.refresh(lambda: worker.is_cancelled, publish))
+        began = time.thread_time()
+        update = catalogue.refresh(self.shell.keys_first.stop(worker), publish)
+        rest = _IDLE * (time.thread_time() - began)
+        self._rested = time.perf_counter() + min(rest, _LONGEST_REST)
+        publish(update)
 
     def on_sessions_work_known(self, message: Known) -> None:
         """Takes the cards; lines are made in a worker."""
@@ -174,11 +191,15 @@ class SessionsWork(BaseScreen[None]):
         began = time.perf_counter()
         stock = self._stock
         if stock.source is not cards:
-            stock = Stock(cards)
+            stock = Stock(cards, None, self._about)
         if "file:" in view.text.lower() and stock.files is None and self._catalogue is not None:
-            stock = Stock(cards, self._catalogue.files())
+            stock = Stock(cards, self._catalogue.files(), self._about)
         listing = list_sessions(stock, view, now)
         self.post_message(self.Listed(generation, listing, time.perf_counter() - began))
+
+    def _about(self, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
+        catalogue = self._catalogue
+        return about(catalogue, cards, found) if catalogue is not None else NOTHING_KNOWN
 
     def on_sessions_work_listed(self, message: Listed) -> None:
         """Shows the lines, unless newer ones are on their way."""
@@ -207,7 +228,7 @@ class SessionsWork(BaseScreen[None]):
         catalogue = self._catalogue
         if catalogue is None:
             return
-        seen = glimpse(card, catalogue.details(card.path), lambda: worker.is_cancelled)
+        seen = glimpse(card, catalogue.details(card.path), self.shell.keys_first.stop(worker))
         if seen is not None:
             self.post_message(self.Seen(card, seen))
 

@@ -38,11 +38,12 @@ class RowRule(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self.joins: tuple[int, ...] = ()
+        self.through: tuple[int, ...] = ()
 
-    def join(self, *cells: int) -> None:
-        """Sets where column rules end on this one."""
-        if cells != self.joins:
-            self.joins = cells
+    def join(self, *cells: int, through: tuple[int, ...] = ()) -> None:
+        """Sets where column rules end on this one, and where they go `through` it."""
+        if (cells, through) != (self.joins, self.through):
+            self.joins, self.through = cells, through
             self.refresh()
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
@@ -51,9 +52,9 @@ class RowRule(Widget):
         ground, glyphs = shell.styles_now.bg, shell.glyphs
         width = self.size.width
         cells = [glyphs.hairline] * max(0, width - 2)
-        for join in self.joins:
-            if 0 < join <= len(cells):
-                cells[join - 1] = glyphs.join_up
+        for at in (*self.joins, *self.through):
+            if 0 < at <= len(cells):
+                cells[at - 1] = glyphs.join_cross if at in self.through else glyphs.join_up
         return Strip(
             [Segment(" ", ground.blank), Segment("".join(cells), ground.line), Segment(" ", ground.blank)]
         ).adjust_cell_length(width, ground.blank)

@@ -9,8 +9,22 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
+from leafward.catalog import NOTHING, leaves_in
+from leafward.catalog.keeping import is_kept
 from leafward.search import matches
-from leafward_tui.cells import cell_len, count, counted, fit, fit_path, limit, right, shares, split_path, wrap
+from leafward_tui.cells import (
+    cell_len,
+    count,
+    counted,
+    fit,
+    fit_path,
+    limit,
+    money,
+    right,
+    shares,
+    split_path,
+    wrap,
+)
 from leafward_tui.glimpse import Glimpse, Sign, TreeRow
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.session_row import LIVE_SECONDS, marked, tilde
@@ -23,6 +37,7 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.search import Query
     from leafward_tui.glyphs import Glyphs
+    from leafward_tui.listing import Stock
     from leafward_tui.theme import Ground, Styles
 
 __all__ = ["Preview"]
@@ -43,6 +58,8 @@ class Preview(Widget):
         self._card: Card | None = None
         self._glimpse: Glimpse | None = None
         self._query: Query | None = None
+        self._stock: Stock | None = None
+        """What is known of all sessions: costs, and which of them go."""
         self._lit = False
         self._lines: dict[int, list[Strip]] = {}
         self._top = 0
@@ -52,11 +69,13 @@ class Preview(Widget):
         """The session shown."""
         return self._card
 
-    def show(self, card: Card | None, glimpse: Glimpse | None, query: Query) -> None:
+    def show(
+        self, card: Card | None, glimpse: Glimpse | None, query: Query, stock: Stock | None = None
+    ) -> None:
         """Replaces everything at once; without a glimpse, what the card says."""
         if card is None or self._card is None or card.path != self._card.path:
             self._top = 0
-        self._card, self._glimpse, self._query = card, glimpse, query
+        self._card, self._glimpse, self._query, self._stock = card, glimpse, query, stock
         self._lines.clear()
         self.refresh()
 
@@ -130,15 +149,16 @@ class Preview(Widget):
 
     def _meta(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
         model = card.model or ""
-        room = max(0, width - 5 - (cell_len(model) + 2 if model else 0))
+        named = min(cell_len(card.agent), 8)
+        room = max(0, width - named - 3 - (cell_len(model) + 2 if model else 0))
         where = fit_path(tilde(card.project), room, gap=glyphs.gap) if card.project else ""
         yield [
-            Segment(fit(card.agent, 4, pad=True), ground.sub),
-            Segment(f" {where}", ground.faint),
+            Segment(fit(card.agent, named), ground.sub),
+            Segment(f"   {where}", ground.faint),
             Segment(
                 right(
-                    fit(model, max(0, width - 6 - cell_len(where)), ellipsis=glyphs.ellipsis),
-                    width - 5 - cell_len(where),
+                    fit(model, max(0, width - named - 4 - cell_len(where)), ellipsis=glyphs.ellipsis),
+                    width - named - 3 - cell_len(where),
                 ),
                 ground.faint,
             ),
@@ -149,14 +169,43 @@ class Preview(Widget):
         state, style = (
             ("writing now", ground.leaf) if live else (f"last {_moment(card.modified)}", ground.sub)
         )
-        fits = bool(began) and cell_len(state) + 3 + cell_len(began) <= width
-        yield [Segment(state, style), Segment(f"   {began}" if fits else "", ground.faint)]
+        used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
+        price = money(used.cost) if used.priced else ""
+        taken = cell_len(state) + 3 + (cell_len(price) + 2 if price else 0)
+        began = f"   {began}" if began and taken + cell_len(began) <= width else ""
+        room = width - cell_len(state) - cell_len(began)
+        yield [
+            Segment(state, style),
+            Segment(began, ground.faint),
+            Segment(right(price, room) if cell_len(price) + 2 <= room else "", ground.sub),
+        ]
+        yield from self._stays(card, ground)
         if card.damage:
             word = counted(card.damage, "damaged line")
             yield [
                 Segment(f"{glyphs.malformed} {word}", ground.warn),
                 Segment(", the rest is readable", ground.faint),
             ]
+
+    def _stays(self, card: Card, ground: Ground) -> Iterator[Line]:
+        """Whether the session is kept, goes soon, or belongs to a folder that is not there."""
+        if self._stock is None:
+            return
+        about = self._stock.about
+        shell = shell_of(self)
+        if card.path in about.kept:
+            words = "kept by Leafward; the original is gone" if is_kept(card.path) else "a copy is kept"
+            yield [Segment(words, ground.sub)]
+        elif (left := about.expires.get(card.path)) is not None:
+            words = leaves_in(left, int(shell.clock().timestamp() * 1000))
+            key = shell.keymap.label("session.keep")
+            if words:
+                yield [
+                    Segment(words, ground.warn),
+                    Segment(f"   {key}  keeps a copy" if key else "", ground.faint),
+                ]
+        if card.project in about.missing:
+            yield [Segment("folder missing", ground.warn), Segment("   moved or removed", ground.faint)]
 
     def _tree(
         self, card: Card, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs

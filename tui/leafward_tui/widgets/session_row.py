@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual.strip import Strip
 
+from leafward.catalog import leaves_in
+from leafward.catalog.card import INFERRED
 from leafward.safe_text import safe_line
 from leafward.search import matches
-from leafward_tui.cells import age, cell_len, count, counted, exact, fit, fit_path, right, split_path
-from leafward_tui.listing import LineKind, Listing, ListLine
+from leafward_tui.cells import (
+    age,
+    cell_len,
+    count,
+    counted,
+    exact,
+    fit,
+    fit_path,
+    money,
+    right,
+    split_path,
+)
+from leafward_tui.listing import Grouping, LineKind, Listing, ListLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,21 +112,40 @@ class RowPainter:
             f"{exact(line.shown)} of {exact(line.total)}" if line.shown != line.total else exact(line.total)
         )
         room = columns.text + 2 - cell_len(shown) - 3
-        path = fit_path(tilde(line.group) or "no project", room, gap=glyphs.gap)
-        folder, name = split_path(path)
-        used = cell_len(path) + 3 + cell_len(shown)
+        folder, name = self._group_name(line.group, room)
+        words = f"   {line.words}" if line.words else ""
+        used = cell_len(folder) + cell_len(name) + 3 + cell_len(shown)
+        if used + cell_len(words) > columns.text + 2:
+            words = ""
+        sums = self._sums(line, columns.text + 2 - used - cell_len(words) - 3)
         pieces = [
             Segment(f"{glyphs.folded if line.folded else glyphs.unfolded} ", ground.faint),
             Segment(folder, ground.faint),
             Segment(name, ground.strong),
             Segment(f"   {shown}", ground.faint),
-            Segment(" " * max(0, columns.text + 2 - used), ground.blank),
+            Segment(words, ground.warn),
+            Segment(right(sums, max(0, columns.text + 2 - used - cell_len(words))), ground.faint),
         ]
         cells = {
-            "tokens": (count(line.tokens) if line.tokens else "", ground.faint),
             "when": (self._age(line.modified), ground.faint),
         }
         return pieces + _cells(columns, cells, ground)
+
+    def _group_name(self, group: str, room: int) -> tuple[str, str]:
+        """What stands before the name, and the name."""
+        grouping = self.listing.view.grouping
+        if grouping is Grouping.PROJECT:
+            return split_path(fit_path(tilde(group) or "no project", room, gap=self.glyphs.gap))
+        text = day_words(group, self.now) if grouping is Grouping.DAY else safe_line(group)
+        return "", fit(text, room, ellipsis=self.glyphs.ellipsis)
+
+    def _sums(self, line: ListLine, room: int) -> str:
+        """What a group used and cost, as much of it as fits; a cost that some sessions do not say ends in `+`."""
+        used = line.used
+        price = f"{money(used.cost)}{'+' if used.unpriced else ''}" if used.priced else ""
+        size = f"{count(used.tokens)} used" if used.tokens else ""
+        both = "  ".join(part for part in (size, price) if part)
+        return next((text for text in (both, price or size) if cell_len(text) <= room), "")
 
     def _session(self, line: ListLine, card: Card, ground: Ground, *, selected: bool) -> list[Segment]:
         columns, glyphs = self.columns, self.glyphs
@@ -123,9 +156,9 @@ class RowPainter:
         ]
         if card.problem is not None:
             return pieces + self._problem(card, ground)
-        nest = _nest(line.nest, glyphs)
+        nest = _nest(line.nest, glyphs, inferred=line.relation == INFERRED)
         found = matches(card, self.listing.query) if self.listing.query.words else None
-        chips = self._chips(card)
+        chips, hue = self._chips(line, card)
         chip = f"  {chips}" if chips else ""
         room = max(4, columns.text - cell_len(nest) - cell_len(chip))
         title = card.title
@@ -139,8 +172,7 @@ class RowPainter:
         pieces.append(Segment(nest, ground.faint))
         pieces += marked(text, title, spans, base, mark)
         if chip:
-            damaged = card.damage > 0
-            pieces.append(Segment(chip, ground.warn if damaged else ground.faint))
+            pieces.append(Segment(chip, ground.warn if hue else ground.faint))
         zero = ground.edge
 
         def number(value: int | None) -> tuple[str, Style]:
@@ -172,13 +204,32 @@ class RowPainter:
             *_cells(Columns(0, tuple(tail)), {"when": (self._age(card.modified), ground.faint)}, ground),
         ]
 
-    def _chips(self, card: Card) -> str:
+    def _chips(self, line: ListLine, card: Card) -> tuple[str, bool]:
+        """The one thing that has to be said beside a title, and whether it asks for attention."""
+        about = self.listing.stock.about
         if card.damage:
-            return f"! {exact(card.damage)} damaged"
-        if card.archived:
-            return "archived"
+            return f"! {exact(card.damage)} damaged", True
+        left = about.expires.get(card.path)
+        if left is not None and card.path not in about.kept:
+            words = leaves_in(left, int(self.now * 1000))
+            if words:
+                return words, True
         files = self.listing.files_found(card.path)
-        return fit(split_path(files[0])[1], 18, ellipsis=self.glyphs.ellipsis) if files else ""
+        if files:
+            return fit(split_path(files[0])[1], 18, ellipsis=self.glyphs.ellipsis), False
+        words = " ".join(
+            word
+            for word, holds in (
+                ("archived", card.archived),
+                ("kept", card.path in about.kept),
+                ("copy", line.relation == INFERRED),
+            )
+            if holds
+        )
+        if not words and line.elsewhere:
+            name = fit(split_path(tilde(line.elsewhere))[1], 18, ellipsis=self.glyphs.ellipsis)
+            return (f"{name}, missing", True) if line.elsewhere in about.missing else (name, False)
+        return words, False
 
     def _seconds(self, milliseconds: int) -> float:
         return self.now - milliseconds / 1000
@@ -187,12 +238,25 @@ class RowPainter:
         return age(self._seconds(milliseconds))
 
 
-def _nest(levels: tuple[bool, ...], glyphs: Glyphs) -> str:
-    """The sign of a fork: a line for every level above that goes on, then its own branch."""
+def day_words(day: str, now: float) -> str:
+    """A day as people say it: `today`, `yesterday`, `Monday 2 March`, with the year where it is another."""
+    if not day:
+        return "no day"
+    when = date.fromisoformat(day)
+    today = datetime.fromtimestamp(now, UTC).astimezone().date()
+    days = (today - when).days
+    if 0 <= days <= 1:
+        return "yesterday" if days else "today"
+    year = f" {when.year}" if when.year != today.year else ""
+    return f"{when:%A} {when.day} {when:%B}{year}"
+
+
+def _nest(levels: tuple[bool, ...], glyphs: Glyphs, *, inferred: bool = False) -> str:
+    """The sign of a fork: a line for every level above that goes on, then its own branch, broken where it is inferred."""
     if not levels:
         return ""
     above = "".join(f"{glyphs.nest_side}  " if follows else "   " for follows in levels[:-1][-4:])
-    return f"{above}{glyphs.nest if levels[-1] else glyphs.nest_last}{glyphs.nest_arm} "
+    return f"{above}{glyphs.nest if levels[-1] else glyphs.nest_last}{glyphs.nest_inferred if inferred else glyphs.nest_arm} "
 
 
 def _cells(columns: Columns, cells: dict[str, tuple[str, Style]], ground: Ground) -> list[Segment]:

@@ -44,17 +44,21 @@ class DiffLine:
         return self.mark is not None and self.mark is not Mark.SAME
 
 
-_NOTES = {Mark.ADDED: "only in the later", Mark.REMOVED: "only in the earlier"}
+IN_TIME = ("the earlier", "the later")
 
 
-def diff_lines(diff: SummaryDiff, *, fold_same: bool) -> list[DiffLine]:
-    """The lines of a comparison; runs of lines that are the same are one line where they are folded."""
+def diff_lines(diff: SummaryDiff, *, fold_same: bool, names: tuple[str, str] = IN_TIME) -> list[DiffLine]:
+    """The lines of a comparison; runs of lines that are the same are one line where they are folded.
+
+    `names` are what both summaries are called: "only in the earlier".
+    """
+    notes = {Mark.REMOVED: f"only in {names[0]}", Mark.ADDED: f"only in {names[1]}"}
     found: list[DiffLine] = []
     for section in diff.sections:
         if found:
             found.append(DiffLine())
         title = safe_line(section.title, LIMIT) or "Before the first heading"
-        found.append(DiffLine(title, title, head=True, note=_NOTES.get(section.mark, "")))
+        found.append(DiffLine(title, title, head=True, note=notes.get(section.mark, "")))
         same = 0
         for line in section.lines:
             if line.mark is Mark.SAME and fold_same:
@@ -67,13 +71,13 @@ def diff_lines(diff: SummaryDiff, *, fold_same: bool) -> list[DiffLine]:
         if same:
             found.append(DiffLine(hidden=same))
     for facts, mark in ((diff.only_before, Mark.REMOVED), (diff.only_after, Mark.ADDED)):
-        found += _facts(facts, mark)
+        name = names[mark is Mark.ADDED]
+        found += _facts(facts, mark, f"{name} summary" if names is IN_TIME else name)
     return found
 
 
-def _facts(facts: Sequence[Fact], mark: Mark) -> list[DiffLine]:
-    where = "earlier" if mark is Mark.REMOVED else "later"
-    title = f"Facts only in the {where} summary"
+def _facts(facts: Sequence[Fact], mark: Mark, where: str) -> list[DiffLine]:
+    title = f"Facts only in {where}"
     found = [DiffLine(), DiffLine(title, title, head=True, note=counted(len(facts), "fact"))]
     for fact in facts:
         text = f"{fact.kind.value}  {safe_line(fact.text, LIMIT)}"

@@ -13,6 +13,7 @@ from leafward.agents.claude.glimpse import glimpse
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.records import TYPES
+from leafward.agents.claude.retention import belongings, cleanup_days
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
 from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
 from leafward.errors import Refused
@@ -48,6 +49,7 @@ _STORE = frozenset(
 )
 """What lies beside the projects in a configuration folder."""
 _LOOKED_AT = 4
+_DAY = 86_400_000
 
 
 class Claude:
@@ -59,6 +61,7 @@ class Claude:
 
     def __init__(self) -> None:
         self._kin = Kin()
+        self._periods: dict[str, tuple[tuple[int, int] | None, int]] = {}
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else `$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""
@@ -131,6 +134,26 @@ class Claude:
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of the tools that read and change files, and of the shell, name."""
         return touched_in(data)
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """The transcript, those of its sub-agents, and what lies beside it: results, copies of files, lists."""
+        return belongings(os.path.abspath(path))
+
+    def lifetime(self, path: str) -> int | None:
+        """`cleanupPeriodDays` of the settings beside the transcripts, 30 days where nothing is said (2.1)."""
+        home = is_enclosed(os.path.dirname(os.path.abspath(path)))
+        if home is None:
+            return None
+        settings = os.path.join(home, "settings.json")
+        try:
+            now = os.stat(settings)
+            stamp: tuple[int, int] | None = (now.st_size, now.st_mtime_ns)
+        except OSError:
+            stamp = None
+        known = self._periods.get(home)
+        if known is None or known[0] != stamp:
+            known = self._periods[home] = stamp, cleanup_days(settings) * _DAY
+        return known[1]
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`claude --resume ID`, in the session's folder: elsewhere it is not found (2.1.197)."""

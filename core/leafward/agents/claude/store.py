@@ -125,7 +125,7 @@ def walk(
                             now = entry.stat()
                             if depth < 2 or _AGENT.match(stem(entry.name)):
                                 if now.st_size:
-                                    files[entry.name] = [now.st_size, now.st_mtime_ns]
+                                    files[entry.name] = [now.st_size, now.st_mtime_ns, now.st_ino]
                                 else:
                                     empty.append(entry.name)
                     elif depth < _DEPTH and "." not in entry.name and entry.is_dir(follow_symlinks=False):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
@@ -33,7 +34,6 @@ from leafward.foreign import ForeignSession, Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from leafward.agents.base import Candidate, Stamp, Touch
     from leafward.agents.forking import Cut, Draft, Past, Terms
@@ -157,6 +157,25 @@ class Codex:
         """Files that calls of `exec_command`, `shell` and `apply_patch` name."""
         return touched_in(data)
 
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """Every file that the thread is made of: its segments and what they are based on."""
+        session = self.open(Path(path))
+        try:
+            files = session.transcript.files if isinstance(session, ForeignSession) else ()
+            named = [os.path.abspath(path), *map(os.path.abspath, files)]
+        finally:
+            session.close()
+        home = home_of(os.path.abspath(path)) or os.path.dirname(os.path.abspath(path))
+        return [
+            (one, os.path.relpath(one, home) if home_of(one) == home else os.path.basename(one))
+            for one in dict.fromkeys(named)
+        ]
+
+    def lifetime(self, path: str) -> int | None:
+        """Codex deletes nothing by itself."""
+        del path
+        return None
+
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""
         folder = session.cwd
@@ -214,7 +233,7 @@ class Codex:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
         if os.path.isdir(given):
             raise NotASession(f"{path} is a folder, not a session file")
-        alone = segment_of(given, [now.st_size, now.st_mtime_ns])
+        alone = segment_of(given, [now.st_size, now.st_mtime_ns, now.st_ino])
         home = home_of(given)
         if home is None:
             shelf = Shelf.of(_beside(given)) if alone.thread else Shelf()
@@ -274,7 +293,7 @@ def _beside(path: str) -> Iterator[Segment]:
         for entry in entries:
             if is_rollout(entry.name) and entry.is_file():
                 now = entry.stat()
-                yield segment_of(entry.path, [now.st_size, now.st_mtime_ns])
+                yield segment_of(entry.path, [now.st_size, now.st_mtime_ns, now.st_ino])
 
 
 def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Listing]:
@@ -293,8 +312,12 @@ def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Li
 
 
 def _joined(pieces: list[Segment]) -> Stamp:
-    """One stamp for several files: their sizes together, and when one of them was last written."""
-    return [sum(max(0, one.stamp[0]) for one in pieces), max(one.stamp[1] for one in pieces), len(pieces)]
+    """One stamp for several files: their sizes together, when one of them was last written, and which they are."""
+    return [
+        sum(max(0, one.stamp[0]) for one in pieces),
+        max(one.stamp[1] for one in pieces),
+        *(number for one in pieces for number in one.stamp[2:3]),
+    ]
 
 
 def _number(text: str) -> int:

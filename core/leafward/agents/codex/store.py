@@ -166,7 +166,7 @@ def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
         now = entry.stat()
     except OSError:
         return [-1, 0]
-    return [now.st_size, now.st_mtime_ns] if now.st_mode & _FILE_TYPE == S_IFREG else None
+    return [now.st_size, now.st_mtime_ns, now.st_ino] if now.st_mode & _FILE_TYPE == S_IFREG else None
 
 
 def _segment(path: str, name: str, archived: bool, stamp: Stamp) -> Segment:

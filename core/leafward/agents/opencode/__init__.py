@@ -174,6 +174,16 @@ class OpenCode:
         del data
         return iter(())
 
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """Nothing: a session lies among all others, in a database or in folders of messages and parts."""
+        del path
+        return []
+
+    def lifetime(self, path: str) -> int | None:
+        """Opencode deletes nothing by itself."""
+        del path
+        return None
+
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`opencode -s ID` in the session's folder.
 

@@ -214,8 +214,8 @@ def _file_stamp(entry: os.DirEntry[str]) -> Stamp:
     try:
         folder = os.stat(os.path.join(tree.messages, entry.name.removesuffix(trees.SUFFIX)))
     except OSError:
-        return [now.st_size, now.st_mtime_ns]
-    return [now.st_size, max(now.st_mtime_ns, folder.st_mtime_ns), now.st_mtime_ns]
+        return [now.st_size, now.st_mtime_ns, now.st_ino]
+    return [now.st_size, max(now.st_mtime_ns, folder.st_mtime_ns), now.st_ino, now.st_mtime_ns]
 
 
 def _stamp(path: str) -> Stamp:
@@ -223,7 +223,7 @@ def _stamp(path: str) -> Stamp:
         now = os.stat(path)
     except OSError:
         return [-1, 0]
-    return [now.st_size, now.st_mtime_ns]
+    return [now.st_size, now.st_mtime_ns, now.st_ino]
 
 
 def _plain(name: str) -> bool:

@@ -10,7 +10,7 @@ from textual.worker import get_current_worker
 from leafward.entries import Kind
 from leafward_tui.folds import LineKind
 from leafward_tui.graph import Density
-from leafward_tui.screens.explorer.compacted import Compacted
+from leafward_tui.screens.explorer.branches import Branches
 from leafward_tui.screens.explorer.results import Counted, Failed, Noted
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward_tui.widgets.graph_view import GraphView
 
 
-class Counting(Compacted):
+class Counting(Branches):
     """Workers that fill the columns of the tree."""
 
     _job: CountJob | None = None

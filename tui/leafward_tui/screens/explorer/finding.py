@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LEAST_QUERY = 2
 """Characters before a search starts by itself while one types."""
 
-_FILTER_KEYS = "catpliexd"
+_FILTER_KEYS = "catpliexy"
 
 _FILTER_EFFECT = {
     Filter.CONVERSATION: "everything but bookkeeping",
@@ -30,6 +30,7 @@ _FILTER_EFFECT = {
     Filter.COMPACTIONS: "compactions and branch summaries",
     Filter.ERRORS: "rows in which something failed",
     Filter.EDITS: "rows that changed a file",
+    Filter.CHOSEN: "as leafward select takes it, such as tool(edit) & tokens>2k",
 }
 
 
@@ -169,7 +170,9 @@ class Finding(Going):
         ]
 
         def done(key: str | None) -> None:
-            if key is not None:
+            if key is not None and keys[key] is Filter.CHOSEN:
+                self.ask_query()
+            elif key is not None:
                 self.set_filter(keys[key])
 
         self.app.push_screen(
@@ -188,3 +191,7 @@ class Finding(Going):
             self.tell(f"showing {wanted.value}", "", keys)
         else:
             self.tell("")
+
+    def ask_query(self) -> None:
+        """Asks for a query that chooses rows."""
+        raise NotImplementedError

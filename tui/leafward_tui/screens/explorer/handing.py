@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -14,10 +15,9 @@ from leafward.errors import LeafwardError
 from leafward.safe_text import safe
 from leafward_tui.screens.explorer.resting import Resting
 from leafward_tui.screens.explorer.results import Exported
+from leafward_tui.screens.saving import free_path, private
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from leafward.agents import Resume
     from leafward.columns import Columns
     from leafward.session import Session
@@ -56,29 +56,20 @@ class Handing(Resting):
         def done(key: str | None) -> None:
             if key is not None:
                 name, _ = _FORMATS[key]
-                self._export(session, target, name, self._free_path(stem, name))
+                self._export(session, target, name, free_path(stem, name))
 
         choices = [
             Choice(key, title, f"{stem}.{name}", "secrets are redacted, and the redaction is shown")
             for key, (name, title) in _FORMATS.items()
         ]
-        self.app.push_screen(ChoiceSheet("Export the path to here", choices, note=str(_folder())), done)
-
-    def _free_path(self, stem: str, suffix: str) -> Path:
-        folder = _folder()
-        path = folder / f"{stem}.{suffix}"
-        number = 2
-        while path.exists():
-            path = folder / f"{stem}-{number}.{suffix}"
-            number += 1
-        return path
+        self.app.push_screen(ChoiceSheet("Export the path to here", choices, note=str(Path.cwd())), done)
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
     def _export(self, session: Session, target: int, form: str, path: Path) -> None:
         from leafward.export import export
 
         try:
-            with open(path, "x", encoding="utf-8", opener=_private) as file:
+            with open(path, "x", encoding="utf-8", opener=private) as file:
                 file.write(export(session, form, target).text)
         except (LeafwardError, OSError) as error:
             self.post_message(Exported(f"not exported: {error}", problem=True))
@@ -173,14 +164,3 @@ class Handing(Resting):
     def session_changed(self, *, to_leaf: bool) -> None:
         """Lays out anew after the session grew."""
         raise NotImplementedError
-
-
-def _folder() -> Path:
-    from pathlib import Path
-
-    return Path.cwd()
-
-
-def _private(path: str, flags: int) -> int:
-    """What a session says is for its owner's eyes."""
-    return os.open(path, flags, 0o600)

@@ -304,6 +304,8 @@ class Reading(Counting):
             OperationKind.MOVE,
             OperationKind.SUMMARY_MOVE,
             OperationKind.COMPACT,
+            OperationKind.GRAFT,
+            OperationKind.MERGE,
             OperationKind.UNDO,
             OperationKind.REDO,
         )

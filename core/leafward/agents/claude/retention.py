@@ -1,0 +1,93 @@
+"""How long Claude Code leaves a transcript where it is, and what goes with it."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+USUAL_DAYS = 30
+"""Days without a write after which a transcript is deleted when Claude Code starts."""
+_SETTING = "cleanupPeriodDays"
+_BESIDE = ("file-history", "tasks", "todos")
+"""Folders of the configuration that hold something of a session under its id."""
+_HEAD = 1 << 16
+
+
+def cleanup_days(settings: str) -> int:
+    """What a settings file says; the usual number where it says nothing that counts."""
+    try:
+        with open(settings, "rb") as file:
+            said = json.loads(file.read())
+    except (OSError, ValueError, RecursionError):
+        return USUAL_DAYS
+    days = said.get(_SETTING) if isinstance(said, dict) else None
+    return days if isinstance(days, int) and not isinstance(days, bool) and days >= 0 else USUAL_DAYS
+
+
+def belongings(path: str) -> list[tuple[str, str]]:
+    """A transcript, then all that is its own, each with its name in a configuration folder."""
+    folder = os.path.dirname(path)
+    home = is_enclosed(folder)
+    if home is None:
+        # It lies in no store: its folder is taken for that of a project.
+        home, project = os.path.dirname(folder), os.path.join(PROJECTS, os.path.basename(folder))
+    else:
+        project = os.path.relpath(folder, home)
+    found = [(path, os.path.join(project, os.path.basename(path)))]
+    session = place_of(path).id
+    if not is_uuid(session):
+        return found
+    found += [
+        (one, os.path.join(project, os.path.relpath(one, folder)))
+        for one in _below(os.path.join(folder, session))
+    ]
+    found += [(one, os.path.join(project, os.path.basename(one))) for one in _helpers(folder, session)]
+    for name in _BESIDE:
+        above = os.path.join(home, name)
+        found += [(one, os.path.relpath(one, home)) for one in _named(above, session)]
+    return found
+
+
+def _below(folder: str) -> Iterator[str]:
+    """Every file under a folder; linked folders are not entered."""
+    for above, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (one for name in sorted(names) if os.path.isfile(one := os.path.join(above, name)))
+
+
+def _helpers(folder: str, session: str) -> Iterator[str]:
+    """Transcripts of sub-agents that lie beside their session, as until 2.0."""
+    needle = f'"{session}"'.encode()
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
+        if name.startswith("agent-") and name.endswith(SUFFIX) and place_of(path).helper:
+            try:
+                with open(path, "rb") as file:
+                    if needle in file.read(_HEAD):
+                        yield path
+            except OSError:
+                continue
+
+
+def _named(folder: str, session: str) -> Iterator[str]:
+    """What has a session's id as its name, or at the beginning of it."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.startswith(session))
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            yield path
+        elif name == session:
+            yield from _below(path)

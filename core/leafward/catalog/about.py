@@ -1,0 +1,47 @@
+"""What is to be said of sessions besides their cards: worked out from all of them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.catalog import projects
+from leafward.catalog.spending import counted_once
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from leafward.catalog.card import Card
+    from leafward.catalog.listing import Catalogue
+    from leafward.catalog.spending import Spent
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """All of it, by the paths of the sessions."""
+
+    spent: Mapping[str, Sequence[Spent]] = field(default_factory=dict)
+    """What each used, nothing counted in two of them."""
+    expires: Mapping[str, int] = field(default_factory=dict)
+    """When its agent will delete it, in milliseconds since 1970, for those it will."""
+    kept: frozenset[str] = frozenset()
+    """Those of which we keep a copy, or which are one."""
+    missing: frozenset[str] = frozenset()
+    """Folders of projects that are not there."""
+    excluded: int = 0
+    """Sessions that the configuration leaves out."""
+
+
+NOTHING_KNOWN = About()
+
+
+def about(catalogue: Catalogue, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
+    """What the catalogue knows of its cards; `found` is what `parents` said of them. Looks at every project's folder."""
+    expires = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
+    return About(
+        counted_once(cards, found, catalogue.spent),
+        expires,
+        catalogue.kept(),
+        projects.missing_folders(card.project for card in cards),
+        catalogue.excluded,
+    )

@@ -1,0 +1,90 @@
+"""Folders that the user wants left alone: what lies in them is neither listed nor read."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+EXCLUDED = "excluded"
+"""The `problem` of a card that stands for a session in an excluded project: nothing of what was said in it is kept."""
+
+_TOKEN = re.compile(r"/\*\*/|\*\*/|/\*\*|\*\*|\*|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
+_LONGEST = 1_000
+"""Characters of a pattern; a longer one excludes nothing."""
+
+
+class Exclusion:
+    """The globs of a configuration, read as .gitignore has them.
+
+    A later one counts more, `!` takes back, and what lies in an excluded folder is excluded. A pattern without a slash is a
+    name anywhere; one that begins with `/` or `~/` is a whole path.
+    """
+
+    def __init__(self, patterns: Sequence[str], env: Mapping[str, str]) -> None:
+        home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
+        self._rules = [rule for text in patterns if (rule := _rule(text, home)) is not None]
+        self._known: dict[str, bool] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
+    def __call__(self, path: str) -> bool:
+        """Whether a path is, or lies in, what is excluded."""
+        if not self._rules or not path:
+            return False
+        found = self._known.get(path)
+        if found is None:
+            shown = path.replace("\\", "/") if os.sep == "\\" else path
+            found = False
+            for pattern, excludes in self._rules:
+                if found is not excludes and pattern.match(shown):
+                    found = excludes
+            self._known[path] = found
+        return found
+
+
+def _rule(text: str, home: str) -> tuple[re.Pattern[str], bool] | None:
+    """A pattern ready to match whole paths, and whether it excludes."""
+    given = text.strip()
+    excludes = not given.startswith("!")
+    given = given.lstrip("!").rstrip("/") if not excludes else given.rstrip("/")
+    if given == "~" or given.startswith(("~/", "~\\")):
+        given = _literal(home.rstrip("/\\")) + given[1:]
+    if not given or given.startswith("#") or len(given) > _LONGEST:
+        return None
+    anchored = given.startswith("/") or re.match(r"[A-Za-z]:[/\\]", given) is not None
+    body = "".join(_piece(token) for token in _TOKEN.findall(given))
+    start = "" if anchored else r"(?:.*/)?"
+    try:
+        return re.compile(f"{start}{body}(?:/.*)?\\Z", re.DOTALL), excludes
+    except re.error:
+        return None
+
+
+def _literal(path: str) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", path)
+
+
+def _piece(part: str) -> str:
+    if part == "/**/":
+        return "/(?:.*/)?"
+    if part == "**/":
+        return "(?:.*/)?"
+    if part == "/**":
+        return "/.*"
+    if part == "**":
+        return ".*"
+    if part == "*":
+        return "[^/]*"
+    if part == "?":
+        return "[^/]"
+    if part.startswith("[") and len(part) > 2:
+        inner = part[1:-1]
+        negated = inner.startswith("!")
+        inner = (inner[1:] if negated else inner).replace("\\", "\\\\").replace("^", "\\^")
+        return f"[{'^' if negated else ''}{inner}]"
+    return re.escape(part)

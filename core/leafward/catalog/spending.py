@@ -1,0 +1,314 @@
+"""What sessions used and cost: by day, with what a copy took over kept apart, so that totals count it once."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.entries import Kind, read_usage
+from leafward.foreign import ForeignSession
+from leafward.scan import decode_line
+from leafward.times import iso_time, parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from leafward.catalog.card import Card
+    from leafward.entries import Body
+    from leafward.session import Session
+
+_USED = frozenset({Kind.ASSISTANT, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.USAGE})
+"""Kinds that may say what they used, of another agent's session. Of a native one every line may: pi 1.5.2 counts tools too."""
+_DAY = 86_400_000
+_MARK = b'"usage"'
+_STOP_EVERY = 256
+_PIECE = 1 << 20
+_USUAL = re.compile(
+    rb'"usage":\{(?:"\w+":\d+,)*"totalTokens":(\d{1,15})(?:,"\w+":\d+)*,"cost":\{[^{}"]*(?:"\w+"[^{}"]*)*"total":(\d{1,15}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)\}\}'
+)
+"""A reply's usage as pi writes it. Inside a string its quotes would be escaped, so text that speaks of one is not found."""
+_SAID_AT = re.compile(
+    rb'\{"type":"\w+","id":"[^"\\]*","parentId":(?:"[^"\\]*"|null),"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"'
+)
+_MINUTE = len("2026-11-21T21:18")
+
+
+class Spent(NamedTuple):
+    """What one session used on one day."""
+
+    day: int
+    """Days since 1970-01-01 in the zone of this machine when the session was read."""
+    tokens: int
+    """Sent, received, and read from or written to a cache."""
+    cost: float
+    """US dollars, as far as the agent recorded them."""
+    priced: int
+    """How many costs were recorded; where there is none, the cost is unknown."""
+    copied: bool
+    """Whether it was used before the session began: in the session that it was made from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Tokens and costs of several sessions."""
+
+    sessions: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    """US dollars, of those sessions whose agent recorded any."""
+    unpriced: int = 0
+    """Sessions that used tokens and say no cost."""
+    priced: int = 0
+    """Sessions whose agent recorded a cost."""
+
+    def __add__(self, other: Sum) -> Sum:
+        return Sum(
+            self.sessions + other.sessions,
+            self.tokens + other.tokens,
+            self.cost + other.cost,
+            self.unpriced + other.unpriced,
+            self.priced + other.priced,
+        )
+
+    @property
+    def known_cost(self) -> float | None:
+        """The cost; None where no session says one."""
+        return round(self.cost, 6) if self.priced else None
+
+    def as_json(self) -> dict[str, object]:
+        """As `ls --json` writes it."""
+        return {
+            "sessions": self.sessions,
+            "tokens": self.tokens,
+            "cost": self.known_cost,
+            "without_cost": self.unpriced,
+        }
+
+
+NOTHING = Sum()
+
+
+class Meter:
+    """Adds up what entries used, day by day. `began`: when the session did, in milliseconds; 0 where it does not say."""
+
+    def __init__(self, began: int, known: Iterable[Spent] = ()) -> None:
+        self.began = began
+        self._began = (iso_time(began) or "").encode() if began else b""
+        self._minutes: dict[bytes, int] = {}
+        self._days: dict[tuple[int, bool], list[float]] = {
+            (one.day, one.copied): [one.tokens, one.cost, one.priced] for one in known
+        }
+
+    def add(self, body: Body, *, copied: bool | None = None) -> None:
+        """One entry; `copied` where it is known whether another session counts it too, else its time tells."""
+        message = body.get("message")
+        within = message if isinstance(message, dict) else body
+        raw = within.get("usage")
+        used = read_usage(raw)
+        if used is None or not isinstance(raw, dict):
+            return
+        cost = raw.get("cost")
+        said = cost.get("total") if isinstance(cost, dict) else None
+        priced = isinstance(said, (int, float)) and not isinstance(said, bool)
+        if not used.total and not priced:
+            return
+        when = parse_time(body.get("timestamp"))
+        if when is None:
+            own = within.get("timestamp")
+            when = int(own) if isinstance(own, (int, float)) and not isinstance(own, bool) else self.began
+        if copied is None:
+            copied = 0 < when < self.began
+        day = self._days.setdefault((_day_of(when), copied), [0, 0.0, 0])
+        day[0] += used.total
+        day[1] += used.cost
+        day[2] += priced
+
+    def add_line(self, line: bytes) -> None:
+        """One line of a native file. Of those that look as usual nothing is decoded."""
+        named = line.count(_MARK)
+        if not named:
+            return
+        said, used = _SAID_AT.match(line), _USUAL.search(line) if named == 1 else None
+        if said is None or used is None or not int(used[1]):
+            body = decode_line(line)
+            if body is not None:
+                self.add(body)
+            return
+        stamp = said[1]
+        known = self._minutes.get(stamp[:_MINUTE])
+        if known is None:
+            known = self._minutes[stamp[:_MINUTE]] = _day_of(parse_time(stamp.decode()) or 0)
+        day = self._days.setdefault((known, stamp < self._began), [0, 0.0, 0])
+        day[0] += int(used[1])
+        day[1] += float(used[2])
+        day[2] += 1
+
+    def days(self) -> tuple[Spent, ...]:
+        """What was added, in order."""
+        return tuple(
+            Spent(day, int(tokens), round(cost, 9), int(priced), copied)
+            for (day, copied), (tokens, cost, priced) in sorted(self._days.items())
+        )
+
+
+def _day_of(milliseconds: int) -> int:
+    try:
+        offset = time.localtime(milliseconds / 1000).tm_gmtoff
+    except (OverflowError, ValueError, OSError):
+        offset = 0
+    return (milliseconds + offset * 1000) // _DAY
+
+
+def spent_in(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | None:
+    """What a session used; None where it was stopped. Of lines that say nothing of it none is decoded."""
+    meter = Meter(parse_time(session.header.get("timestamp")) or 0)
+    if not isinstance(session, ForeignSession):
+        for line in _lines_that_say(session, stop):
+            meter.add_line(line)
+        return None if stop() else meter.days()
+    kinds = session.columns.kind
+    for number, index in enumerate(index for index, kind in enumerate(kinds) if kind in _USED):
+        if not number % _STOP_EVERY and stop():
+            return None
+        body = session.body(index)
+        if body is not None:
+            meter.add(body, copied=index < session.inherited)
+    return meter.days()
+
+
+def _lines_that_say(session: Session, stop: Callable[[], bool]) -> Iterator[bytes]:
+    """The lines of a native file in which usage is spoken of, read in large pieces."""
+    file, left, rest = session.file, session.scan.end, b""
+    file.seek(0)
+    while left > 0 and not stop():
+        piece = file.read(min(_PIECE, left))
+        if not piece:
+            break
+        left -= len(piece)
+        held = rest + piece
+        end = held.rfind(b"\n") + 1 if left > 0 else len(held)
+        at = held.find(_MARK, 0, end)
+        while at >= 0:
+            start = held.rfind(b"\n", 0, at) + 1
+            stop_at = held.find(b"\n", at, end)
+            stop_at = stop_at if stop_at >= 0 else end
+            yield held[start:stop_at]
+            at = held.find(_MARK, stop_at, end)
+        rest = held[end:]
+
+
+def counted_once(
+    cards: Sequence[Card],
+    found: Mapping[str, tuple[str, str]],
+    spent: Callable[[str], Sequence[Spent]],
+) -> dict[str, tuple[Spent, ...]]:
+    """What each session used, by path, such that nothing is counted in two of them.
+
+    `found` is what `parents` said. What a session took over counts in the one that it was taken from; where that is not
+    among the cards, in the copy that took over most. Of two files with one header, the later holds what it has beyond the
+    other on each day.
+    """
+    by_path = {card.path: card for card in cards}
+    heirs: dict[object, tuple[int, str]] = {}
+    for card in cards:
+        taken = sum(one.tokens for one in spent(card.path) if one.copied)
+        if taken and card.path not in found:
+            key = card.origin or card.parent or card.path
+            heirs[key] = max(heirs.get(key, (0, "")), (taken, card.path))
+    keepers = {path for _, path in heirs.values()}
+    counted: dict[str, tuple[Spent, ...]] = {}
+    for card in cards:
+        days = spent(card.path)
+        above = by_path.get(found[card.path][0]) if card.path in found else None
+        if above is not None and above.id == card.id and above.created == card.created:
+            counted[card.path] = _beyond(days, spent(above.path))
+        else:
+            counted[card.path] = tuple(one for one in days if not one.copied or card.path in keepers)
+    return counted
+
+
+def _beyond(days: Sequence[Spent], other: Sequence[Spent]) -> tuple[Spent, ...]:
+    """What was used in a copy and not in its original, by day."""
+    known = {one.day: one for one in other if not one.copied}
+    found = []
+    for one in days:
+        if one.copied:
+            continue
+        same = known.get(one.day)
+        if same is not None:
+            one = one._replace(
+                tokens=max(0, one.tokens - same.tokens), cost=max(0.0, round(one.cost - same.cost, 9))
+            )
+        if one.tokens or one.cost:
+            found.append(one)
+    return tuple(found)
+
+
+def sum_of(days: Sequence[Spent]) -> Sum:
+    """One session's days together."""
+    tokens = sum(one.tokens for one in days)
+    priced = any(one.priced for one in days)
+    return Sum(1, tokens, sum(one.cost for one in days), int(bool(tokens) and not priced), int(priced))
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums by project, by agent, by both, and by day; the latest day first, else the largest first."""
+
+    all: Sum
+    projects: Mapping[str, Sum]
+    agents: Mapping[str, Sum]
+    cells: Mapping[tuple[str, str], Sum]
+    """By project and agent."""
+    days: Mapping[int, Sum]
+    """By day since 1970; a session counts on each day on which it used something."""
+
+    def as_json(self) -> dict[str, object]:
+        """As `ls --json` writes it."""
+        return {
+            **self.all.as_json(),
+            "by_project": [{"project": name, **one.as_json()} for name, one in self.projects.items()],
+            "by_agent": [{"agent": name, **one.as_json()} for name, one in self.agents.items()],
+            "by_project_and_agent": [
+                {"project": project, "agent": agent, **one.as_json()}
+                for (project, agent), one in self.cells.items()
+            ],
+            "by_day": [{"day": day_name(day), **one.as_json()} for day, one in self.days.items()],
+        }
+
+
+def totals(cards: Iterable[Card], counted: Mapping[str, Sequence[Spent]]) -> Totals:
+    """The sums of some sessions, from what `counted_once` said of all."""
+    whole = NOTHING
+    projects: dict[str, Sum] = {}
+    agents: dict[str, Sum] = {}
+    cells: dict[tuple[str, str], Sum] = {}
+    days: dict[int, Sum] = {}
+    for card in cards:
+        spent = counted.get(card.path, ())
+        one = sum_of(spent)
+        whole += one
+        projects[card.project] = projects.get(card.project, NOTHING) + one
+        agents[card.agent] = agents.get(card.agent, NOTHING) + one
+        cells[card.project, card.agent] = cells.get((card.project, card.agent), NOTHING) + one
+        for day in {each.day for each in spent}:
+            part = sum_of([each for each in spent if each.day == day])
+            days[day] = days.get(day, NOTHING) + part
+    return Totals(
+        whole,
+        _largest_first(projects),
+        _largest_first(agents),
+        cells,
+        dict(sorted(days.items(), reverse=True)),
+    )
+
+
+def _largest_first(sums: dict[str, Sum]) -> dict[str, Sum]:
+    return dict(sorted(sums.items(), key=lambda one: (-one[1].cost, -one[1].tokens, one[0])))
+
+
+def day_name(day: int) -> str:
+    """A day since 1970 as ISO 8601 writes it."""
+    return time.strftime("%Y-%m-%d", time.gmtime(day * 86_400))

@@ -1,0 +1,369 @@
+"""Two branches compared, as a document: Markdown, one self-contained page, or JSON. Texts are safe and redacted."""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from leafward.compaction.comparing import Mark
+from leafward.diff.contents import Contents, unified
+from leafward.diff.contents import lines_of as content_lines
+from leafward.diff.contexts import compare_contexts
+from leafward.diff.file_sets import compare_files
+from leafward.diff.summaries import compare_sides
+from leafward.entries import EntryIndex
+from leafward.export.markdown import escaped, fenced
+from leafward.export.web_style import STYLE
+from leafward.headline import headline
+from leafward.redact import Redactor
+from leafward.safe_text import safe, safe_line
+from leafward.sizes import Cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.diff.file_sets import FileDifference, Use
+    from leafward.diff.sides import Side, Sides
+    from leafward.rebuilding import Rebuilt
+    from leafward.session import Session
+
+__all__ = ["Comparison", "comparison_of", "document"]
+
+_COLUMNS = {"only_a": "Only in A", "both": "In both", "only_b": "Only in B"}
+_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What a document says of two branches; every text in it is fit to hand on."""
+
+    title: str
+    data: dict[str, Any]
+    """What the JSON form holds."""
+    redactor: Redactor = field(default_factory=Redactor)
+
+
+@dataclass(slots=True)
+class _Texts:
+    session: Session
+    secrets: bool
+    redactor: Redactor = field(default_factory=Redactor)
+
+    def text(self, text: str) -> str:
+        """Safe, and redacted unless secrets stay."""
+        return safe(text if self.secrets else self.redactor.text(text))
+
+    def line(self, text: str) -> str:
+        """The same on one line."""
+        return safe_line(text if self.secrets else self.redactor.text(text))
+
+    def name(self, index: int) -> str | None:
+        """An entry's id; None before everything."""
+        return safe_line(self.session.columns.id(EntryIndex(index)), 64) if index >= 0 else None
+
+
+def comparison_of(
+    sides: Sides, *, secrets: bool = False, stop: Callable[[], bool] = lambda: False
+) -> Comparison:
+    """Works everything out that a document says. Secrets stay where `secrets`. Raises Cancelled once `stop` turns true."""
+    session = sides.session
+    told = _Texts(session, secrets)
+    sets, contents = compare_files(sides), Contents(sides, stop)
+    contexts = compare_contexts(session, sides.a.node, sides.b.node)
+    files, differences = [], []
+    for column in _COLUMNS:
+        for file in getattr(sets, column):
+            if stop():
+                raise Cancelled
+            files.append({"column": column, **_file(told, file)})
+            if file.differs:
+                differences.append(_content(told, contents, file))
+    summaries = compare_sides(sides, stop=stop)
+    ancestor = headline(session, sides.ancestor).text if sides.ancestor >= 0 else ""
+    data = {
+        "session": told.line(session.id),
+        "project": told.line(session.cwd),
+        "ancestor": told.name(sides.ancestor),
+        "ancestor_text": told.line(ancestor),
+        "a": _side(told, sides.a, contexts.a.size.total),
+        "b": _side(told, sides.b, contexts.b.size.total),
+        "files": files,
+        "contents": differences,
+        "context": {
+            "prefix": {"messages": contexts.prefix, "tokens": contexts.prefix_tokens},
+            "shared_tokens": contexts.shared_tokens,
+            "why": list(contexts.why),
+        },
+        "summary": [
+            {
+                "title": told.line(section.title),
+                "lines": [
+                    {"mark": line.mark.value, "a": told.line(line.before), "b": told.line(line.after)}
+                    for line in section.lines
+                ],
+            }
+            for section in summaries.difference.sections
+        ],
+    }
+    title = told.line(session.name or session.id)
+    return Comparison(title, data, told.redactor)
+
+
+def _side(told: _Texts, side: Side, tokens: int) -> dict[str, Any]:
+    came = side.outcomes
+    return {
+        "entry": told.name(side.node),
+        "entries": side.said,
+        "turns": side.turns,
+        "edits": side.edits,
+        "tokens": tokens,
+        "checks": [
+            {"check": one.check.value, "ok": one.ok, "runs": one.runs, "failed": one.failed}
+            for one in came.checks
+        ],
+        "commands": came.commands,
+        "failed_commands": came.failed_commands,
+        "errors": came.errors,
+        "calls": came.calls,
+        "cost": came.usage.cost if came.costs_known else None,
+        "seconds": came.seconds,
+        "last_words": told.line(came.last_words),
+    }
+
+
+def _use(use: Use | None) -> dict[str, Any] | None:
+    if use is None:
+        return None
+    return {"reads": use.reads, "changes": use.changes, "added": use.added, "removed": use.removed}
+
+
+def _file(told: _Texts, file: FileDifference) -> dict[str, Any]:
+    return {
+        "path": told.line(file.path),
+        "differs": file.differs,
+        "flags": [flag.value for flag in file.flags],
+        "a": _use(file.a),
+        "b": _use(file.b),
+    }
+
+
+def _content(told: _Texts, contents: Contents, file: FileDifference) -> dict[str, Any]:
+    found = contents.of(file)
+    binary = any("\0" in (one.text or "") for one in (found.a, found.b))
+    text = ""
+    if found.exact and not binary:
+        text = told.text("".join(unified(content_lines(found.a), content_lines(found.b))))
+    return {
+        "path": told.line(file.path),
+        "a": _rests(found.a),
+        "b": _rests(found.b),
+        "base": _rests(found.base),
+        "merge": found.merge.value,
+        "sentence": "it is binary" if binary else found.sentence,
+        "diff": text,
+    }
+
+
+def _rests(file: Rebuilt) -> dict[str, Any]:
+    return {
+        "certainty": file.certainty.value,
+        "base": file.base,
+        "every_branch": file.every_branch,
+        "remarks": sorted({what.value for _, what in file.remarks}),
+    }
+
+
+def document(comparison: Comparison, form: str) -> str:
+    """The document in a form of `export.FORMATS`. Raises KeyError for another one."""
+    return {"md": _markdown, "html": _page, "json": _json}[form](comparison)
+
+
+def _json(comparison: Comparison) -> str:
+    return json.dumps(comparison.data, ensure_ascii=False, indent=2) + "\n"
+
+
+# --- what both other forms say ----------------------------------------------------------------------------------------
+
+
+def _heads(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "Session", data["session"]
+    yield "Project", data["project"]
+    above = data["ancestor"]
+    yield "Common ancestor", f"{above}: {data['ancestor_text']}" if above else "none"
+    for letter in "ab":
+        side = data[letter]
+        numbers = f"{side['entries']:,} entries, {side['turns']:,} turns, {side['edits']:,} edits"
+        yield (
+            letter.upper(),
+            f"{side['entry'] or 'before everything'}: {numbers}, {side['tokens']:,} tokens of context",
+        )
+
+
+def _change(use: dict[str, Any] | None) -> str:
+    if use is None:
+        return "–"
+    return f"+{use['added']} −{use['removed']}" if use["changes"] else "read"
+
+
+def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    a, b = data["a"], data["b"]
+    for name in dict.fromkeys(one["check"] for side in (a, b) for one in side["checks"]):
+        yield name, _checked(a, name), _checked(b, name)
+    for title, key in (
+        ("commands", "commands"),
+        ("failed commands", "failed_commands"),
+        ("errors", "errors"),
+        ("calls", "calls"),
+    ):
+        yield title, f"{a[key]:,}", f"{b[key]:,}"
+    yield "cost", _cost(a), _cost(b)
+    yield "minutes", _minutes(a), _minutes(b)
+    yield "ends with", a["last_words"], b["last_words"]
+
+
+def _checked(side: dict[str, Any], name: str) -> str:
+    for one in side["checks"]:
+        if one["check"] == name:
+            return f"{'ok' if one['ok'] else 'failed'}, {one['runs']:,} run{'s' if one['runs'] != 1 else ''}"
+    return "not run"
+
+
+def _cost(side: dict[str, Any]) -> str:
+    return f"${side['cost']:,.2f}" if side["cost"] is not None else "not known"
+
+
+def _minutes(side: dict[str, Any]) -> str:
+    return f"{side['seconds'] / 60:,.0f}" if side["seconds"] is not None else "not known"
+
+
+def _known(content: dict[str, Any]) -> str:
+    """What both contents rest on."""
+    parts = []
+    for letter in "ab":
+        one = content[letter]
+        also = ", with the calls of other branches" if one["every_branch"] else ""
+        remarks = f" ({', '.join(one['remarks'])})" if one["remarks"] else ""
+        parts.append(f"{letter.upper()} {one['certainty']}{also}{remarks}")
+    return "; ".join(parts)
+
+
+def _context(data: dict[str, Any]) -> Iterator[str]:
+    prefix = data["context"]["prefix"]
+    yield f"Both begin with the same {prefix['messages']:,} messages, {prefix['tokens']:,} tokens."
+    yield from (f"{why}." for why in data["context"]["why"])
+
+
+def _summary_lines(section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for line in section["lines"]:
+        if line["mark"] == Mark.CHANGED.value:
+            yield "-", line["a"]
+            yield "+", line["b"]
+        else:
+            yield _SIGNS[Mark(line["mark"])], line["a"] or line["b"]
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------------------
+
+
+def _markdown(comparison: Comparison) -> str:
+    return "".join(_markdown_parts(comparison))
+
+
+def _markdown_parts(comparison: Comparison) -> Iterator[str]:
+    data = comparison.data
+    yield f"# {escaped(comparison.title)}: A and B\n\n"
+    yield from (f"- {name}: {escaped(value)}\n" for name, value in _heads(data))
+    yield "\n## Files\n\n| | file | A | B | |\n|---|---|---|---|---|\n"
+    for file in data["files"]:
+        sign = "≠" if file["differs"] else "="
+        flags = ", ".join(file["flags"])
+        where = _COLUMNS[file["column"]]
+        yield f"| {sign} | {escaped(file['path'])} | {_change(file['a'])} | {_change(file['b'])} | {', '.join(filter(None, (where, flags)))} |\n"
+    yield "\n## Contents\n"
+    for content in data["contents"]:
+        yield f"\n### {escaped(content['path'])}\n\n{_known(content)}: {content['sentence']}.\n"
+        if content["diff"]:
+            yield f"\n{fenced(content['diff'].rstrip(chr(10)), 'diff')}\n"
+    yield "\n## Context\n\n"
+    yield from (f"- {line}\n" for line in _context(data))
+    yield "\n## Outcome\n\n| | A | B |\n|---|---|---|\n"
+    yield from (f"| {title} | {escaped(a)} | {escaped(b)} |\n" for title, a, b in _outcomes(data))
+    yield "\n## Summary\n"
+    for section in data["summary"]:
+        yield f"\n### {escaped(section['title'])}\n\n"
+        yield from (f"- `{sign}` {escaped(text)}\n" for sign, text in _summary_lines(section))
+    found = comparison.redactor.found
+    if found:
+        listed = ", ".join(f"{count} × {name}" for name, count in sorted(found.items()))
+        yield f"\n---\n\nRedacted: {listed}.\n"
+
+
+# --- HTML -------------------------------------------------------------------------------------------------------------
+
+_OWN = """
+body { display: block; }
+main { max-width: 76rem; margin: 0 auto; }
+table { border-collapse: collapse; width: 100%; font-size: 14px; }
+th, td { text-align: left; padding: .15rem .75rem .15rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+pre { font: 13px/1.45 var(--mono); overflow-x: auto; background: var(--panel); padding: .5rem .75rem; }
+ins, del { text-decoration: none; display: block; }
+ins { color: var(--leaf); } del { color: var(--ghost); }
+details > summary { cursor: pointer; font-family: var(--mono); }
+"""
+
+
+def _text(text: str) -> str:
+    return html.escape(text, quote=True)
+
+
+def _page(comparison: Comparison) -> str:
+    return "".join(_page_parts(comparison))
+
+
+def _page_parts(comparison: Comparison) -> Iterator[str]:
+    data = comparison.data
+    title = f"{_text(comparison.title)}: A and B"
+    yield (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{title}</title>\n<style>\n{STYLE}{_OWN}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+        '<dl class="facts">\n'
+    )
+    yield from (f"<div><dt>{name}</dt><dd>{_text(value)}</dd></div>\n" for name, value in _heads(data))
+    yield "</dl>\n<h2>Files</h2>\n<table>\n<tr><th></th><th>file</th><th>A</th><th>B</th><th></th></tr>\n"
+    for file in data["files"]:
+        flags = ", ".join((_COLUMNS[file["column"]], *file["flags"]))
+        cells = ("≠" if file["differs"] else "=", file["path"], _change(file["a"]), _change(file["b"]), flags)
+        yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in cells)}</tr>\n"
+    yield "</table>\n<h2>Contents</h2>\n"
+    for content in data["contents"]:
+        yield f"<details open><summary>{_text(content['path'])}</summary>\n<p>{_text(_known(content))}: {_text(content['sentence'])}.</p>\n"
+        if content["diff"]:
+            yield f"<pre>{''.join(_marked(content['diff']))}</pre>\n"
+        yield "</details>\n"
+    yield "<h2>Context</h2>\n<ul>\n"
+    yield from (f"<li>{_text(line)}</li>\n" for line in _context(data))
+    yield "</ul>\n<h2>Outcome</h2>\n<table>\n<tr><th></th><th>A</th><th>B</th></tr>\n"
+    for row in _outcomes(data):
+        yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>\n"
+    yield "</table>\n<h2>Summary</h2>\n"
+    for section in data["summary"]:
+        yield f"<h3>{_text(section['title'])}</h3>\n<pre>"
+        yield from _marked("\n".join(f"{sign}{text}" for sign, text in _summary_lines(section)))
+        yield "</pre>\n"
+    found = comparison.redactor.found
+    if found:
+        listed = ", ".join(f"{count} × {name}" for name, count in sorted(found.items()))
+        yield f"<p>Redacted: {_text(listed)}.</p>\n"
+    yield "</main>\n</body>\n</html>\n"
+
+
+def _marked(text: str) -> Iterator[str]:
+    """Lines of a diff; sign and tag both say which side has one."""
+    for line in text.rstrip("\n").split("\n"):
+        tag = {"+": "ins", "-": "del"}.get(line[:1])
+        yield f"<{tag}>{_text(line)}</{tag}>" if tag else f"{_text(line)}\n"

@@ -1,0 +1,107 @@
+"""What a sentence of the user's asks for: a question wants an answer, a rule holds from now on, all else is talk or work.
+
+A rule is told by its words: what forbids or obliges whatever stands around it (`never`, `must`), and what does so only in a
+sentence of its own that is neither a question, nor a guess, nor a remark on how things are.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_REMEMBERED = 1 << 14
+_CODE = re.compile(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
+"""What is quoted in a sentence, or said beside it, obliges nobody."""
+_FILLER = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|wow|dude|man"
+    r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
+)
+_ASKED = re.compile(
+    r"(?i)^(?:(?:why|how|where|when|who|which|what(?:['’]s)?)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|about|if|happens|happened|else)\b"
+    r"|(?:can|could|do|does|did|is|are|was|were|should|would|will|have|has|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|can['’]t"
+    r"|couldn['’]t|shouldn['’]t|wouldn['’]t|won['’]t)\s+(?:we|you|i|it|this|that|they|there|he|she|these|those)\b"
+    r"|any idea\b|what's\b)"
+)
+_TAG = re.compile(r"(?i)\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
+_OBLIGED = re.compile(
+    r"(?i)\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
+    r"|niemals|nie|muss|müssen|darf|dürfen|immer|jamais|toujours|doi[st]|il faut|nunca|siempre|debe|sempre|deve|никогда|всегда|нельзя"
+    r"|должен|не надо)\b"
+    "|必须|不要|不能|不得|务必|禁止|一定要|应该|只能|请勿|别|しないで|ください|必ず|してはいけない|하지 ?마|반드시|금지|해야"
+)
+_CONCLUDES = re.compile(r"(?i)\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b")
+"""Guesses in the words of rules."""
+_FORBIDS = re.compile(
+    r"(?i)(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t)\s+"
+    r"(?!(?:understand|know|think|see|get|care|mind|feel|remember|believe|have to|need to|like|worry)\b)\w"
+)
+_RULES = re.compile(
+    r"(?i)\b(?:avoid|prefer(?:ably|red)?|make sure|ensure|instead of|rather than|before (?:we|you|i|any|every|each)|by default"
+    r"|no (?:new|other|more|extra|additional|need for)\b|only (?:use|if|when|for|with|in|on|the)|use only"
+    r"|should(?:n['’]t)?(?: not| only| always)? (?:\w+ )?(?:be(?! good| fine| ok| done)|stay|return|use|have|keep|look|work|contain|show|not)\b"
+    r"|(?:has|have|needs?) to (?:be|stay|have|contain|cover|work|survive|hold|keep|fit|run|pass|push)\b"
+    r"|(?:want|wants) (?:it|them|all|every|no|only|the|to be|to keep)\b|(?:would|i['’]d) (?:only |prefer|like (?:it|them|all|every|no|only|the|to keep)\b)"
+    r"|sin|sans|ohne|nicht|нужно)\b"
+)
+_RULE_FIRST = re.compile(
+    r"(?i)^(?:please\s+)?(?:(?:only|keep|use|without|stop using|stick to|throughout)\s+\w+|[\w-]+(?: library)? only\b)"
+)
+_STATES = re.compile(
+    r"(?i)\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
+    r"|\b(?:does|do|did)(?:n['’]t| not) have to\b|\bdon['’]t need\b|\bno longer\b"
+)
+"""How things are, in the words of rules."""
+_GUESSED = re.compile(
+    r"(?i)\b(?:i(?:['’]m| am| would| actually| basically| just)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
+    r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like)\b"
+)
+_WORK = re.compile(
+    r"(?i)^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
+)
+"""What is to be done now is a request: it is done, and binds nothing afterwards."""
+_LEAST_WORDS = 3
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question, with its mark or without."""
+    return _TAG.search(sentence) is not None or _ASKED.search(without_fillers(sentence)) is not None
+
+
+def without_fillers(sentence: str) -> str:
+    """A sentence without the small words by which people begin to talk."""
+    return _FILLER.sub("", sentence.strip(), count=1)
+
+
+def guesses(sentence: str) -> bool:
+    """Whether a sentence says what somebody takes to be so, rather than what is so."""
+    return _GUESSED.search(sentence) is not None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def demands(sentence: str) -> bool:
+    """Whether a sentence of the user's states a rule or a limit that holds from now on."""
+    if asks(sentence):
+        return False
+    said = without_fillers(_CODE.sub(" ` ", sentence))
+    if len(said) < len(sentence) and len(said.split()) < _LEAST_WORDS and said.isascii():
+        return False
+    if _OBLIGED.search(_CONCLUDES.sub(" ", said)) is not None:
+        return True
+    if guesses(said) and not said.casefold().startswith(("i would only", "i'd only")):
+        return False
+    said = _STATES.sub(" ", said)
+    if _FORBIDS.search(said) is not None:
+        return True
+    said = _WORK.sub(" ", said)
+    if len(said.split()) < _LEAST_WORDS + 1:
+        return False
+    return _RULE_FIRST.search(said) is not None or (_RULES.search(said) is not None and not _is_half(said))
+
+
+_HALF = re.compile(r"(?i)^(?:should|needs?|has|have|must)\b")
+
+
+def _is_half(said: str) -> bool:
+    """Whether it begins with its verb: of what it is said stands elsewhere."""
+    return _HALF.search(said) is not None and "," not in said

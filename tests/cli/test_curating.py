@@ -1,0 +1,156 @@
+"""`keep`, `delete`, `archive` of whole sessions, `ls --totals`, `doctor --forget`."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.catalog.index import Index
+from leafward.config import config_path
+from leafward.paths import cache_dir
+from tests.pi_file import HEADER, PiFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+CLAUDE_ID = "11111111-2222-4333-8444-555555555555"
+
+
+@pytest.fixture
+def session(isolated_environment: Path) -> Path:
+    folder = isolated_environment / ".pi" / "agent" / "sessions" / "--home-ada-orchard--"
+    folder.mkdir(parents=True)
+    file = PiFile(
+        folder / "0_01a1fff0-4aff.jsonl", HEADER | {"id": "01a1fff0-4aff", "cwd": "/home/ada/orchard"}
+    )
+    file.user("Which unit?")
+    file.reply("so")
+    return file.path
+
+
+@pytest.fixture
+def transcript(isolated_environment: Path) -> Path:
+    """A session of Claude Code that was last written to 28 days ago."""
+    path = isolated_environment / ".claude" / "projects" / "-home-ada-orchard" / f"{CLAUDE_ID}.jsonl"
+    path.parent.mkdir(parents=True)
+    row = {
+        "type": "user",
+        "uuid": "00000000-0000-4000-8000-000000000001",
+        "parentUuid": None,
+        "sessionId": CLAUDE_ID,
+        "cwd": "/home/ada/orchard",
+        "timestamp": "2026-01-05T08:00:00.000Z",
+        "message": {"role": "user", "content": "count the pears"},
+    }
+    path.write_text(json.dumps(row) + "\n")
+    then = time.time() - 28 * 86_400 + 3600
+    os.utime(path, (then, then))
+    return path
+
+
+def test_what_goes_soon_is_said_and_can_be_kept(done: Run, transcript: Path) -> None:
+    [listed] = done("ls", "--json").document["sessions"]
+    assert listed["kept"] is False
+    assert listed["expires"] is not None
+    assert "goes in 2 days" in done("ls").out
+    tried = done("keep", CLAUDE_ID[:8], "--dry-run", "--json").document
+    assert (tried["dry_run"], tried["changed"], os.path.exists(tried["path"])) == (True, True, False)
+    kept = done("keep", CLAUDE_ID[:8], "--json").document
+    assert (kept["agent"], kept["copied"], kept["session"]) == ("claude", 1, str(transcript))
+    assert stat.S_IMODE(os.stat(kept["path"]).st_mode) == 0o600
+    assert "kept already" in done("keep", CLAUDE_ID[:8]).out
+    assert done("ls").out.count("count the pears  kept") == 1
+    transcript.unlink()
+    [listed] = done("ls", "--json").document["sessions"]
+    assert (listed["path"], listed["kept"], listed["expires"]) == (kept["path"], True, None)
+    assert "count the pears" in done("show", CLAUDE_ID[:8], "#0").out, "every verb works on the copy"
+
+
+def test_nothing_is_deleted_before_it_is_said_what(done: Run, session: Path) -> None:
+    fork = PiFile(
+        session.with_name("1_01a1fff1.jsonl"), HEADER | {"id": "01a1fff1", "parentSession": str(session)}
+    )
+    fork.user("and in metres?")
+    said = done("delete", "01a1fff0", "--dry-run").out
+    assert "would move to the trash: Which unit?   2 entries" in said
+    assert "1 fork of it stays: and in metres?" in said
+    assert session.is_file()
+    gone = done("delete", "01a1fff0", "--json").document
+    assert (gone["entries"], [one["id"] for one in gone["forks"]]) == (2, ["01a1fff1"])
+    assert (session.exists(), os.path.isfile(gone["trash"])) == (False, True)
+    assert gone["undo"] == ["leafward", "delete", "--undo", "01a1fff0-4aff"]
+    assert done("delete", "--undo", "01a1fff0", "--dry-run", "--json").document["restored"] is False
+    assert done("delete", "--undo", "01a1fff0", "--json").document["restored"] is True
+    assert session.is_file()
+
+
+def test_another_agents_session_is_refused_with_the_reason(run: Run, transcript: Path) -> None:
+    refused = run("delete", CLAUDE_ID[:8])
+    assert (refused.code, refused.out) == (1, "")
+    assert "the files of other agents are never touched" in refused.err
+    assert transcript.is_file()
+
+
+def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> None:
+    before = session.read_bytes()
+    assert done("archive", "01a1fff0", "--dry-run").out.startswith("would archive the session")
+    assert session.read_bytes() == before
+    assert done("archive", "01a1fff0", "--json").document["archived"] is True
+    assert done("ls", "--json").document["sessions"][0]["archived"] is True
+    assert "as it was already" in done("archive", "01a1fff0").out
+    done("archive", "01a1fff0", "--undo")
+    assert done("ls", "--json").document["sessions"][0]["archived"] is False
+    assert done("log", "01a1fff0", "--json").document["ops"][0]["kind"] == "archive"
+
+
+@pytest.mark.parametrize("by", ["project", "agent", "day"])
+def test_sums(by: str, done: Run, session: Path, transcript: Path) -> None:
+    out = done("ls", "--totals", "--by", by).out
+    assert out.startswith(by)
+    assert "2 sessions" in out
+    document = done("ls", "--json").document
+    sums = document["totals"]
+    assert sums["sessions"] == 2
+    assert sum(one["spent"] for one in document["sessions"]) == sums["tokens"]
+    assert sum(one["tokens"] for one in sums["by_agent"]) == sums["tokens"]
+    assert {one["agent"] for one in sums["by_project_and_agent"]} == {"pi", "claude"}
+
+
+def test_the_index_is_forgotten_whatever_is_in_it(done: Run, session: Path) -> None:
+    assert done("doctor", "--forget", "--json").document["forgotten"] is None
+    done("ls")
+    path = cache_dir() / "catalogue.json"
+    tried = done("doctor", "--forget", "--dry-run", "--json").document["forgotten"]
+    assert (tried["path"], tried["sessions"], path.exists()) == (str(path), 1, True)
+    assert "1 session" in done("doctor", "--forget").out
+    assert not path.exists()
+    path.write_bytes(b"\x00garbage")
+    dropped = done("doctor", "--forget", "--json").document["forgotten"]
+    assert (dropped["sessions"], path.exists()) == (None, False)
+    assert dropped["damaged"]
+    assert len(done("ls", "--json").document["sessions"]) == 1
+    assert Index().rejected is None
+
+
+@pytest.mark.parametrize("arguments", [("doctor", "--dry-run"), ("doctor", "x", "--forget")])
+def test_forgetting_is_about_everything(arguments: tuple[str, ...], run: Run) -> None:
+    assert run(*arguments).code == 2
+
+
+def test_excluded_folders_are_counted_and_nothing_else(done: Run, run: Run, session: Path) -> None:
+    config_path().parent.mkdir(parents=True)
+    config_path().write_text('exclude = ["/home/ada/orchard"]\n')
+    document = done("ls", "--json").document
+    assert (document["sessions"], document["excluded"], document["totals"]["sessions"]) == ([], 1, 0)
+    assert "1 session excluded by the configuration" in done("ls").out
+    checked = done("doctor", "--json").document
+    assert (checked["excluded"], checked["sessions"]) == (1, 0)
+    assert run("show", "01a1fff0", "#0").code == 1, "it is not found by its id"
+    assert done("show", session, "#0").code == 0, "but by its path"

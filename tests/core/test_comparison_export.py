@@ -1,0 +1,100 @@
+"""A comparison as a document: whole, safe, and never markup of anybody else's."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.diff.sides import sides
+from leafward.export import FORMATS
+from leafward.export.comparison import comparison_of, document
+from leafward.session import Session
+from leafward.sizes import Cancelled
+from tests.acting import Acting, call
+from tests.core.test_export import HOSTILE, Page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = "sk-ant-api03-" + "a1B2c3D4" * 4
+
+
+@pytest.fixture
+def parted(tmp_path: Path) -> Path:
+    """Two branches, one with hostile texts in names and contents, one with a secret."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    file.said(call("write", "w", path="src/a.py", content="one\ntwo\n"))
+    file.answered("w", "write", "ok")
+    fork = file.said("ready")
+    file.user(HOSTILE, fork)
+    file.said(call("edit", "a", path="src/a.py", oldText="two\n", newText=f"{HOSTILE}\n```\n"))
+    file.answered("a", "edit", "ok")
+    file.said(call("read", "r", path="<b>|.md"))
+    file.answered("r", "read", "x")
+    file.said(HOSTILE)
+    file.user("branch B", fork)
+    file.said(call("edit", "b", path="src/a.py", oldText="one\n", newText=f"key = '{SECRET}'\n"))
+    file.answered("b", "edit", "ok")
+    file.said("B is done")
+    return file.path
+
+
+def made(path: Path, form: str, **settings: Any) -> str:
+    with closing(Session.open(path)) as session:
+        a, b = session.tree.leaves()
+        return document(comparison_of(sides(session, a, b), **settings), form)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_everything_is_there_and_secrets_are_not(parted: Path, form: str) -> None:
+    text = made(parted, form)
+    for words in (
+        "src/a.py",
+        "edited in both",
+        "B is done",
+        "one place is changed by both in different ways",
+    ):
+        assert words in text
+    assert SECRET not in text
+    assert "\x1b" not in text
+    assert SECRET in made(parted, form, secrets=True)
+
+
+def test_json_has_both_sides_and_their_files(parted: Path) -> None:
+    data = json.loads(made(parted, "json"))
+    assert {file["path"]: file["column"] for file in data["files"]} == {
+        "src/a.py": "both",
+        "<b>|.md": "only_a",
+    }
+    assert (data["a"]["turns"], data["b"]["edits"]) == (1, 1)
+    (content,) = data["contents"]
+    assert content["diff"].startswith("@@ -1,")
+    assert (content["a"]["certainty"], content["b"]["certainty"]) == ("exact", "exact")
+
+
+def test_a_page_runs_nothing_and_loads_nothing(parted: Path) -> None:
+    page = Page(made(parted, "html"))
+    assert not page.open
+    assert not [one for one in page.attributes if one[1].startswith("on") or one[1] in ("src", "href")]
+    assert "<script>" not in made(parted, "html")
+
+
+def test_markdown_stays_inside_its_fence(parted: Path) -> None:
+    text = made(parted, "md")
+    fences = re.findall(r"^(`{3,})diff$", text, re.MULTILINE)
+    assert fences == ["````"]
+    table = [line for line in text.splitlines() if line.startswith("| =")]
+    assert len(table) == 1
+    assert "\\<b\\>\\|.md" in table[0]
+
+
+def test_it_stops_when_it_is_told_to(parted: Path) -> None:
+    with closing(Session.open(parted)) as session:
+        a, b = session.tree.leaves()
+        with pytest.raises(Cancelled):
+            comparison_of(sides(session, a, b), stop=lambda: True)

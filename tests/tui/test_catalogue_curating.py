@@ -1,0 +1,375 @@
+"""The catalogue: forest and days, totals, what goes soon, sessions kept, archived and thrown away, and live ones."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.catalog import About, Catalogue, about, projects, totals
+from leafward.catalog.keeping import kept_root
+from leafward.config import Config
+from leafward_tui.adding import totals_rows
+from leafward_tui.listing import ALONE, FAMILIES, Grouping, LineKind, Stock, View, list_sessions
+from leafward_tui.screens.totals import TotalsScreen
+from leafward_tui.widgets.session_row import day_words
+from leafward_tui.widgets.sheet import ChoiceSheet
+from tests.claude_transcript import IDS, Transcript
+from tests.codex_rollout import Rollout
+from tests.opencode_store import Conversation, Database
+from tests.tui.explored import exploring
+from tests.tui.session_store import (
+    NOW,
+    SessionFile,
+    app_over,
+    listed,
+    previewed,
+    rows,
+    small_store,
+    until,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.pilot import Pilot
+
+    from leafward_tui.listing import Listing
+    from leafward_tui.screens.catalogue import CatalogueScreen
+
+WIDE = (140, 40)
+NARROW = (80, 24)
+NOW_MS = int(NOW.timestamp() * 1000)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """pi's sessions, a fork of one in another project, and one that Claude Code deletes soon."""
+    monkeypatch.setenv("HOME", "/home/ada")
+    root = tmp_path / "all"
+    files = small_store(root / "pi")
+    SessionFile(
+        root / "pi", "/home/ada/attic", "the same in the attic", ago=timedelta(hours=5), parent=files["port"]
+    )
+    talk = Transcript(root / ".claude", IDS[0])
+    talk.defaults = {"cwd": "/home/ada/orchard"}
+    talk.turn("Count the pears", "Seven.")
+    then = NOW.timestamp() - timedelta(days=27, hours=1).total_seconds()
+    os.utime(talk.path, (then, then))
+    (root / ".claude" / "settings.json").write_text("{}")
+    return root
+
+
+def lines_of(store: Path, **view: Any) -> Listing:
+    catalogue = Catalogue(Config(), [store])
+    catalogue.refresh()
+    stock = Stock(catalogue.cards(), None, lambda cards, found: about(catalogue, cards, found))
+    return list_sessions(stock, View(**view), NOW_MS)
+
+
+def groups(listing: Listing) -> list[str]:
+    return [line.group for line in listing.lines if line.kind is LineKind.GROUP]
+
+
+def titles(listing: Listing, group: str = "") -> list[str]:
+    return [line.card.title for line in listing.lines if line.card is not None and group in ("", line.group)]
+
+
+async def shows(pilot: Pilot[int], screen: CatalogueScreen, holds: Callable[[Listing], object]) -> None:
+    await until(pilot, lambda: holds(screen.sessions.listing))
+
+
+async def to_title(pilot: Pilot[int], screen: CatalogueScreen, title: str) -> None:
+    at = next(
+        number
+        for number, line in enumerate(screen.sessions.listing.lines)
+        if line.card is not None and line.card.title == title
+    )
+    screen.sessions.go(at)
+    await pilot.pause()
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_forest_nests_across_projects(store: Path) -> None:
+    listing = lines_of(store, grouping=Grouping.FOREST)
+    assert groups(listing) == [FAMILIES, ALONE]
+    assert titles(listing, FAMILIES) == [
+        "Port the selectors to the theme system",
+        "Light theme, second attempt",
+        "and once more, in blue",
+        "the same in the attic",
+    ]
+    nested = {line.card.title: line for line in listing.lines if line.card is not None}
+    assert nested["the same in the attic"].nest == (False,)
+    assert nested["the same in the attic"].elsewhere == "/home/ada/attic", "it says where it is"
+    assert nested["Light theme, second attempt"].elsewhere == ""
+    assert nested["Light theme, second attempt"].relation == "fork"
+    by_project = {line.card.title: line for line in lines_of(store).lines if line.card is not None}
+    assert by_project["the same in the attic"].nest == ()
+
+
+def test_days_begin_at_midnight_here_and_the_latest_is_first(store: Path) -> None:
+    found = groups(lines_of(store, grouping=Grouping.DAY))
+    assert found[0] == "2026-11-21", "the transcript is from a later year"
+    assert found == sorted(found, reverse=True)
+    assert day_words("2026-03-02", NOW.timestamp()) == "today"
+    assert day_words("2026-03-01", NOW.timestamp()) == "yesterday"
+    assert day_words("2026-02-21", NOW.timestamp()) == "Saturday 21 February"
+    assert day_words("2025-12-31", NOW.timestamp()) == "Wednesday 31 December 2025"
+
+
+def test_heads_add_up_to_the_totals(store: Path) -> None:
+    for grouping in Grouping:
+        listing = lines_of(store, grouping=grouping, archived=True)
+        heads = [line for line in listing.lines if line.kind is LineKind.GROUP]
+        used = sum(one.tokens for one in listing.stock.used.values())
+        assert grouping is Grouping.NONE or sum(line.used.tokens for line in heads) == used
+        assert used > 0
+
+
+def test_rows_of_the_totals_add_up(store: Path) -> None:
+    stock = lines_of(store).stock
+    table = totals_rows(totals(stock.cards, stock.about.spent), frozenset({"/home/ada/attic"}))
+    whole = next(row for row in table if row.name == "All of them")
+    assert whole.figures[0] == str(len(stock.cards))
+    heads = [number for number, row in enumerate(table) if row.head]
+    for first, last in zip(heads[1:], [*heads[2:], len(table)], strict=True):
+        part = [row for row in table[first + 1 : last] if row.figures and not row.quiet]
+        if table[first].name != "By day":
+            assert sum(int(row.figures[0]) for row in part) == len(stock.cards)
+    assert [row.name for row in table if row.missing] == ["/home/ada/attic"]
+    assert max(row.share for row in table) == 1.0
+
+
+def test_what_is_excluded_leaves_a_line(store: Path) -> None:
+    stock = Stock(lines_of(store).stock.cards, None, lambda *_: About(excluded=3))
+    last = list_sessions(stock, View(), NOW_MS).lines[-1]
+    assert (last.kind, last.shown, last.words) == (LineKind.HIDDEN, 3, "excluded by the configuration")
+
+
+# --- on the screen ----------------------------------------------------------------------------------------------------
+
+
+async def test_v_goes_through_the_groupings(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        seen = [screen.sessions.listing.view.grouping]
+        for _ in range(4):
+            await pilot.press("v")
+            await until(pilot, lambda: screen.sessions.listing.view.grouping is not seen[-1])
+            seen.append(screen.sessions.listing.view.grouping)
+        assert seen == list(Grouping)
+
+
+async def test_missing_folders_and_costs_stand_in_the_heads(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        head = next(row for row in rows(app) if "~/orchard" in row)
+        assert "folder missing" in head
+        assert "$0.07" in head
+        await to_title(pilot, screen, "Port the selectors to the theme system")
+        await previewed(pilot, screen)
+        await until(pilot, lambda: "moved or removed" in "\n".join(rows(app)))
+        assert any("started" in row and "$0.04" in row for row in rows(app)), "what the session cost"
+
+
+async def test_what_goes_soon_is_kept_by_a_key(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        assert any("Count the pears" in row and "goes in 2 days" in row for row in rows(app))
+        await to_title(pilot, screen, "Count the pears")
+        await previewed(pilot, screen)
+        assert any("p  keeps a copy" in row for row in rows(app))
+        await pilot.press("p")
+        await until(pilot, lambda: any("kept" in one.message for one in app._notifications))
+        assert [path.name for path in kept_root("claude").rglob("*.jsonl")] == [f"{IDS[0]}.jsonl"]
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
+        assert any("claude's own files are never touched" in row for row in rows(app))
+        await pilot.press("d", "escape")
+
+
+async def test_a_session_is_thrown_away_and_brought_back(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await to_title(pilot, screen, "Port the selectors to the theme system")
+        card = screen.sessions.card
+        assert card is not None
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
+        text = "\n".join(rows(app))
+        assert "2 sessions made from it stay" in text
+        assert "Move to the trash" in text
+        await pilot.press("enter")
+        await until(pilot, lambda: not Path(card.path).exists())
+        await shows(pilot, screen, lambda listing: card.path not in listing.at)
+        await until(pilot, lambda: screen.check_action("session_undo", ()))
+        await pilot.press("u")
+        await shows(pilot, screen, lambda listing: card.path in listing.at)
+        assert not screen.check_action("session_undo", ())
+
+
+async def test_a_session_is_archived_and_brought_back(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await to_title(pilot, screen, "Refactor the agent loop")
+        before = screen.sessions.listing.archived
+        await pilot.press("A")
+        await shows(pilot, screen, lambda listing: listing.archived == before + 1)
+        await until(pilot, lambda: screen.check_action("session_undo", ()))
+        await pilot.press("u")
+        await shows(pilot, screen, lambda listing: listing.archived == before)
+
+
+async def test_the_totals_are_of_what_is_listed(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("slash", *"theme", "enter")
+        await shows(pilot, screen, lambda listing: listing.view.text == "theme")
+        await pilot.press("T")
+        await until(pilot, lambda: isinstance(app.screen, TotalsScreen))
+        text = "\n".join(rows(app))
+        assert "Totals" in text
+        assert f"{screen.sessions.listing.shown + 1} of {screen.sessions.listing.total} sessions" in text
+        await pilot.press("G", "q")
+        await until(pilot, lambda: app.screen is screen)
+
+
+async def test_all_excluded_says_so(store: Path) -> None:
+    config = Config(
+        exclude=("/home/ada",), roots={"pi": (str(store / "pi"),), "claude": (), "codex": (), "opencode": ()}
+    )
+    app = app_over(config=config)
+    async with app.run_test(size=NARROW) as pilot:
+        await listed(pilot)
+        assert any("All 8 sessions are excluded." in row for row in rows(app))
+
+
+# --- live -------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_session_that_grows_moves_up_by_itself(store: Path) -> None:
+    app = app_over(store / "pi")
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        assert titles(screen.sessions.listing)[0] == "Port the selectors to the theme system"
+        late = next(
+            Path(line.card.path)
+            for line in screen.sessions.listing.lines
+            if line.card is not None and line.card.title == "Dark theme for the reading view"
+        )
+        message = {"role": "user", "content": "one more", "timestamp": NOW_MS - 1000}
+        entry = {"type": "message", "id": "ffffffff", "parentId": "00000002", "message": message}
+        with late.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+        screen._rested = 0.0
+        await shows(pilot, screen, lambda listing: titles(listing)[0] == "Dark theme for the reading view")
+        line = next(line for line in screen.sessions.listing.lines if line.card is not None)
+        assert line.card is not None
+        assert line.card.turns == 2
+
+
+async def test_looking_again_rests_much_longer_than_it_looked(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        asked: list[int] = []
+        monkeypatch.setattr(screen, "look_around", lambda: asked.append(1))
+        screen._rested = float("inf")
+        screen.look_in_time()
+        assert asked == []
+        screen._rested = 0.0
+        screen.look_in_time()
+        assert asked == [1]
+
+
+def growing_codex(root: Path) -> tuple[Path, Callable[[], object]]:
+    rollout = Rollout(root / ".codex")
+    rollout.turn("Plant pears", "Planted.")
+    return rollout.path, lambda: rollout.turn("and plums", "Plums too.")
+
+
+def growing_claude(root: Path) -> tuple[Path, Callable[[], object]]:
+    talk = Transcript(root / ".claude")
+    talk.turn("Plant pears", "Planted.")
+    return talk.path, lambda: talk.turn("and plums", "Plums too.")
+
+
+def growing_opencode(root: Path) -> tuple[Path, Callable[[], object]]:
+    base, talk = Database(root / "opencode"), Conversation()
+    talk.turn("Plant pears")
+    base.write(talk)
+
+    def grow() -> None:
+        talk.turn("and plums")
+        base.write(talk)
+
+    return base.path / "ses_one", grow
+
+
+@pytest.mark.parametrize("agent", [growing_codex, growing_claude, growing_opencode])
+async def test_a_session_of_any_agent_is_followed(
+    agent: Callable[[Path], tuple[Path, Callable[[], object]]], tmp_path: Path
+) -> None:
+    path, grow = agent(tmp_path)
+    async with exploring(path) as (pilot, screen):
+        assert "Plant pears" in "\n".join(rows(pilot.app))
+        assert screen.following
+        assert screen.session is not None
+        known = len(screen.session)
+        grow()
+        await until(pilot, lambda: "and plums" in "\n".join(rows(pilot.app)))
+        assert len(screen.session) > known
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> bool:
+    async def before(pilot: Pilot[int]) -> None:
+        screen = await listed(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await until(
+                pilot,
+                lambda: screen.sessions.listing.view.grouping is screen._view.grouping,
+            )
+        if pilot.app.screen is screen and screen.sessions.card is not None and screen.preview.display:
+            await previewed(pilot, screen)
+        await pilot.pause()
+
+    return bool(snap_compare(app, terminal_size=size, run_before=before))
+
+
+@pytest.fixture
+def steady(store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The store, where one of the projects is missing however this machine looks."""
+    only = {"/home/ada/attic"}
+    monkeypatch.setattr(projects, "missing_folders", lambda named: frozenset(only & set(named)))
+    return store
+
+
+def test_picture_forest(snap_compare: Any, steady: Path) -> None:
+    assert picture(snap_compare, app_over(steady), WIDE, "v")
+
+
+def test_picture_totals(snap_compare: Any, steady: Path) -> None:
+    assert picture(snap_compare, app_over(steady), WIDE, "T")
+
+
+def test_picture_days_in_ascii(snap_compare: Any, steady: Path) -> None:
+    assert picture(snap_compare, app_over(steady, config=Config(ascii=True)), NARROW, "v", "v")

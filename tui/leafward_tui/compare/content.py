@@ -1,0 +1,234 @@
+"""The contents of one file at two nodes as lines: side by side, below each other, or three columns with the ancestor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.diff.contents import lines_of
+from leafward.diff.lines import Block as SameBlock
+from leafward.diff.lines import compare_lines, rows, word_changes
+from leafward.rebuilding import KNOWN, Certainty
+from leafward.safe_text import safe
+from leafward_tui.cells import counted, expand_tabs
+from leafward_tui.lab.line import Span
+from leafward_tui.widgets.inspector.code import MOST_HIGHLIGHTED, highlighted
+from leafward_tui.widgets.inspector.spans import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from leafward.diff.contents import ContentDifference
+    from leafward.rebuilding import Rebuilt
+
+__all__ = ["LEAST_TWO", "LONGEST", "Row", "Show", "Shown", "arranged_content", "rests_on"]
+
+LEAST_TWO = 92
+"""Cells from which two contents stand side by side."""
+_CONTEXT = 3
+"""Lines that are the same and are seen beside a change."""
+_MOST_COLOURED = 200_000
+"""Characters of a file that are looked at for its syntax; a longer one stays plain."""
+LONGEST = 1_000
+"""Characters seen of one line."""
+
+
+class Show(StrEnum):
+    """Which contents are held against each other."""
+
+    SIDES = "A and B"
+    FROM_ANCESTOR = "ancestor and B"
+    THREE_WAY = "ancestor, A and B"
+
+
+class Row(NamedTuple):
+    """A line of the arrangement."""
+
+    kind: str
+    """`same`, `changed`, `fold`, `text` (words of ours), `known` (a line of a content known in part); three-way: `a`, `b`,
+    `both`, `conflict`."""
+    old: int = -1
+    new: int = -1
+    """Places of the lines in their contents, from 0; -1 for none."""
+    base: int = -1
+    hidden: int = 0
+    block: int = -1
+    words: str = ""
+    ink: str = "nothing"
+
+
+@dataclass(slots=True)
+class Shown:
+    """One file as it is drawn, but for the width."""
+
+    difference: ContentDifference
+    show: Show
+    letters: tuple[str, str]
+    """What the two columns are called: A and B, or the ancestor (`=`) and B."""
+    texts: tuple[list[list[Span]], list[list[Span]], list[list[Span]]]
+    """Lines of the two, and of the ancestor, coloured."""
+    rows: list[Row]
+    changes: list[int]
+    """Rows at which a change begins."""
+    words: dict[int, tuple[list[tuple[int, int]], list[tuple[int, int]]]] = field(default_factory=dict)
+    """By row: the parts of two lines that differ."""
+    plain: tuple[list[str], list[str]] = ((), ())  # type: ignore[assignment]  # both are empty
+    """The lines as they are copied."""
+
+
+def rests_on(file: Rebuilt) -> str:
+    """What is known of a content and what that rests on, in words."""
+    if file.certainty is Certainty.ABSENT:
+        return "not there"
+    why = next((remark.value for _, remark in reversed(file.remarks)), "")
+    if file.certainty is Certainty.UNKNOWN:
+        return f"not known: {why or 'never read as a whole'}"
+    if file.certainty is Certainty.PARTIAL:
+        return f"known in part: {why or 'never read as a whole'}"
+    parts = [
+        counted(number, word) for number, word in ((file.reads, "read"), (file.changes, "edit")) if number
+    ]
+    told = f"rebuilt from {' and '.join(parts)}" if parts else "rebuilt"
+    return f"{told}, with the calls of other branches" if file.every_branch else told
+
+
+def _coloured(text: str, path: str) -> list[list[Span]]:
+    """The lines of a content, safe and coloured; in pieces, because long texts are not coloured in one go."""
+    lines = [expand_tabs(shown(line[:LONGEST].rstrip("\r"))) for line in safe(text).split("\n")]
+    if lines and not lines[-1]:
+        lines.pop()
+    if sum(map(len, lines)) > _MOST_COLOURED:
+        return [[Span(line)] for line in lines]
+    found: list[list[Span]] = []
+    part: list[str] = []
+    size = 0
+    for line in lines:
+        if size + len(line) + 1 > MOST_HIGHLIGHTED and part:
+            found += highlighted("\n".join(part), filename=path)[: len(part)]
+            part, size = [], 0
+        part.append(line)
+        size += len(line) + 1
+    if part:
+        found += highlighted("\n".join(part), filename=path)[: len(part)]
+    return found
+
+
+def arranged_content(
+    difference: ContentDifference,
+    show: Show = Show.SIDES,
+    opened: Collection[int] = (),
+    *,
+    fold: bool = True,
+) -> Shown:
+    """Lays one file out. `opened` are blocks of same lines that are shown whole; all are without `fold`.
+
+    Takes the time of a comparison and of colouring: for a worker.
+    """
+    a, b, base = difference.a, difference.b, difference.base
+    left = base if show is Show.FROM_ANCESTOR else a
+    letters = ("=", "B") if show is Show.FROM_ANCESTOR else ("A", "B")
+    wanted = [left, b, *([base] if show is Show.THREE_WAY else [])]
+    texts = tuple(_coloured(one.text or "", difference.path) for one in (left, b, base))
+    plain = lines_of(left), lines_of(b)
+    laid = Shown(difference, show, letters, texts, [], [], plain=plain)  # type: ignore[arg-type]  # three of them
+    if not all(one.certainty in KNOWN for one in wanted):
+        laid.rows = _in_part([("A", a), ("B", b), ("ancestor", base)])
+        return laid
+    if any("\0" in (one.text or "") for one in wanted):
+        laid.rows = [
+            Row("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
+            for name, one in (("A", a), ("B", b))
+        ]
+        return laid
+    if show is Show.THREE_WAY:
+        _three(laid, set(opened), fold=fold)
+    else:
+        _two(laid, compare_lines(*plain), set(opened), fold=fold)
+    if not laid.rows:
+        both = left.certainty is b.certainty is Certainty.ABSENT
+        laid.rows.append(Row("text", words="not there on either side" if both else "empty on both sides"))
+    return laid
+
+
+def _kept(size: int, first: bool, last: bool) -> tuple[int, int]:
+    """How many same lines are seen after the change above and before the one below."""
+    return (0 if first else min(_CONTEXT, size), 0 if last else min(_CONTEXT, size))
+
+
+def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, fold: bool) -> None:
+    found = laid.rows
+    for place, block in enumerate(blocks):
+        if not block.same:
+            laid.changes.append(len(found))
+            for row in rows([block]):
+                if row.old is not None and row.new is not None:
+                    words = word_changes(laid.plain[0][row.old - 1], laid.plain[1][row.new - 1])
+                    if words is not None:
+                        laid.words[len(found)] = words
+                old = row.old - 1 if row.old is not None else -1
+                new = row.new - 1 if row.new is not None else -1
+                found.append(Row("changed", old, new))
+            continue
+        size = block.old_to - block.old_from
+        above, below = _kept(size, place == 0, place == len(blocks) - 1)
+        hidden = size - above - below
+        if not fold or place in opened or hidden <= 2:
+            above, hidden, below = size, 0, 0
+        found += [Row("same", block.old_from + at, block.new_from + at) for at in range(above)]
+        if hidden:
+            found.append(Row("fold", hidden=hidden, block=place))
+        found += [Row("same", block.old_to - at, block.new_to - at) for at in range(below, 0, -1)]
+
+
+def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
+    found = laid.rows
+    regions = laid.difference.regions()
+    for place, region in enumerate(regions):
+        size = region.base[1] - region.base[0]
+        if region.kind == "same":
+            above, below = _kept(size, place == 0, place == len(regions) - 1)
+            hidden = size - above - below
+            if not fold or place in opened or hidden <= 2:
+                above, hidden, below = size, 0, 0
+            spots = [*range(above), *([-1] if hidden else []), *range(size - below, size)]
+            for at in spots:
+                if at < 0:
+                    found.append(Row("fold", hidden=hidden, block=place))
+                else:
+                    found.append(Row("same", region.a[0] + at, region.b[0] + at, region.base[0] + at))
+            continue
+        laid.changes.append(len(found))
+        sizes = [stop - start for start, stop in (region.a, region.b, region.base)]
+        for at in range(max(sizes)):
+            old, new, base = (
+                start + at if at < stop - start else -1 for start, stop in (region.a, region.b, region.base)
+            )
+            found.append(Row(region.kind, old, new, base))
+
+
+def _in_part(contents: Sequence[tuple[str, Rebuilt]]) -> list[Row]:
+    """What is known of each content: lines with their numbers, texts that stand somewhere in it, or nothing."""
+    found: list[Row] = []
+    for name, file in contents:
+        if found:
+            found.append(Row("text"))
+        found.append(Row("text", words=f"{name}   {rests_on(file)}", ink="strong"))
+        if file.text is not None:
+            lines = file.text.split("\n")
+            found += [Row("known", at + 1, words=line) for at, line in enumerate(lines[: _CONTEXT * 4])]
+            if len(lines) > _CONTEXT * 4:
+                found.append(Row("text", words=f"{len(lines) - _CONTEXT * 4:,} more lines are known"))
+        after = 1
+        for span in file.spans:
+            if span.first > after:
+                found.append(Row("text", words=f"{counted(span.first - after, 'line')} not known"))
+            found += [Row("known", span.first + at, words=line) for at, line in enumerate(span.lines)]
+            after = span.after
+        if file.spans and file.total is not None and file.total >= after:
+            found.append(Row("text", words=f"{counted(file.total - after + 1, 'line')} not known"))
+        for number, piece in enumerate(file.pieces):
+            words = "somewhere in it:" if number == 0 else "and somewhere:"
+            found.append(Row("text", words=words))
+            found += [Row("known", words=line) for line in piece.split("\n")]
+    return found

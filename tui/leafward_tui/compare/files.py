@@ -1,0 +1,185 @@
+"""The files of two branches as lines: three columns beside each other, or one list with headings."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.rebuilding import Deed
+from leafward.safe_text import safe_line
+from leafward_tui.cells import cell_len, counted, fit, fit_path, right, split_path
+from leafward_tui.lab.line import Block, LabLine, Span, blanks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.diff.file_sets import FileDifference, FileSets, Use
+    from leafward_tui.glyphs import Glyphs
+
+__all__ = ["FOLD", "HUES", "Column", "FileItem", "arranged", "column_head", "file_lines", "listed"]
+
+HUES = {"A": "ghost", "B": "leaf"}
+"""The hue of each side; its letter always stands beside it."""
+FOLD = "fold:same"
+"""Key of the line that stands for files nobody touched."""
+_NUMBER = 5
+"""Cells of a column of lines added or removed."""
+_LEAST_PATH = 26
+"""Cells that flags leave to a path."""
+
+
+class Column(StrEnum):
+    """Where a file stands."""
+
+    A = "Only in A"
+    BOTH = "In both"
+    B = "Only in B"
+
+    @property
+    def letter(self) -> str:
+        """The side that it is about; empty for both."""
+        return "" if self is Column.BOTH else self.value[-1]
+
+
+class FileItem(NamedTuple):
+    """A row of a column: a file, a heading, or what is folded."""
+
+    file: FileDifference | None = None
+    key: str = ""
+    heading: str = ""
+    folded: int = 0
+
+
+def _key(column: Column, place: int) -> str:
+    return f"file:{column.name}:{place}"
+
+
+def arranged(sets: FileSets, column: Column, *, unfolded: bool) -> list[FileItem]:
+    """The rows of a column: files that were changed, then those that were only read.
+
+    Files of both that neither branch touched are one row, unless `unfolded`.
+    """
+    files = {Column.A: sets.only_a, Column.BOTH: sets.both, Column.B: sets.only_b}[column]
+    items = [FileItem(file, _key(column, place)) for place, file in enumerate(files)]
+    changed = [item for item in items if item.file is not None and item.file.differs]
+    others = items[len(changed) :]
+    if column is not Column.BOTH:
+        if not others:
+            return changed
+        gap = [FileItem()] if changed else []
+        return [*changed, *gap, FileItem(heading="read only here"), *others]
+    used = [item for item in others if item.file is not None and (item.file.a or item.file.b)]
+    idle = [item for item in others if item not in used]
+    if len(idle) < 2 or unfolded:
+        return [*changed, *used, *idle, *([FileItem(key=FOLD)] if len(idle) >= 2 else [])]
+    return [*changed, *used, FileItem(key=FOLD, folded=len(idle))]
+
+
+def listed(sets: FileSets, *, unfolded: bool) -> list[FileItem]:
+    """All columns below each other, each under its heading; empty ones are left out."""
+    found: list[FileItem] = []
+    for column in (Column.BOTH, Column.A, Column.B):
+        items = arranged(sets, column, unfolded=unfolded)
+        if items:
+            found += [*([FileItem()] if found else []), FileItem(heading=column.value), *items]
+    return found
+
+
+def _numbers(use: Use | None, glyphs: Glyphs) -> Iterator[Span]:
+    """Lines added and removed by one side."""
+    for amount, sign, ink in (
+        (use.added if use else 0, "+", "leaf"),
+        (use.removed if use else 0, glyphs.minus, "bad"),
+    ):
+        told = f"{sign}{amount}" if amount else glyphs.zero
+        yield Span(right(told, _NUMBER), ink if amount else "edge")
+
+
+def _word(file: FileDifference) -> str:
+    """What is to be said of a file in one word."""
+    last = [use.last for use in (file.a, file.b) if use is not None and use.changes]
+    if Deed.DELETE in last:
+        return "gone"
+    if Deed.MOVE in last:
+        return "moved"
+    if any(use is not None and use.changes and use.inferred for use in (file.a, file.b)):
+        return "by command"
+    return ""
+
+
+def _path(path: str, width: int, glyphs: Glyphs, *, quiet: bool) -> list[Span]:
+    folder, name = split_path(fit_path(safe_line(path, 400), width, gap=glyphs.gap))
+    return [Span(folder, "faint"), Span(name, "sub" if quiet else "text")]
+
+
+def _flags(file: FileDifference) -> list[str]:
+    found = [flag.value for flag in file.flags]
+    word = _word(file)
+    return [*found, word] if word else found
+
+
+def _row(file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span]) -> list[Span]:
+    """Path, flags where they fit, numbers."""
+    room = max(8, width - sum(cell_len(span.text) for span in numbers) - 1)
+    flags = _flags(file)
+    least = min(cell_len(safe_line(file.path, 400)), _LEAST_PATH)
+    while flags and cell_len("  ".join(flags)) + 2 > room - least:
+        flags.pop()
+    told = "  ".join(flags)
+    path = _path(file.path, room - (cell_len(told) + 2 if told else 0), glyphs, quiet=not file.differs)
+    used = sum(cell_len(span.text) for span in path)
+    return [*path, blanks(room - used - cell_len(told)), Span(told, "warn"), blanks(1), *numbers]
+
+
+def file_lines(items: Sequence[FileItem], width: int, glyphs: Glyphs, column: Column | None) -> Block:
+    """The rows of a column, or of all of them where `column` is None, in lines of `width` cells."""
+    found = []
+    for item in items:
+        file = item.file
+        if item.key == FOLD:
+            words = (
+                f"{item.folded:,} more, not touched by either" if item.folded else "fold what is not touched"
+            )
+            found.append(
+                LabLine((Span(f"{glyphs.same} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
+            )
+        elif file is None:
+            found.append(LabLine((Span(item.heading, "faint"),) if item.heading else ()))
+        elif column is Column.A or column is Column.B:
+            use = file.a if column is Column.A else file.b
+            found.append(LabLine(tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)])), item.key))
+        else:
+            found.append(LabLine(tuple(_both(file, width, glyphs)), item.key))
+    return Block(found or [LabLine((Span("none", "nothing"),))])
+
+
+def _both(file: FileDifference, width: int, glyphs: Glyphs) -> list[Span]:
+    numbers = [*_numbers(file.a, glyphs), blanks(2), *_numbers(file.b, glyphs)]
+    sign = Span(f"{glyphs.differs if file.differs else glyphs.same} ", "warn" if file.differs else "faint")
+    return [sign, *_row(file, width - 2, glyphs, numbers)]
+
+
+def column_head(column: Column | None, sets: FileSets, width: int, glyphs: Glyphs) -> LabLine:
+    """The name of a column, how many files it has, and what its numbers are; None heads the whole list."""
+    number = {
+        Column.A: len(sets.only_a),
+        Column.BOTH: len(sets.both),
+        Column.B: len(sets.only_b),
+        None: len(sets),
+    }[column]
+    name = column.value if column is not None else "Files"
+    hue = HUES.get(column.letter, "") if column is not None else ""
+    left = [Span(name, f"strong_{hue}" if hue else "strong"), Span(f"   {counted(number, 'file')}", "faint")]
+    signs = [Span(right("+", _NUMBER), "faint"), Span(right(glyphs.minus, _NUMBER), "faint")]
+    if column is Column.BOTH or column is None:
+        heads = []
+        for letter in "AB":
+            heads += [
+                Span(letter, f"strong_{HUES[letter]}"),
+                Span(right("+", _NUMBER - 1), "faint"),
+                Span(right(glyphs.minus, _NUMBER), "faint"),
+                *([blanks(2)] if letter == "A" else []),
+            ]
+        signs = heads
+    used = sum(cell_len(span.text) for span in (*left, *signs))
+    return LabLine((*left, blanks(width - used), *signs))

@@ -1,0 +1,79 @@
+"""The comparison handed on: as a document for readers, or one side's changes as a patch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.worker import get_current_worker
+
+from leafward.errors import LeafwardError
+from leafward.sizes import Cancelled
+from leafward_tui.cells import counted
+from leafward_tui.screens.compare.files import CompareFiles
+from leafward_tui.screens.compare.values import Exported
+from leafward_tui.screens.saving import free_path, private
+
+if TYPE_CHECKING:
+    from leafward.diff.sides import Sides
+
+__all__ = ["CompareExporting"]
+
+_FORMATS = {"m": ("md", "Markdown"), "h": ("html", "One web page"), "o": ("json", "JSON")}
+_PATCHES = {"a": "A", "b": "B"}
+
+
+class CompareExporting(CompareFiles):
+    """Actions that write files beside the session, never into it."""
+
+    def action_comparison_save(self) -> None:
+        """Asks for a form, and writes the comparison to a file in the current folder."""
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet
+
+        seen = self.overall
+        if seen is None:
+            return
+        stem = f"{self.session.id[:8]}-compared"
+        redacted = "secrets are redacted, and the redaction is shown"
+        choices = [Choice(key, title, f"{stem}.{name}", redacted) for key, (name, title) in _FORMATS.items()]
+        exact = "only files whose contents are known exactly; it is said which are left out"
+        choices += [
+            Choice(key, f"What {letter} changed, as a patch for git apply", f"{stem}-{key}.patch", exact)
+            for key, letter in _PATCHES.items()
+        ]
+
+        def done(key: str | None) -> None:
+            if key in _FORMATS:
+                self._export(seen.sides, _FORMATS[key][0], free_path(stem, _FORMATS[key][0]))
+            elif key is not None:
+                self._export(seen.sides, key, free_path(f"{stem}-{key}", "patch"))
+
+        self.app.push_screen(ChoiceSheet("Export the comparison", choices, note=str(Path.cwd())), done)
+
+    @work(thread=True, exclusive=True, group="export", exit_on_error=False)
+    def _export(self, sides: Sides, form: str, path: Path) -> None:
+        from leafward.diff.contents import patch_of
+        from leafward.export.comparison import comparison_of, document
+
+        worker = get_current_worker()
+        told = ""
+        try:
+            if form in _PATCHES:
+                made = patch_of(sides, sides.a if form == "a" else sides.b, lambda: worker.is_cancelled)
+                text = made.text
+                told = f": {counted(len(made.files), 'file')}, {len(made.left_out):,} left out"
+            else:
+                text = document(comparison_of(sides, stop=lambda: worker.is_cancelled), form)
+            with open(path, "x", encoding="utf-8", errors="replace", newline="", opener=private) as file:
+                file.write(text)
+        except Cancelled:
+            return
+        except (LeafwardError, OSError) as error:
+            self.post_message(Exported(f"not exported: {error}", problem=True))
+        else:
+            self.post_message(Exported(f"exported to {path}{told}"))
+
+    def on_exported(self, message: Exported) -> None:
+        """Says where the file is."""
+        self.shell.say(message.text, problem=message.problem)
