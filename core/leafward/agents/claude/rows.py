@@ -124,14 +124,19 @@ class Rows:
 
     def take(self, data: bytes, start: int, end: int, at: int, *, whole: bool = True) -> None:
         """One line, which lies `at` bytes into the file."""
-        if whole and not self._shapes.holes(data) and self._known(data, start, end, at):
-            return
-        bulk = bulk_type(data, start, end)
-        if bulk is not None:
-            if bulk == "api-request-blob":
-                self._blob(data, start, end, at)
-            self._add(Role.BOOKS, at)
-            return
+        known = whole and not self._shapes.holes(data)
+        if data.startswith(_CHAINED, start):
+            if known and self._chained(data, start, end, at):
+                return
+        else:
+            bulk = bulk_type(data, start, end)
+            if bulk is not None:
+                if bulk == "api-request-blob":
+                    self._blob(data, start, end, at)
+                self._add(Role.BOOKS, at)
+                return
+            if known and self._outside(data, start, end, at):
+                return
         self.decoded += 1
         body = decode_line(data[start:end])
         if body is not None:
@@ -146,10 +151,8 @@ class Rows:
             elif piece.strip():
                 self._add(Role.BROKEN, place)
 
-    def _known(self, data: bytes, start: int, end: int, at: int) -> bool:
-        """Takes in a line that is told by its bytes; False for any other."""
-        if data.startswith(_CHAINED, start):
-            return self._chained(data, start, end, at)
+    def _outside(self, data: bytes, start: int, end: int, at: int) -> bool:
+        """Takes in a row outside the chain that is told by its bytes; False for any other."""
         if data.startswith(_POINTS, start):
             pointed = pointer(data, start, end)
             if pointed is None:
@@ -170,6 +173,7 @@ class Rows:
         return True
 
     def _chained(self, data: bytes, start: int, end: int, at: int) -> bool:
+        """Takes in a row of the chain that is told by its bytes; False for any other."""
         facts = self.facts
         shape = self._shapes.chained(data, start, end) if facts.created is not None else None
         if shape is None:
