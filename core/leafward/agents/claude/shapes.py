@@ -12,7 +12,7 @@ import re
 from binascii import unhexlify
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.records import Role, key_of
+from leafward.agents.claude.records import Role
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
@@ -278,8 +278,8 @@ def outside(data: bytes, start: int, end: int) -> tuple[str, bytes] | None:
 def pointer(data: bytes, start: int, end: int) -> tuple[bytes, str] | None:
     """The row that a last prompt points at, as its key, and the prompt; None where the line is another one."""
     found = _POINTER.fullmatch(data, start, end)
-    if found is None:
+    key = key_in(found[2]) if found is not None else None
+    if found is None or key is None:
         return None
-    key = key_of(found[2].decode("ascii"))
     said = decode_line(b'{"":%b}' % found[1])
     return (key, said[""]) if said is not None else None
