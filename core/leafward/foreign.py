@@ -347,6 +347,11 @@ class ForeignSession(Session):
         return " ".join(given.split()) or None if isinstance(given, str) else None
 
     @property
+    def task(self) -> int:
+        """The first prompt of a sub-agent; -1 in any other session."""
+        return self.columns.kind.find(Kind.USER) if self.header.get("relation") == "subagent" else NO_ENTRY
+
+    @property
     def inherited(self) -> int:
         """How many entries, from the first on, belong to another session as well."""
         return self.joined.count(self.transcript.inherited)

@@ -25,6 +25,10 @@ _FAR_UP = 64
 """Entries above a result among which its call is looked for."""
 
 
+TASK = "task"
+"""The word for the prompt that an agent gave its sub-agent: nobody typed it."""
+
+
 class Headline(NamedTuple):
     """One line of an entry, safe to show."""
 
@@ -125,9 +129,18 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
     text = safe_line(text_of(message.get("content"), " "), LIMIT)
     if kind is Kind.SYSTEM:
         text = text or "system prompt"
-    if kind is Kind.USER and not text:
-        text = "[image]" if message.get("content") else "(empty)"
+    if kind is Kind.USER:
+        text = text or ("[image]" if message.get("content") else "(empty)")
+        word = TASK if index == session.task else word
     return Headline(word, text)
+
+
+def title_of(session: Session) -> str | None:
+    """What a session is called; where nobody and nothing named it, its first prompt; None where it has none."""
+    if session.title:
+        return session.title
+    first = session.columns.kind.find(Kind.USER)
+    return headline(session, first).text if first >= 0 else None
 
 
 _RULE = re.compile(r"(?:```|~~~).*|-{3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*(?::?-+:?)?")

@@ -323,6 +323,11 @@ class Session:
         return self.name
 
     @property
+    def task(self) -> int:
+        """The prompt that another agent wrote, to hand a task to this one; -1 where a person began."""
+        return NO_ENTRY
+
+    @property
     def inherited(self) -> int:
         """How many entries, from the first on, belong to another session as well: totals count them there."""
         return 0

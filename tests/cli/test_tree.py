@@ -238,4 +238,7 @@ def test_real_sessions(name: str, corpora: Path, done: Run) -> None:
     path = corpora / "pi" / f"{name}.jsonl"
     document = done("tree", path, "--json").document
     assert len(document["entries"]) == load(GOLDEN / f"{name}.json").head["entry_count"]
-    assert done("tree", path).out.startswith(document["session"]["name"] or document["session"]["id"])
+    first = next(entry["id"] for entry in document["entries"] if entry["role"] == "user")
+    prompt = done("show", path, first).out
+    title = done("tree", path).out.partition("  ")[0]
+    assert title == document["session"]["name"] or title.rstrip("…") in prompt

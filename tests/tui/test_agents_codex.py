@@ -89,3 +89,12 @@ async def test_a_thread_that_compacts_over_and_over_is_folded(tmp_path: Path) ->
         assert shown.count("◆") < 100
         assert screen.session is not None
         assert screen.session.columns.kind.count(Kind.COMPACTION) == 382
+
+
+async def test_the_task_of_a_sub_agent_is_nothing_that_the_user_said(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path, source={"subagent": {"other": "survey"}})
+    rollout.turn("List the pears", "Seven.")
+    async with exploring(rollout.path) as (pilot, _screen):
+        shown = [line.split() for line in rows(pilot.app)]
+        assert any(line[-4:] == ["task", "List", "the", "pears"] for line in shown)
+        assert not any("you" in line for line in shown)

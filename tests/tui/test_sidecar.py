@@ -74,8 +74,8 @@ async def test_label_move_undo_and_redo(store: Store) -> None:
         assert "[here]" in row_of(screen, "two?")
         await chosen(pilot, "enter")
         shown = "\n".join(rows(screen.app))
-        assert "append 1 line to what Leafward keeps beside" in shown
-        assert "the agent goes on at its own leaf" in shown
+        assert "append 1 line to Leafward's sidecar" in shown
+        assert "a what-if only: fork instead" in shown
         await pilot.press("m")
         await written(pilot, screen, total + 2)
         assert "what-if leaf" in row_of(screen, "two?")
@@ -102,7 +102,7 @@ async def test_the_log_takes_a_what_if_back(store: Store) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
         await until(pilot, lambda: "kept by Leafward beside the agent's files" in "\n".join(rows(pilot.app)))
         await chosen(pilot, "u")
-        assert "append 1 line to what Leafward keeps beside" in "\n".join(rows(pilot.app))
+        assert "append 1 line to Leafward's sidecar" in "\n".join(rows(pilot.app))
         await pilot.press("enter")
         await until(pilot, lambda: len(session_of(screen)) == total + 2)
         await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
@@ -129,7 +129,7 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
     store = make("claude", tmp_path / "store")
     ran: list[object] = []
     async with exploring(store.path) as (pilot, screen):
-        monkeypatch.setattr(type(screen), "_resume", lambda _screen, command: ran.append(command))
+        monkeypatch.setattr(type(screen), "run_in_place", lambda _screen, command: ran.append(command))
         monkeypatch.setattr("leafward.agents.base.Resume.obstacle", lambda _command: None)
         screen.action_agent_resume()
         assert len(ran) == 1
@@ -152,7 +152,7 @@ async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
         assert draft is not None
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-        assert "append 1 line to what Leafward keeps beside" in "\n".join(rows(pilot.app))
+        assert "append 1 line to Leafward's sidecar" in "\n".join(rows(pilot.app))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
         screen = pilot.app.screen

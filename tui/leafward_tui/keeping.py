@@ -9,9 +9,8 @@ if TYPE_CHECKING:
 
 
 def book_words(session: Session) -> str:
-    """What a line is appended to."""
-    name = session.path.name
-    return name if session.book is session else f"what Leafward keeps beside {name}"
+    """What a line is appended to; short, as it stands beside the keys of a sheet that may be 80 cells wide."""
+    return session.path.name if session.book is session else "Leafward's sidecar"
 
 
 def line_words(session: Session, line: int) -> str:

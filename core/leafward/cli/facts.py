@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from leafward.entries import DAMAGE_CODE, NATIVE_ROLE, NATIVE_TYPE, Body, EntryIndex, Kind
+from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from leafward.session import Session
 
 
 def id_of(session: Session, index: int) -> str | None:
     """The id of an entry as JSON names it; None for no entry."""
     return session.columns.id(EntryIndex(index)) if index >= 0 else None
+
+
+def shown_ids(session: Session, entries: Iterable[int]) -> dict[int, str]:
+    """What entries are called in a list: as much of each id as tells it from all others, so that it can be typed.
+
+    Eight characters where they do; opencode's begin with the time, and need more. None is longer than `_LONGEST_ID`.
+    """
+    listed = {entry: session.columns.id(EntryIndex(entry)) for entry in entries if entry >= 0}
+    every = sorted({session.columns.id(EntryIndex(entry)) for entry in range(len(session))})
+    sizes: dict[str, int] = {}
+    for name in listed.values():
+        at = bisect_left(every, name)
+        beside = (*every[max(0, at - 1) : at], *every[at + 1 : at + 2])
+        alike = max((_alike(name, other) for other in beside), default=0)
+        sizes[name] = min(max(_SHORTEST_ID, alike + 1), _LONGEST_ID)
+    return {entry: safe_line(name[: sizes[name]], _LONGEST_ID) for entry, name in listed.items()}
+
+
+def _alike(one: str, other: str) -> int:
+    """Characters that two ids begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+
+
+_SHORTEST_ID, _LONGEST_ID = 8, 20
 
 
 def entry_facts(

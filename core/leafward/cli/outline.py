@@ -6,13 +6,15 @@ Lanes count nesting of branches, never age. Nothing here recurses.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from leafward.cli.facts import shown_ids
 from leafward.cli.output import Page, cells, compact, fit, pad, plural
 from leafward.cli.selection import verify
 from leafward.context import context_at
 from leafward.entries import BOOKKEEPING, DAMAGE_CODE, NO_ENTRY, TURN_STARTS, EntryIndex, Kind
-from leafward.headline import headline
+from leafward.headline import TASK, headline
 from leafward.lanes import BAD_LINES, Lanes
 from leafward.safe_text import safe_line
 from leafward.tally import FAILED, Tallies
@@ -27,6 +29,8 @@ _SPEAKING = TURN_STARTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
 """Kinds whose text needs no word before it."""
 _TEXT_KEPT = 10
 """Cells of a row's text that its marks never take."""
+_STREAK = 8
+"""Compactions in one turn up to which each has its row."""
 _MEASURED_COMPACTIONS = 64
 """Compactions whose context is measured; in a file with more, rows say only what each replaced."""
 
@@ -58,6 +62,8 @@ class Row:
     """The first row of a branch."""
     hidden: int = 0
     """Entries of an archived branch that this row stands for."""
+    folded: int = 0
+    """Compactions one after the other that this row stands for."""
     rooted: bool = False
     """Its root is that of the leaf: lane 0 is the active path."""
     ongoing: tuple[bool, ...] = ()
@@ -70,6 +76,8 @@ class _Outline:
         self.kinds = session.columns.kind
         self.every_entry = every_entry
         self.hidden = hidden
+        self.place = session.place
+        self.labels = session.labels
         self.lanes = Lanes(session, session.leaf, every_entry=every_entry)
 
     def lane(self, start: int) -> list[Row]:
@@ -106,7 +114,32 @@ class _Outline:
         shown = self._worth_showing(rows)
         if index >= 0:
             shown.append(Row(EntryIndex(index), [index], firm=True, hidden=self._size(index)))
+        return shown if self.every_entry else self._streaks_folded(shown)
+
+    def _streaks_folded(self, rows: list[Row]) -> list[Row]:
+        """The rows with one for all compactions between the first and the last of many in one turn.
+
+        An agent that cannot get its context small enough compacts over and over: hundreds of rows that say nothing new.
+        """
+        shown: list[Row] = []
+        for alike, group in groupby(rows, self._may_fold):
+            streak = list(group)
+            if alike and len(streak) > _STREAK:
+                within = streak[1:-1]
+                entries = [entry for row in within for entry in row.entries]
+                streak[1:-1] = [Row(within[0].entry, entries, firm=True, folded=len(within))]
+            shown.extend(streak)
         return shown
+
+    def _may_fold(self, row: Row) -> bool:
+        """Whether a row is a compaction that nothing is said at: no branch, no label, not the leaf."""
+        return (
+            self.kinds[row.entry] == Kind.COMPACTION
+            and not row.branches
+            and not row.hidden
+            and self.place not in row.entries
+            and self.labels.keys().isdisjoint(row.entries)
+        )
 
     def _size(self, index: int) -> int:
         """Entries of a subtree."""
@@ -193,15 +226,17 @@ def outline(
     on_path = bytearray(len(session))
     for run in session.tree.path_runs(session.leaf):
         on_path[run.start : run.stop] = b"\1" * (run.stop - run.start)
-    fixed = 10 + 21
+    names = shown_ids(session, (row.entry for row in rows))
+    name_width = max(8, 0, *map(cells, names.values())) + 2
+    fixed = name_width + 21
     most = max(2, (page.width - fixed - 40) // 2)
     lanes = min(most, max((row.lane for row in rows), default=0) + 1)
-    painter = _Painter(session, page, measures, on_path, 2 * lanes + 1, lanes)
+    painter = _Painter(session, page, measures, on_path, 2 * lanes + 1, lanes, names, name_width)
     text_width = page.width - fixed - painter.graph_width
     painter.text_width = max(16, text_width)
     painter.compactions = session.columns.kind.count(Kind.COMPACTION)
     yield page.style(
-        pad("entry", 10)
+        pad("entry", name_width)
         + pad("", painter.graph_width)
         + pad("entries" if every_entry else "turns", painter.text_width)
         + "".join(pad(word, 7, right=True) for word in ("edits", "calls", "tok")),
@@ -221,6 +256,9 @@ class _Painter:
     on_path: bytearray
     graph_width: int
     lanes: int
+    names: dict[int, str]
+    """What each row's entry is called."""
+    name_width: int
     text_width: int = 40
     compactions: int = 0
 
@@ -244,8 +282,8 @@ class _Painter:
         )
         dot = "·" if page.unicode else "."
         numbers = "".join(pad(compact(total) if total else dot, 7, right=True) for total in totals)
-        name = fit(safe_line(self.session.columns.id(row.entry), 64), 8, unicode=page.unicode)
-        return f"{page.style(pad(name, 10), 'faint')}{graph}{shown}{filling}{chips}{page.style(numbers, 'faint')}"
+        name = pad(self.names[row.entry], self.name_width)
+        return f"{page.style(name, 'faint')}{graph}{shown}{filling}{chips}{page.style(numbers, 'faint')}"
 
     def is_bad(self, row: Row) -> bool:
         """Whether a row stands for a line that is no entry."""
@@ -271,7 +309,7 @@ class _Painter:
     def _node(self, row: Row, kind: Kind, active: bool, signs: dict[str, str]) -> str:
         if kind in BAD_LINES:
             return "!"
-        if row.hidden:
+        if row.hidden or row.folded:
             return signs["folded"]
         if self.session.place in row.entries:
             return signs["leaf"]
@@ -322,6 +360,8 @@ class _Painter:
     def _text(self, row: Row, kind: Kind, every_entry: bool) -> str:
         if row.hidden:
             return f"archived  {plural(row.hidden, 'entry', 'entries')}  {headline(self.session, row.entry).text}"
+        if row.folded:
+            return f"{plural(row.folded, 'compaction')} more, one after the other"
         if kind is Kind.COMPACTION:
             return self._compaction(row.entry)
         told = headline(self.session, row.entry)
@@ -329,7 +369,7 @@ class _Painter:
             return f"$ {told.text}"
         if every_entry:
             return f"{pad(fit(told.word, 8), 8)} {told.text}"
-        if kind in _SPEAKING:
+        if kind in _SPEAKING and told.word != TASK:
             return told.text
         return f"{told.word}  {told.text}"
 

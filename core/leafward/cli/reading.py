@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.cli.facts import entry_facts, id_of
+from leafward.cli.facts import entry_facts, id_of, shown_ids
 from leafward.cli.outline import measure, outline
 from leafward.cli.output import (
     Page,
+    cells,
     compact,
     emit_json,
     fit,
@@ -24,7 +25,7 @@ from leafward.cli.output import (
 from leafward.cli.selection import agent_of, opened
 from leafward.context import ContextMessage, context_at, message_body, usage_total
 from leafward.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind, blocks_of
-from leafward.headline import headline
+from leafward.headline import headline, title_of
 from leafward.journal import archived_branches
 from leafward.messages import image_text, message_text, messages_of
 from leafward.safe_text import safe, safe_line
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from leafward.session import Session
 
 Body = dict[str, Any]
+_FOLDER_SHOWN = 30
+"""Cells of a session's folder that a long title leaves."""
 
 
 def session_facts(session: Session) -> Body:
@@ -127,13 +130,11 @@ def tree_text(
 
 def heading(session: Session, page: Page) -> Iterator[str]:
     """Two lines: what the session is called and where it belongs; how much there is of it."""
-    title = safe_line(session.title or session.id, 200)
+    title = safe_line(title_of(session) or session.id, 200)
     cwd = safe_line(session.cwd, 200)
-    yield f"{page.style(fit(title, page.width, unicode=page.unicode), 'bold')}" + (
-        f"  {page.style(fit(cwd, max(10, page.width - len(title) - 2), unicode=page.unicode), 'faint')}"
-        if cwd
-        else ""
-    )
+    title = fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2, unicode=page.unicode)
+    folder = fit(cwd, page.width - cells(title) - 2, unicode=page.unicode)
+    yield f"{page.style(title, 'bold')}  {page.style(folder, 'faint')}".rstrip()
     facts = [
         agent_of(session.path).name,
         plural(len(session), "entry", "entries"),
@@ -333,7 +334,9 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     yield ""
     most = max((message.tokens for message in found.messages), default=0) or 1
     bar = "█" if page.unicode else "#"
-    width = max(20, page.width - 10 - 11 - 12 - 9)
+    names = shown_ids(session, (message.entry for message in found.messages))
+    name_width = max(8, 0, *map(cells, names.values())) + 2
+    width = max(20, page.width - name_width - 11 - 12 - 9)
     section = None
     for message in found.messages:
         if message.section is not section:
@@ -353,7 +356,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
         length = -(-message.tokens * 10 // most)
         yield "".join(
             (
-                page.style(pad(fit(safe_line(id_of(session, message.entry) or "", 64), 8), 10), "faint"),
+                page.style(pad(names.get(message.entry, ""), name_width), "faint"),
                 pad(fit(told.word, 10, unicode=page.unicode), 11),
                 pad(fit(mark + said, width, unicode=page.unicode), width),
                 pad(compact(message.tokens), 9, right=True),

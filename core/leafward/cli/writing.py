@@ -130,12 +130,16 @@ def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
     yield f"{page.style(done, 'ghost')} the leaf to {where}"
 
 
+_ID_SHOWN = 16
+"""Characters of an id in a line: as many as tell those of opencode apart, which begin with the time."""
+
+
 def _place(session: Session, name: str | None) -> str:
     """An entry as a person knows it: its id and what it says."""
     if name is None:
         return "before the first entry"
     index = session.columns.index(name)
-    shown = safe_line(name, 60)
+    shown = safe_line(name[:_ID_SHOWN], _ID_SHOWN)
     return f"{shown}  {safe_line(headline(session, index).text, 100)}" if index >= 0 else shown
 
 
@@ -214,7 +218,7 @@ def _in_conversation(session: Session, name: str | None) -> str | None:
 
 
 def _short(name: str | None) -> str:
-    return "start" if name is None else safe_line(name, 40)
+    return "start" if name is None else safe_line(name[:_ID_SHOWN], _ID_SHOWN)
 
 
 def _quoted(text: str | None) -> str:

@@ -12,6 +12,7 @@ from leafward import __version__
 from leafward.entries import Kind
 from leafward.export.content import Content, Form, Part
 from leafward.export.web_style import STYLE
+from leafward.headline import TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,6 +144,8 @@ def _lane(content: Content, lane: Lane) -> Iterator[str]:
 
 def _entry(content: Content, entry: Entry) -> Iterator[str]:
     style, word = _SPEAKERS.get(entry.kind, ("quiet", ""))
+    if entry.index == content.session.task:
+        word = TASK
     yield f'<article class="{style}" id="e{entry.index}">\n'
     label = content.label(entry.index)
     head = f"<b>{word}</b>" if word else ""

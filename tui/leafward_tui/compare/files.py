@@ -122,13 +122,17 @@ def _row(file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span]) 
     """Path, flags where they fit, numbers."""
     room = max(8, width - sum(cell_len(span.text) for span in numbers) - 1)
     flags = _flags(file)
-    least = min(cell_len(safe_line(file.path, 400)), _LEAST_PATH)
-    while flags and cell_len("  ".join(flags)) + 2 > room - least:
+    path = safe_line(file.path, 400)
+    name = cell_len(split_path(path)[1]) + 2
+    # The first flag may cost the folders, others only what is left beside a path that tells where it lies.
+    while flags and cell_len("  ".join(flags)) + 2 > room - min(
+        cell_len(path), name if len(flags) == 1 else _LEAST_PATH
+    ):
         flags.pop()
     told = "  ".join(flags)
-    path = _path(file.path, room - (cell_len(told) + 2 if told else 0), glyphs, quiet=not file.differs)
-    used = sum(cell_len(span.text) for span in path)
-    return [*path, blanks(room - used - cell_len(told)), Span(told, "warn"), blanks(1), *numbers]
+    spans = _path(path, room - (cell_len(told) + 2 if told else 0), glyphs, quiet=not file.differs)
+    used = sum(cell_len(span.text) for span in spans)
+    return [*spans, blanks(room - used - cell_len(told)), Span(told, "warn"), blanks(1), *numbers]
 
 
 def file_lines(items: Sequence[FileItem], width: int, glyphs: Glyphs, column: Column | None) -> Block:
@@ -182,4 +186,6 @@ def column_head(column: Column | None, sets: FileSets, width: int, glyphs: Glyph
             ]
         signs = heads
     used = sum(cell_len(span.text) for span in (*left, *signs))
+    if used > width:
+        left, used = left[:1], used - cell_len(left[1].text)
     return LabLine((*left, blanks(width - used), *signs))

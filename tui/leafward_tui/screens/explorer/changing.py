@@ -127,7 +127,7 @@ class Changing(Finding):
                 "Move here and resume in the agent",
                 "runs the agent's own command",
                 self.appending(),
-                refused="" if session.book is session else "the agent goes on at its own leaf: fork instead",
+                refused="" if session.book is session else "a what-if only: fork instead",
             )
         )
         choices.append(

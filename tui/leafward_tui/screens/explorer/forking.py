@@ -206,7 +206,7 @@ class Forking(Handing):
             return
         self.tell(f"began a session of {message.target.title}: {draft.path.name}", "leaf")
         if then == "o":
-            self.shell.open_session(draft.path, message.target.title)
+            self.shell.open_session(draft.path, message.target.name)
         elif then == "r":
             if made.prompt is not None:
                 self.shell.copy(made.prompt)

@@ -225,7 +225,7 @@ class Closing(Returning):
         about += [
             SheetLine(safe_line(remark.text, 200), "warn" if remark.code in _GRAVE else "")
             for remark in draft.diagnostics
-            if remark.text not in known
+            if remark.text not in known and remark.code != "moves-leaf"
         ][:3]
         choices = [
             Choice(

@@ -189,8 +189,7 @@ def _prompts(sheet: Sheet, found: Gathered) -> None:
     )
     for said in seen:
         words = shown_line(said.text) or "(no text)"
-        label = "ext" if said.author else "you"
-        sheet.labelled(label, [[Span(words, "text")]], entry=said.entry, copy=safe(said.text))
+        sheet.labelled(said.label, [[Span(words, "text")]], entry=said.entry, copy=safe(said.text))
     rest = len(found.prompts) - len(seen)
     if rest:
         sheet.line(
@@ -210,11 +209,10 @@ def _said(sheet: Sheet, found: Gathered, *, alone: bool) -> None:
     limit = max(6, sheet.height // 3)
     for at, said in enumerate(found.prompts):
         mine = limit * 2 if alone and not found.replies else max(3, limit // 2)
-        label = "ext" if said.author else "you"
         body = _body(sheet, said, "sub" if said.author else "strong")
         if said.author:
             body.insert(0, [Span(f"injected by {shown_line(said.author, 60)}", "faint")])
-        sheet.folded(f"you{at}", body, mine, label=label, entry=said.entry, copy=safe(said.text))
+        sheet.folded(f"you{at}", body, mine, label=said.label, entry=said.entry, copy=safe(said.text))
     _thoughts(sheet, found)
     if len(found.replies) > 1:
         _remarks(sheet, found.replies[:-1])

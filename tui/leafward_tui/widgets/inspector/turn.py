@@ -20,7 +20,7 @@ from leafward.entries import (
     tool_calls,
 )
 from leafward.files import did_run
-from leafward.headline import call_of
+from leafward.headline import TASK, call_of
 from leafward.messages import messages_of, usage_of
 from leafward.tally import Outcome, outcome
 from leafward.tokens import message_tokens
@@ -49,6 +49,8 @@ class Said:
     """What the provider said of it."""
     author: str = ""
     """Who injected it: a custom message's type."""
+    label: str = "you"
+    """The word before a prompt: `task` where another agent wrote it."""
 
 
 @dataclass(slots=True)
@@ -152,7 +154,8 @@ def _take(
     message = messages[0] if messages else {}
     content = message.get("content")
     if kind is Kind.USER:
-        found.prompts.append(Said(index, text_of(content), _images(content)))
+        label = TASK if index == session.task else "you"
+        found.prompts.append(Said(index, text_of(content), _images(content), label=label))
         _unknown(found, index, content)
     elif kind is Kind.ASSISTANT:
         _reply(found, waiting, index, message)
@@ -163,7 +166,7 @@ def _take(
         found.steps.append(Step(call, index, body, index, by_user=True))
     elif kind in (Kind.CUSTOM_MESSAGE, Kind.CUSTOM_ROLE):
         author = str((message if kind is Kind.CUSTOM_ROLE else body).get("customType") or "extension")
-        found.prompts.append(Said(index, text_of(content), _images(content), author=author))
+        found.prompts.append(Said(index, text_of(content), _images(content), author=author, label="ext"))
         _unknown(found, index, content)
     elif kind is Kind.SYSTEM:
         found.systems.append((index, message))

@@ -1,0 +1,82 @@
+"""What `tree` and its kin print of other agents' sessions: ids that can be typed, tasks of sub-agents, endless compacting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.codex_rollout import THREADS, Rollout
+from tests.pi_file import HEADER, PiFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+
+def test_ids_that_begin_alike_are_shown_as_far_as_they_differ(done: Run, tmp_path: Path) -> None:
+    """Ids of opencode begin with the time: eight characters name none of them."""
+    file = PiFile(tmp_path / "alike.jsonl")
+    parent = None
+    for number in range(4):
+        name = f"msg_1ffe6d9{number}a001ioPpQImADB2PkH"
+        message = {"role": "user", "content": f"Count pear {number}", "timestamp": 1}
+        file.entry("message", parent, id=name, message=message)
+        parent = name
+    for verb in ("tree", "context"):
+        lines = [line for line in done(verb, file.path).out.splitlines() if "Count pear" in line]
+        names = [line.split()[0] for line in lines[-4:]]
+        assert names == [f"msg_1ffe6d9{number}" for number in range(4)]
+    shown = done("show", file.path, "msg_1ffe6d92").out
+    assert "Count pear 2" in shown
+
+
+def test_a_turn_that_compacts_over_and_over_is_folded(done: Run, tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path, cli_version="0.47.0")
+    rollout.turn("Count the pears", "Let me see.")
+    rollout.prompt("Count them again")
+    rollout.reply("One, two.", 3000)
+    for number in range(382):
+        rollout.line("compacted", message=f"Pears were counted, round {number}.")
+    rollout.turn("How many are there?", "Seven.")
+    out = done("tree", rollout.path).out
+    assert "380 compactions more" in out
+    assert out.count("◆") == 2
+    assert "How many are there?" in out
+    entries = done("tree", rollout.path, "--entries").out
+    assert entries.count("◆") == 382
+
+
+def test_compactions_that_something_is_said_of_keep_their_rows(done: Run, tmp_path: Path) -> None:
+    """The leaf, a label and a place where a branch leaves are no repetition."""
+    file = PiFile(tmp_path / "often.jsonl")
+    first = file.user("Count the pears")
+    last = [file.entry("compaction", summary="Pears.", firstKeptEntryId=first) for _ in range(30)][-1]
+    middle = f"{16:08x}"
+    file.entry("label", targetId=middle, label="the one")
+    out = done("tree", file.path).out
+    assert "[the one]" in next(line for line in out.splitlines() if line.startswith(middle))
+    assert "12 compactions more" in out
+    assert any(line.startswith(last) and "◎" in line for line in out.splitlines())
+
+
+def test_the_prompt_of_a_sub_agent_is_its_task(done: Run, tmp_path: Path) -> None:
+    """Another agent wrote it: it is not the user who speaks there."""
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": THREADS[1], "depth": 1}}}
+    rollout = Rollout(tmp_path, source=spawned)
+    rollout.turn("List the pears", "Seven.")
+    rollout.turn("And the apples?", "Two.")
+    lines = done("tree", rollout.path).out.splitlines()
+    assert any("task  List the pears" in line for line in lines)
+    assert not any("task  And the apples?" in line for line in lines)
+    assert "## Task" in done("export", rollout.path, "--format", "md").out
+    plain = Rollout(tmp_path, THREADS[2])
+    plain.turn("List the pears", "Seven.")
+    assert "task" not in done("tree", plain.path).out
+
+
+def test_a_session_without_a_name_is_called_by_its_first_prompt(done: Run, tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "nameless.jsonl")
+    file.user("Count the pears " * 20)
+    head = done("tree", file.path).out.splitlines()[0]
+    assert head.startswith("Count the pears Count the pears")
+    assert str(HEADER["cwd"]) in head
