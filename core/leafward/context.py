@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.entries import (
     NATIVE_ROLE,
@@ -54,6 +54,18 @@ class ContextMessage:
     """False for a command the user ran with `!!`: pi counts it but never sends it."""
 
 
+class EditInForce(NamedTuple):
+    """A context edit that changes what the model sees."""
+
+    entry: EntryIndex
+    """The entry it concerns."""
+    edit: EntryIndex
+    removed: bool
+    """Whether nothing of the entry is left."""
+    freed: int
+    """Tokens; less than 0 where the new text is longer."""
+
+
 class Messages(Sequence[ContextMessage]):
     """The messages of a context, in order, as columns; a value is made when one is asked for."""
 
@@ -70,6 +82,8 @@ class Messages(Sequence[ContextMessage]):
         """Roles that are not those of the entry's kind, by position."""
         self.edited: dict[int, EntryIndex] = {}
         """The edit that applies, by position."""
+        self.edits: list[EditInForce] = []
+        """The edits that apply, those that leave a whole entry out too, in the order of the messages."""
         self.unsent: set[int] = set()
         """Positions of messages that are counted but not sent."""
 
@@ -306,8 +320,14 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
         if index != compaction and position < last_kept and kind in _REPLACED:
             continue
         said = messages_of(body, Kind(kind))
-        for message in _edited(said[-1:] if ahead and index == compaction else said, edits.get(index)):
-            _note(messages, index, message, edits.get(index))
+        said = said[-1:] if ahead and index == compaction else said
+        edit = edits.get(index)
+        left = _edited(said, edit)
+        if edit is not None:
+            freed = sum(map(message_tokens, said)) - sum(map(message_tokens, left))
+            messages.edits.append(EditInForce(index, edit[0], not left, freed))
+        for message in left:
+            _note(messages, index, message, edit)
             if message.get("role") == "system":
                 system.append(message)
             add_entry(index)

@@ -238,6 +238,36 @@ def working_set(
     )
 
 
+def carried(session: Session, at: int | None = None, known: WorkingSet | None = None) -> WorkingSet:
+    """Files that compactions and branch summaries of a path list and no call on it names, `known` being its own working set.
+
+    They were read and modified on branches that were left, or before what the file still holds. The lists of a summary that
+    an extension wrote are not trusted (pi 1.5.2).
+    """
+    here = session.leaf if at is None else at
+    told = {use.path for use in (*known.read, *known.modified)} if known is not None else set()
+    listed: tuple[dict[str, list[EntryIndex]], ...] = ({}, {})
+    kinds = session.columns.kind
+    summaries = (
+        index for index in session.tree.path(here) if kinds[index] in (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
+    )
+    for index, body in session.bodies(summaries):
+        details = body.get("details") if body is not None and not body.get("fromHook") else None
+        for name, found in zip(("readFiles", "modifiedFiles"), listed, strict=True):
+            paths = details.get(name) if isinstance(details, dict) else None
+            for path in paths if isinstance(paths, list) else ():
+                if isinstance(path, str) and (located := locate(path, session.cwd)) not in told:
+                    found.setdefault(located, []).append(index)
+    read, modified = listed
+    return WorkingSet(
+        tuple(
+            FileUse(name, tuple(read[name]))
+            for name in sorted(read.keys() - modified.keys(), key=utf16_order)
+        ),
+        tuple(FileUse(name, tuple(modified[name])) for name in sorted(modified, key=utf16_order)),
+    )
+
+
 def utf16_order(path: str) -> bytes:
     """Sorts paths as JavaScript sorts strings: by UTF-16 units."""
     return path.encode("utf-16-be", "surrogatepass")

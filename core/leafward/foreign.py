@@ -405,7 +405,7 @@ class ForeignSession(Session):
     def bodies(
         self,
         entries: Iterable[int],
-        pick: Callable[[bytes], bool] | None = None,  # noqa: ARG002  # an entry may be made of several records
+        pick: Callable[[int, bytes], bool] | None = None,  # noqa: ARG002  # an entry may be made of several records
     ) -> Iterator[tuple[EntryIndex, Body | None]]:
         """The bodies of many entries, in the order asked for; all of them are translated."""
         for index in entries:

@@ -365,11 +365,12 @@ class Session:
         return self._migrated(index, body) if body is not None and self.version < CURRENT_VERSION else body
 
     def bodies(
-        self, entries: Iterable[int], pick: Callable[[bytes], bool] | None = None
+        self, entries: Iterable[int], pick: Callable[[int, bytes], bool] | None = None
     ) -> Iterator[tuple[EntryIndex, Body | None]]:
         """The bodies of many entries, in the order asked for; neighbours are read together.
 
-        With `pick` lines that it refuses may be left out, and are not decoded.
+        With `pick` lines that it refuses may be left out, and are not decoded; it is asked in the same order, each line
+        after the body before it was given.
         """
         columns = self.columns
         migrate = self.version < CURRENT_VERSION
@@ -383,7 +384,7 @@ class Session:
                 at = columns.start[index] - begin
                 newline = find(b"\n", at)
                 line = block[at:] if newline < 0 else block[at:newline]
-                if pick is not None and not pick(line):
+                if pick is not None and not pick(index, line):
                     continue
                 body = decode_line(line)
                 if migrate and body is not None:

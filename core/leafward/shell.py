@@ -480,5 +480,9 @@ _PROGRAMS: dict[str, Callable[[Sequence[_Word]], list[_Found]]] = {
     "git": _git,
 }
 
-_TOUCHES = re.compile(rf"[<>]|\b(?:{'|'.join(_PROGRAMS)})\b")
-"""What a script must have to touch a file: most have nothing of it."""
+_TOUCHES = re.compile(
+    r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
+    + "|".join(name for name in _PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
+    + r"|git\s+(?:mv|rm|restore|checkout)|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
+)
+"""What a script must have to touch a file: most have nothing of it. Filters without an operand touch none."""

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import agents, application, core, listing, need, plan, search
+from tests.bench import agents, application, compare, core, listing, need, plan, search
 from tests.bench.generate import write_session, write_store
 from tests.bench.report import Report
 
@@ -27,6 +27,7 @@ GROUPS = (
     "listing",
     "search",
     "plan",
+    "compare",
     "need",
     "agents",
 )
@@ -49,6 +50,13 @@ class _Data:
         path = self.folder / f"{entries}-path.jsonl"
         if not path.exists():
             write_session(path, entries, branch_every=0, compact_every=0)
+        return path
+
+    def branches_of(self, entries: int) -> Path:
+        """Two branches of so many entries each."""
+        path = self.folder / f"{entries}-branches.jsonl"
+        if not path.exists():
+            compare.write_branches(path, entries)
         return path
 
     def store(self, sessions: int) -> Path:
@@ -88,6 +96,8 @@ def measure(groups: set[str], folder: Path) -> Report:
     if "plan" in groups:
         paths = data.path_of(MEDIUM), data.path_of(SHORT)
         plan.compaction_plans(report, *paths, (MEDIUM, SHORT))
+    if "compare" in groups:
+        compare.branches(report, data.branches_of(SHORT), SHORT)
     if "need" in groups:
         need.need(report)
     if "agents" in groups:

@@ -144,6 +144,7 @@ class TestFiles:
             "read": [],
             "modified": [],
             "inferred": {"read": [], "modified": []},
+            "carried": {"read": [], "modified": []},
         }
         assert done("files", path).out == "no file was read or modified on this path\n"
 

@@ -26,7 +26,7 @@ from leafward.errors import Refused
 from leafward.journal import OperationKind, Writing, operations, redo, undo
 from leafward.messages import message_text
 from leafward.session import Session
-from tests.acting import Acting, call
+from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -292,3 +292,18 @@ class TestMerges:
         assert "branch one" in texts(session)[-1]
         undo(session)
         assert texts(session) == before
+
+
+def test_an_edit_is_seen_in_the_context_with_what_it_frees(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    first = file.user("first " * 100)
+    second = file.user("second " * 100)
+    with reading(file.path) as session:
+        whole = context_at(session).size.total
+    file.entry("context_edit", targetId=first, replacement=None)
+    file.entry("context_edit", targetId=second, replacement={"content": "short"})
+    with reading(file.path) as session:
+        found = context_at(session)
+        edits = [(one.entry, one.removed) for one in found.messages.edits]
+        assert edits == [(0, True), (1, False)]
+        assert sum(one.freed for one in found.messages.edits) == whole - found.size.total > 0

@@ -12,12 +12,15 @@ from leafward.diff.file_sets import Flag, compare_files
 from leafward.diff.outcomes import Check, check_of
 from leafward.diff.sides import sides
 from leafward.diff.summaries import compare_sides
+from leafward.entries import Kind
 from leafward.rebuilding import Certainty
-from leafward.session import Session
+from leafward.scan import decode_line
 from tests.acting import Acting, call, reading, usage
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward.entries import Body
 
 TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
 
@@ -164,7 +167,7 @@ def test_the_patch_names_what_it_leaves_out(file: Acting) -> None:
 def test_outcomes(file: Acting) -> None:
     with reading(file.path) as session:
         compared = sides(session, A, B)
-    a, b = compared.a.outcomes, compared.b.outcomes
+        a, b = compared.a.outcomes, compared.b.outcomes
     assert [(one.check, one.ok, one.runs, one.failed) for one in a.checks] == [(Check.TEST, True, 2, 1)]
     assert (a.commands, a.failed_commands, a.last_exit, a.errors) == (2, 1, 1, 1)
     assert (b.commands, b.errors, b.checks) == (0, 1, ())
@@ -232,17 +235,29 @@ def test_one_above_the_other_and_before_everything(file: Acting, a: int, b: int)
 
 
 def test_each_entry_is_decoded_once(file: Acting, monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: list[int] = []
-    bodies = Session.bodies
+    decoded: list[bytes] = []
 
-    def counted(self: Session, entries: object) -> object:
-        listed = list(entries)  # type: ignore[call-overload]  # whatever can be gone through
-        decoded.extend(listed)
-        return bodies(self, listed)
+    def counted(line: bytes) -> Body | None:
+        decoded.append(line)
+        return decode_line(line)
 
-    monkeypatch.setattr(Session, "bodies", counted)
+    monkeypatch.setattr("leafward.session.decode_line", counted)
     with reading(file.path) as session:
         decoded.clear()
-        compare_files(sides(session, A, B))
-        assert len(decoded) == len(set(decoded))
-        assert set(decoded) <= {*session.tree.path(A), *session.tree.path(B)}
+        compared = sides(session, A, B)
+        compare_files(compared)
+        lines = {session.raw(at): at for at in (*session.tree.path(A), *session.tree.path(B))}
+        first = [lines[line] for line in decoded]
+        assert len(first) == len(set(first)), "what is shown first decodes no entry of the paths twice"
+        assert all(session.columns.kind[at] not in (Kind.USER, Kind.TOOL_RESULT) for at in first)
+        for side in (compared.shared, compared.a, compared.b):
+            assert side.outcomes is side.outcomes
+        whole = [lines[line] for line in decoded]
+        ends = {
+            at
+            for side in (compared.shared, compared.a, compared.b)
+            for at in (side.entries[0], side.entries[-1])
+        }
+        assert all(whole.count(at) == 1 or at in ends for at in whole), (
+            "nor do the outcomes, but for the time of both ends"
+        )

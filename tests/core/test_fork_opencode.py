@@ -16,7 +16,8 @@ import pytest
 from leafward import forking
 from leafward.agents import agent_named
 from leafward.agents.forking import Terms
-from leafward.agents.opencode.documents import Ids, store_variables
+from leafward.agents.opencode.documents import Ids
+from leafward.agents.opencode.places import store_variables
 from leafward.config import Config
 from leafward.context import context_at, message_body
 from leafward.entries import Kind

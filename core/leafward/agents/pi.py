@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.agents.base import Listing, Resume, Stamp, Text, Touch, Trouble, expanded, own_variables
-from leafward.agents.forking import after_results
-from leafward.agents.pi_forking import adopted, forked
 from leafward.edits import NATIVE_TOOLS, Action
 from leafward.errors import Refused
 from leafward.scan import decode_line
@@ -134,14 +132,20 @@ class Pi:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
+        from leafward.agents.forking import after_results
+
         return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
         """The path to the cut in a new file beside the session's own."""
+        from leafward.agents.pi_forking import forked
+
         return forked(session, cut, terms)
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """The path in pi's form, among pi's sessions of the same folder."""
+        from leafward.agents.pi_forking import adopted
+
         env = terms.env
         given = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
         folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)

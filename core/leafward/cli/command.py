@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -115,6 +116,26 @@ def json_option(function: _Function) -> _Function:
 def dry_run_option(function: _Function) -> _Function:
     """`--dry-run`."""
     return click.option("--dry-run", is_flag=True, help="Say what would be written; write nothing.")(function)
+
+
+def base_option(function: _Function) -> _Function:
+    """`--base FOLDER`."""
+    return click.option(
+        "--base",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        metavar="FOLDER",
+        help="Let files begin with what lies in FOLDER, or in git there, where all that was done to them fits that.",
+    )(function)
+
+
+def select_option(function: _Function) -> _Function:
+    """`--select QUERY`."""
+    return click.option(
+        "--select",
+        "chosen",
+        metavar="QUERY",
+        help="Only entries that QUERY chooses, as in `leafward select`.",
+    )(function)
 
 
 def session_argument(function: _Function) -> _Function:

@@ -7,18 +7,20 @@ from typing import Any
 
 import click
 
-from leafward.cli.command import dry_run_option, json_option, session_argument, verb
+from leafward.cli.command import base_option, dry_run_option, json_option, session_argument, verb
 
 
 @verb(
     "leafward diff 019f3c 1a2b3c4d leaf",
     "leafward diff 019f3c 1a2b3c4d leaf --what contents --file src/app.py",
     "leafward diff 019f3c 1a2b3c4d leaf --patch b | git apply",
+    "leafward diff 019f3c 1a2b3c4d 2b3c4d5e leaf --what outcome",
     "leafward diff 019f3c 1a2b3c4d leaf --format html -o branches.html",
 )
 @session_argument
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
+@click.argument("more", nargs=-1, metavar="[C]...")
 @click.option(
     "--what",
     type=click.Choice(["files", "contents", "context", "summary", "outcome"]),
@@ -34,6 +36,7 @@ from leafward.cli.command import dry_run_option, json_option, session_argument, 
     type=click.Choice(["a", "b"]),
     help="What one side changed since the common ancestor, for `git apply`.",
 )
+@base_option
 @click.option(
     "--format",
     "form",
@@ -45,23 +48,25 @@ from leafward.cli.command import dry_run_option, json_option, session_argument, 
 )
 @click.option("--keep-secrets", is_flag=True, help="Leave keys and tokens in the document as they are.")
 @json_option
-def diff(session: str, a: str, b: str, patch: str | None, as_json: bool, **asked: Any) -> int:
+def diff(session: str, a: str, b: str, more: tuple[str, ...], as_json: bool, **asked: Any) -> int:
     """Compare two entries: what the paths to them read, changed, know and cost.
 
     Their deepest common ancestor is the base. Contents are rebuilt from the recorded calls, and it is always said whether
-    they are exact, partial or unknown.
+    they are exact, partial or unknown. More than two entries are compared by their outcome.
     """
     from leafward.cli.diffing import diff as run
     from leafward.cli.diffing import export as handed_on
 
     form, output = asked["form"], asked["output"]
     if form is not None:
-        if patch is not None:
+        if more:
+            raise click.UsageError("more than two entries are compared by --what outcome only")
+        if asked["patch"] is not None:
             raise click.UsageError("--format and --patch are two different documents")
         return handed_on(session, (a, b), form, output, asked["keep_secrets"], as_json)
     if output is not None:
         raise click.UsageError("-o needs --format")
-    return run(session, a, b, asked["what"], asked["named"], patch, as_json)
+    return run(session, (a, b, *more), asked, as_json)
 
 
 @verb(

@@ -8,19 +8,18 @@ import click
 
 from leafward.cli.facts import id_of
 from leafward.cli.handing_on import listed, write_document
+from leafward.cli.outcomes import compare_outcomes, outcome_json, outcome_table
 from leafward.cli.output import (
     Page,
     compact,
     emit_json,
     fit,
     indented,
-    money,
     note,
     pad,
     page,
     plural,
     say,
-    usage_json,
     write_text,
 )
 from leafward.cli.selection import opened
@@ -32,28 +31,35 @@ from leafward.diff.file_sets import FileDifference, FileSets, Use, compare_files
 from leafward.diff.sides import Side, Sides, sides
 from leafward.diff.summaries import SideSummary, compare_sides
 from leafward.messages import message_text
+from leafward.rebuilding import WorkspaceBases
 from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from leafward.context import ContextMessage, Ledger
-    from leafward.rebuilding import Rebuilt
+    from leafward.rebuilding import Bases, Rebuilt
     from leafward.session import Session
 
 WHAT = ("files", "contents", "context", "summary", "outcome")
 
 
-def diff(
-    selector: str, a: str, b: str, what: str, named: tuple[str, ...], patch: str | None, as_json: bool
-) -> int:
-    """`leafward diff`."""
+def diff(selector: str, nodes: tuple[str, ...], asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward diff`. `asked` holds the options as the command line names them."""
+    what: str = asked["what"]
     with opened(selector) as session:
-        compared = sides(session, session.find(a), session.find(b))
-        if patch is not None:
-            return _patch(compared, patch, as_json)
-        found = _MAKERS[what](compared, named)
+        found_at = [session.find(node) for node in nodes]
+        if len(nodes) > 2:
+            if what != "outcome" or asked["patch"] is not None:
+                raise click.UsageError("more than two entries are compared by --what outcome only")
+            return compare_outcomes(session, found_at, as_json)
+        compared = sides(session, found_at[0], found_at[1])
+        bases = WorkspaceBases(asked["base"]) if asked["base"] is not None else None
+        if asked["patch"] is not None:
+            return _patch(compared, asked["patch"], bases, as_json)
+        named = asked["named"]
+        found = _contents(compared, named, bases) if what == "contents" else _MAKERS[what](compared, named)
         if as_json:
             emit_json({"what": what, **_head(compared), **found})
         else:
@@ -116,9 +122,9 @@ def _side(session: Session, side: Side) -> dict[str, Any]:
     }
 
 
-def _patch(compared: Sides, letter: str, as_json: bool) -> int:
+def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> int:
     side = compared.a if letter == "a" else compared.b
-    made = patch_of(compared, side)
+    made = patch_of(compared, side, bases=bases)
     if as_json:
         emit_json(
             {
@@ -207,6 +213,17 @@ def rebuilt_json(session: Session, file: Rebuilt) -> dict[str, Any]:
     }
 
 
+def resting(base: str) -> str:
+    """What a content rests on, in words; empty where nothing is known."""
+    if not base:
+        return ""
+    own = _OWN_BASES.get(base)
+    return f"rests on {own}" if own is not None else f"rests on the file {base}, on which everything applies"
+
+
+_OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
+
+
 def _content(session: Session, file: FileDifference, found: ContentDifference) -> dict[str, Any]:
     return {
         "path": file.path,
@@ -216,12 +233,15 @@ def _content(session: Session, file: FileDifference, found: ContentDifference) -
         "b": rebuilt_json(session, found.b),
         "merge": found.merge.value,
         "sentence": found.sentence,
-        "diff": "".join(unified(lines_of(found.a), lines_of(found.b))) if found.exact else None,
+        "diff": "".join(unified(lines_of(found.a), lines_of(found.b)))
+        if found.exact and not found.obstacle
+        else None,
+        "obstacle": found.obstacle,
     }
 
 
-def _contents(compared: Sides, named: tuple[str, ...]) -> dict[str, Any]:
-    sets, contents = _chosen(compare_files(compared), named), Contents(compared)
+def _contents(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> dict[str, Any]:
+    sets, contents = _chosen(compare_files(compared), named), Contents(compared, bases=bases)
     return {
         column: [
             _content(compared.session, file, contents.of(file))
@@ -308,35 +328,6 @@ def _outcome(compared: Sides, _named: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def outcome_json(session: Session, side: Side) -> dict[str, Any]:
-    """What came of a side, as JSON."""
-    came = side.outcomes
-    return {
-        "checks": [
-            {
-                "check": one.check.value,
-                "ok": one.ok,
-                "runs": one.runs,
-                "failed": one.failed,
-                "entry": id_of(session, one.entry),
-            }
-            for one in came.checks
-        ],
-        "commands": came.commands,
-        "failed_commands": came.failed_commands,
-        "last_exit": came.last_exit,
-        "errors": came.errors,
-        "calls": came.calls,
-        "replies": came.replies,
-        "turns": side.turns,
-        "usage": usage_json(came.usage),
-        "cost": came.usage.cost if came.costs_known else None,
-        "seconds": came.seconds,
-        "last_reply": id_of(session, came.last_reply),
-        "last_words": came.last_words,
-    }
-
-
 def _titles(compared: Sides, page: Page) -> Iterator[str]:
     session = compared.session
     above = id_of(session, compared.ancestor)
@@ -381,7 +372,7 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
             yield page.style(safe_line(file["path"]), "bold") + "  " + "  ".join(file["flags"])
             for letter in ("base", "a", "b"):
                 one = file[letter]
-                rest = f"rests on a {one['base']}" if one["base"] else ""
+                rest = resting(one["base"])
                 remarks = ", ".join(sorted({remark["remark"] for remark in one["remarks"]}))
                 lines = f"{one['lines']:,} lines" if one["lines"] is not None else ""
                 every = "with the calls of other branches" if one["every_branch"] else ""
@@ -389,6 +380,8 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
                 yield f"  {pad(letter if letter == 'base' else letter.upper(), 5)}{parts}"
             if file["diff"]:
                 yield from (f"  {safe(line)}" for line in file["diff"].splitlines())
+            if file["obstacle"]:
+                yield f"  {file['obstacle']}"
             yield f"  {file['sentence']}"
             yield ""
 
@@ -443,59 +436,11 @@ def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
 def _say_outcome(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     a, b = found["outcome"]["a"], found["outcome"]["b"]
-    for title, left, right in outcome_rows(a, b):
-        yield f"{pad(title, 16)} {pad(left, 22)} {right}"
-
-
-def outcome_rows(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What came of two sides, a row a figure: title, A, B."""
-    checks = {one["check"] for side in (a, b) for one in side["checks"]}
-    rows = [
-        (name, _checked(a, name), _checked(b, name))
-        for name in ("test", "types", "build", "lint")
-        if name in checks
-    ]
-    for title, key in (
-        ("commands", "commands"),
-        ("failed", "failed_commands"),
-        ("errors", "errors"),
-        ("turns", "turns"),
-        ("calls", "calls"),
-    ):
-        rows.append((title, f"{a[key]:,}", f"{b[key]:,}"))
-    rows.append(("tokens", compact(int(a["usage"]["total"])), compact(int(b["usage"]["total"]))))
-    rows.append(("cost", _cost(a), _cost(b)))
-    rows.append(("duration", duration(a["seconds"]), duration(b["seconds"])))
-    return rows
-
-
-def _checked(side: dict[str, Any], name: str) -> str:
-    for one in side["checks"]:
-        if one["check"] == name:
-            runs = plural(one["runs"], "run")
-            return f"{'ok' if one['ok'] else 'failed'} ({runs}, {one['failed']} failed)"
-    return "not run"
-
-
-def _cost(side: dict[str, Any]) -> str:
-    return money(side["cost"]) if side["cost"] is not None else "not known"
-
-
-def duration(seconds: float | None) -> str:
-    """A span as people say it."""
-    if seconds is None:
-        return "not known"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = seconds / 60
-    if minutes < 120:
-        return f"{minutes:.0f} min"
-    return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 1440:.1f} d"
+    yield from outcome_table([a, b], ["A", "B"], page)
 
 
 _MAKERS = {
     "files": _files,
-    "contents": _contents,
     "context": _context,
     "summary": _summary,
     "outcome": _outcome,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, say, write_text
-from leafward.cli.selection import agent_of, opened
+from leafward.cli.selection import agent_of, chosen_entries, opened
 from leafward.errors import LeafwardError
 from leafward.safe_text import safe_line
 
@@ -26,14 +26,22 @@ if TYPE_CHECKING:
 
 
 def export(
-    selector: str, form: str, at: str | None, whole: bool, output: Path | None, secrets: bool, as_json: bool
+    selector: str,
+    form: str,
+    at: str | None,
+    whole: bool,
+    chosen: str | None,
+    output: Path | None,
+    secrets: bool,
+    as_json: bool,
 ) -> int:
     """`leafward export`."""
     from leafward.export import export as run
 
     with opened(selector) as session:
         index = session.find(at) if at is not None else None
-        done = run(session, form, index, whole=whole, secrets=secrets)
+        only = chosen_entries(session, chosen) if chosen is not None else None
+        done = run(session, form, index, whole=whole, secrets=secrets, only=only)
         if output is not None and str(output) == "-":
             output = None
         if output is not None:

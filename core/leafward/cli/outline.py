@@ -17,6 +17,7 @@ from leafward.entries import BOOKKEEPING, DAMAGE_CODE, NO_ENTRY, TURN_STARTS, En
 from leafward.headline import TASK, headline
 from leafward.lanes import BAD_LINES, Lanes
 from leafward.safe_text import safe_line
+from leafward.select import sets
 from leafward.tally import FAILED, Tallies
 
 if TYPE_CHECKING:
@@ -218,11 +219,28 @@ def outline_rows(
 
 
 def outline(
-    session: Session, page: Page, *, every_entry: bool = False, hidden: frozenset[EntryIndex] = frozenset()
+    session: Session,
+    page: Page,
+    *,
+    every_entry: bool = False,
+    hidden: frozenset[EntryIndex] = frozenset(),
+    only: frozenset[int] | None = None,
 ) -> Iterator[str]:
-    """The rows as lines of text: id, lanes, text, marks, edits, calls and tokens."""
+    """The rows as lines of text: id, lanes, text, marks, edits, calls and tokens.
+
+    With `only` the rows that hold one of these entries, and those where a branch that does leaves and begins.
+    """
     measures = measure(session)
     rows = list(outline_rows(session, every_entry=every_entry, hidden=hidden))
+    if only is not None:
+        above = sets.above(session.tree, sets.of(only, len(session)), itself=True)
+        rows = [
+            row
+            for row in rows
+            if not only.isdisjoint(row.entries)
+            or any(above[branch] for branch in row.branches)
+            or (row.junction and any(above[entry] for entry in row.entries))
+        ]
     on_path = bytearray(len(session))
     for run in session.tree.path_runs(session.leaf):
         on_path[run.start : run.stop] = b"\1" * (run.stop - run.start)

@@ -22,7 +22,7 @@ from leafward.cli.output import (
     say,
     usage_json,
 )
-from leafward.cli.selection import agent_of, opened
+from leafward.cli.selection import agent_of, chosen_entries, opened
 from leafward.context import ContextMessage, context_at, message_body, usage_total
 from leafward.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind, blocks_of
 from leafward.headline import headline, title_of
@@ -60,18 +60,21 @@ def session_facts(session: Session) -> Body:
     }
 
 
-def tree(selector: str, as_json: bool, every_entry: bool, with_archived: bool = False) -> int:
+def tree(
+    selector: str, as_json: bool, every_entry: bool, with_archived: bool = False, chosen: str | None = None
+) -> int:
     """`leafward tree`."""
     with opened(selector) as session:
+        only = chosen_entries(session, chosen) if chosen is not None else None
         if as_json:
-            emit_json(tree_json(session))
+            emit_json(tree_json(session, only))
         else:
-            say(tree_text(session, page(), every_entry=every_entry, with_archived=with_archived))
+            say(tree_text(session, page(), every_entry=every_entry, with_archived=with_archived, only=only))
     return 0
 
 
-def tree_json(session: Session) -> Body:
-    """The document that `tree --json` writes."""
+def tree_json(session: Session, only: frozenset[int] | None = None) -> Body:
+    """The document that `tree --json` writes; of the entries those in `only`, where it is given."""
     measures = measure(session)
     on_path = bytearray(len(session))
     for run in session.tree.path_runs(session.leaf):
@@ -85,7 +88,7 @@ def tree_json(session: Session) -> Body:
             measures.tokens[index],
             session.body(index) if kinds[index] == Kind.UNKNOWN else None,
         )
-        for index in range(len(session))
+        for index in (range(len(session)) if only is None else sorted(only))
     ]
     return {
         "session": session_facts(session),
@@ -101,11 +104,16 @@ def tree_json(session: Session) -> Body:
 
 
 def tree_text(
-    session: Session, page: Page, *, every_entry: bool = False, with_archived: bool = False
+    session: Session,
+    page: Page,
+    *,
+    every_entry: bool = False,
+    with_archived: bool = False,
+    only: frozenset[int] | None = None,
 ) -> Iterator[str]:
     """The lines that `tree` prints: a heading, the rows, and what is wrong with the file."""
     hidden = frozenset[EntryIndex]() if with_archived else archived_branches(session)
-    body = list(outline(session, page, every_entry=every_entry, hidden=hidden))
+    body = list(outline(session, page, every_entry=every_entry, hidden=hidden, only=only))
     yield from heading(session, page)
     yield ""
     yield from body
@@ -287,6 +295,15 @@ def context_json(session: Session, at: EntryIndex) -> Body:
             }
             for message in found.messages
         ],
+        "edits": [
+            {
+                "entry": id_of(session, one.entry),
+                "edit": id_of(session, one.edit),
+                "removed": one.removed,
+                "freed": one.freed,
+            }
+            for one in found.messages.edits
+        ],
         "tokens": {
             "total": found.size.total,
             "from_usage": found.size.from_usage,
@@ -364,6 +381,13 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
                 page.style(bar * length, "leaf"),
             )
         ).rstrip()
+    for one in found.messages.edits:
+        if one.removed:
+            yield page.style(
+                f"{pad(fit(safe_line(id_of(session, one.entry) or '', 64), 8), 10)}left out by a context edit, "
+                f"which frees {one.freed:,} tokens",
+                "faint",
+            )
     yield ""
     yield from _ledger_lines(found.ledger, page)
     counted = (

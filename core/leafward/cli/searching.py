@@ -15,9 +15,13 @@ from leafward.agents import agent_named
 from leafward.catalog import Card, sighted
 from leafward.cli.listing import existing, project_name, project_part, short_ids, when
 from leafward.cli.output import Page, cells, emit_json, fit, note, page, plural, say
+from leafward.cli.selection import opened
+from leafward.errors import LeafwardError
 from leafward.safe_text import safe, safe_line
 from leafward.search import parse
 from leafward.search.running import Progress, Search, SessionHits, ripgrep
+from leafward.select import QueryError, select
+from leafward.select.grammar import parse as readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,9 +39,15 @@ def search(
     agent: str | None,
     project: str | None,
     limit: int,
+    chosen: str | None,
     as_json: bool,
 ) -> int:
     """`leafward search`."""
+    if chosen is not None:
+        try:
+            readable(chosen)
+        except QueryError as error:
+            raise click.UsageError(str(error)) from error
     places = [existing(path) for path in paths]
     config, problems = settings.load()
     query = parse(text, time.time_ns() // 1_000_000, whole=True)
@@ -60,7 +70,7 @@ def search(
     found: list[SessionHits] = []
     watched = sys.stderr.isatty()
     short = short_ids(cards) if not as_json else {}
-    for session in _limited(running, limit, watched):
+    for session in _limited(running, limit, watched, chosen, remarks):
         found.append(session)
         if not as_json:
             if watched:
@@ -78,14 +88,31 @@ def search(
     return 0
 
 
-def _limited(running: Search, limit: int, watched: bool) -> Iterator[SessionHits]:
-    """Sessions until so many hits are there; the last one is cut."""
+def _limited(
+    running: Search, limit: int, watched: bool, chosen: str | None, remarks: list[dict[str, str]]
+) -> Iterator[SessionHits]:
+    """Sessions until so many hits are there, of the entries that a query chooses where one is given; the last one is cut."""
     left = limit
-    for session in running.run(publish=_progress if watched else _silent):
+    for every in running.run(publish=_progress if watched else _silent):
+        session = every if chosen is None else _among(every, chosen, remarks)
+        if not session.hits:
+            continue
         yield replace(session, hits=session.hits[:left])
         left -= len(session.hits)
         if left <= 0:
             return
+
+
+def _among(session: SessionHits, query: str, remarks: list[dict[str, str]]) -> SessionHits:
+    """The hits in entries that a query chooses."""
+    try:
+        with opened(session.card.path) as whole:
+            ids = {whole.columns.id(entry) for entry in select(whole, query).entries}
+    except (LeafwardError, QueryError) as error:
+        remarks.append({"code": "select", "text": f"{session.card.path}: {error}"})
+        ids = set()
+    hits = tuple(hit for hit in session.hits if hit.entry in ids)
+    return replace(session, hits=hits, total=len(hits))
 
 
 def _silent(_progress: Progress) -> None:

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from leafward.cli.facts import entry_facts
 from leafward.cli.output import compact, emit_json, fit, note, pad, page, plural, say
-from leafward.cli.selection import opened
+from leafward.cli.selection import chosen_entries, opened
+from leafward.entries import EntryIndex
 from leafward.headline import headline
 from leafward.safe_text import safe_line
-from leafward.select import FIELDS, FUNCTIONS, QueryError
-from leafward.select import select as chosen_by
+from leafward.select import FIELDS, FUNCTIONS
 from leafward.tally import Tallies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.cli.output import Page
-    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 
 def select(selector: str, query: str, as_json: bool) -> int:
     """`leafward select`."""
     with opened(selector) as session:
-        try:
-            found = chosen_by(session, query).entries
-        except QueryError as error:
-            raise click.UsageError(str(error)) from error
+        found = [EntryIndex(index) for index in sorted(chosen_entries(session, query))]
         tallies = Tallies(session)
         tallies.fill(session, found)
         if as_json:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from leafward.errors import NotASession, NotFound
 from leafward.safe_text import safe_line
 
@@ -56,6 +58,16 @@ def opened(selector: str) -> Iterator[Session]:
         yield session
     finally:
         session.close()
+
+
+def chosen_entries(session: Session, query: str) -> frozenset[int]:
+    """The entries that a query chooses. Raises UsageError where it cannot be read."""
+    from leafward.select import QueryError, select
+
+    try:
+        return frozenset(select(session, query).entries)
+    except QueryError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def agent_of(path: Path) -> Agent:

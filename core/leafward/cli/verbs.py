@@ -13,10 +13,12 @@ import click
 from leafward.cli import comparing_verbs, memory_verbs
 from leafward.cli.command import (
     at_option,
+    base_option,
     dry_run_option,
     json_option,
     leafward,
     model_options,
+    select_option,
     session_argument,
     verb,
 )
@@ -76,9 +78,16 @@ def ls(
     show_default=True,
     help="List at most N hits, those of the newest sessions.",
 )
+@select_option
 @json_option
 def search(
-    query: str, paths: tuple[str, ...], agent: str | None, project: str | None, limit: int, as_json: bool
+    query: str,
+    paths: tuple[str, ...],
+    agent: str | None,
+    project: str | None,
+    limit: int,
+    chosen: str | None,
+    as_json: bool,
 ) -> int:
     """Search all text of all sessions, newest first.
 
@@ -88,23 +97,29 @@ def search(
     """
     from leafward.cli.searching import search as run
 
-    return run(query, paths, agent, project, limit, as_json)
+    return run(query, paths, agent, project, limit, chosen, as_json)
 
 
-@verb("leafward tree 019f3c", "leafward tree session.jsonl --json")
+@verb(
+    "leafward tree 019f3c",
+    "leafward tree session.jsonl --json",
+    "leafward tree 019f3c --select 'changed(\"src/**\")'",
+)
 @session_argument
 @click.option("--entries", "every_entry", is_flag=True, help="One row an entry instead of one a turn.")
 @click.option("--archived", is_flag=True, help="Show archived branches too, instead of one row for each.")
+@select_option
 @json_option
-def tree(session: str, every_entry: bool, archived: bool, as_json: bool) -> int:
+def tree(session: str, every_entry: bool, archived: bool, chosen: str | None, as_json: bool) -> int:
     """Show a session's branches.
 
     One row is one turn. The active path stays in the first lane; a branch stands right after the turn it leaves. At
-    the right: edits, tool calls, and the tokens that the turn adds.
+    the right: edits, tool calls, and the tokens that the turn adds. With --select only rows of chosen entries, and the
+    rows where their branches leave.
     """
     from leafward.cli.reading import tree as run
 
-    return run(session, as_json, every_entry, archived)
+    return run(session, as_json, every_entry, archived, chosen)
 
 
 @verb("leafward show 019f3c 1a2b3c4d", "leafward show 019f3c '#12' --json")
@@ -151,6 +166,7 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     metavar="DIR",
     help="Write the files as they were into DIR, which is empty or not there yet.",
 )
+@base_option
 @dry_run_option
 @json_option
 def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:
@@ -345,7 +361,11 @@ def doctor(ctx: click.Context, session: str | None, forget: bool, dry_run: bool,
     return run(session, as_json, ctx.obj.check)
 
 
-@verb("leafward export 019f3c --format html -o session.html", "leafward export 019f3c --all > session.md")
+@verb(
+    "leafward export 019f3c --format html -o session.html",
+    "leafward export 019f3c --all > session.md",
+    "leafward export 019f3c --select 'prompts() | summaries()' > prompts.md",
+)
 @session_argument
 @click.option(
     "--format",
@@ -357,6 +377,7 @@ def doctor(ctx: click.Context, session: str | None, forget: bool, dry_run: bool,
 )
 @at_option
 @click.option("--all", "whole", is_flag=True, help="Every branch instead of the path to the entry.")
+@select_option
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write FILE, not stdout."
 )
@@ -367,6 +388,7 @@ def export(
     form: str,
     at: str | None,
     whole: bool,
+    chosen: str | None,
     output: Path | None,
     keep_secrets: bool,
     as_json: bool,
@@ -378,7 +400,7 @@ def export(
     """
     from leafward.cli.handing_on import export as run
 
-    return run(session, form, at, whole, output, keep_secrets, as_json)
+    return run(session, form, at, whole, chosen, output, keep_secrets, as_json)
 
 
 @verb(

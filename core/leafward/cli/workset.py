@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.cli.diffing import rebuilt_json
+from leafward.cli.diffing import rebuilt_json, resting
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, say, write_text
 from leafward.cli.selection import opened, verify
 from leafward.errors import NotFound
-from leafward.files import FileUse, WorkingSet, locate, utf16_order, working_set
-from leafward.rebuilding import KNOWN, Deed, Outcome, replay, steps, store, timeline
+from leafward.files import FileUse, WorkingSet, carried, locate, utf16_order, working_set
+from leafward.rebuilding import KNOWN, Deed, NodeFiles, Outcome, WorkspaceBases, steps, store, timeline
 from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.entries import EntryIndex
-    from leafward.rebuilding import Rebuilt, Step, Stored
+    from leafward.rebuilding import Bases, Rebuilt, Step, Stored
     from leafward.session import Session
 
 
@@ -30,11 +30,12 @@ def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool
         if asked["timeline"] is not None:
             return _timeline(session, index, asked["timeline"], as_json)
         if asked["rebuild"] is not None:
-            return _rebuild(session, index, asked["rebuild"], as_json)
+            return _rebuild(session, index, asked["rebuild"], _bases(asked), as_json)
         if asked["into"] is not None:
-            return _store(session, index, asked["into"], asked["dry_run"], as_json)
+            return _store(session, index, asked["into"], _bases(asked), asked["dry_run"], as_json)
         found = working_set(session, index)
         inferred = _inferred(session, index, found)
+        listed = carried(session, index, found)
         if as_json:
             emit_json(
                 {
@@ -45,11 +46,19 @@ def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool
                         "read": [_json(session, use) for use in inferred.read],
                         "modified": [_json(session, use) for use in inferred.modified],
                     },
+                    "carried": {
+                        "read": [_json(session, use) for use in listed.read],
+                        "modified": [_json(session, use) for use in listed.modified],
+                    },
                 }
             )
         else:
-            say(_text(session, found, inferred, page()))
+            say(_text(session, found, inferred, listed, page()))
     return 0
+
+
+def _bases(asked: Mapping[str, Any]) -> Bases | None:
+    return WorkspaceBases(asked["base"]) if asked["base"] is not None else None
 
 
 def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> WorkingSet:
@@ -78,12 +87,16 @@ def _json(session: Session, use: FileUse) -> dict[str, Any]:
     return {"path": use.path, "entries": [id_of(session, entry) for entry in use.entries]}
 
 
-def _text(session: Session, found: WorkingSet, inferred: WorkingSet, page: Page) -> Iterator[str]:
+def _text(
+    session: Session, found: WorkingSet, inferred: WorkingSet, listed: WorkingSet, page: Page
+) -> Iterator[str]:
     groups = (
         ("modified", found.modified, "bold"),
         ("read", found.read, "faint"),
         ("modified by commands, inferred", inferred.modified, "faint"),
         ("read by commands, inferred", inferred.read, "faint"),
+        ("modified elsewhere, listed by summaries", listed.modified, "faint"),
+        ("read elsewhere, listed by summaries", listed.read, "faint"),
     )
     if not any(uses for _, uses, _ in groups):
         yield "no file was read or modified on this path"
@@ -160,9 +173,9 @@ def _step(session: Session, one: Step, on_path: set[int]) -> dict[str, Any]:
     }
 
 
-def _rebuild(session: Session, index: EntryIndex, path: str, as_json: bool) -> int:
-    made = replay(session, index)
-    named = _named(session, path, made.files)
+def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None, as_json: bool) -> int:
+    made = NodeFiles(session, index, bases)
+    named = _named(session, path, made.paths)
     found = made.rebuilt(named)
     if as_json:
         emit_json({"at": id_of(session, index), **rebuilt_json(session, found)})
@@ -182,20 +195,20 @@ def _rebuild(session: Session, index: EntryIndex, path: str, as_json: bool) -> i
 
 def _state(found: Rebuilt) -> str:
     remarks = ", ".join(sorted({remark.value for _, remark in found.remarks}))
-    rest = f"rests on a {found.base}" if found.base else ""
+    rest = resting(found.base)
+    every = "with the calls of other branches" if found.every_branch else ""
     unsure = "" if found.newline else "whether it ends in a newline is not known"
-    parts = (f"{safe_line(found.path)}: {found.certainty.value}", rest, unsure, remarks)
+    parts = (f"{safe_line(found.path)}: {found.certainty.value}", rest, every, unsure, remarks)
     return "; ".join(part for part in parts if part)
 
 
-def _store(session: Session, index: EntryIndex, folder: Path, dry_run: bool, as_json: bool) -> int:
-    made = replay(session, index)
-    changed = {step.to or step.path for step in steps(session, session.tree.path(index)) if step.deed.changes}
-    known = [
-        made.rebuilt(path)
-        for path in sorted(made.files)
-        if path in changed or made.files[path].text is not None
-    ]
+def _store(
+    session: Session, index: EntryIndex, folder: Path, bases: Bases | None, dry_run: bool, as_json: bool
+) -> int:
+    made = NodeFiles(session, index, bases)
+    changed = {step.to or step.path for step in made.steps if step.deed.changes}
+    known = [made.rebuilt(path) for path in sorted(made.paths)]
+    known = [one for one in known if one.path in changed or one.text is not None]
     done: Stored = store(known, folder, session.cwd, dry_run=dry_run)
     if as_json:
         emit_json(
@@ -206,11 +219,25 @@ def _store(session: Session, index: EntryIndex, folder: Path, dry_run: bool, as_
                 "files": list(done.files),
                 "size": done.size,
                 "left_out": [{"path": path, "reason": why} for path, why in done.left_out],
+                "rests_on": _rests_on(known, done),
             }
         )
         return 0
     does = "would write" if dry_run else "wrote"
     say(f"{does} {plural(len(done.files), 'file')}, {done.size:,} bytes, to {safe_line(str(done.folder))}")
+    for one in _rests_on(known, done):
+        note(f"{safe_line(one['path'])}: {one['why']}")
     for path, why in done.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
     return 0
+
+
+def _rests_on(known: Iterable[Rebuilt], done: Stored) -> list[dict[str, str]]:
+    """Files that were written and that more than the calls of the path was needed for, with what that is."""
+    told = []
+    for one in known:
+        if one.path in done.files and one.every_branch:
+            told.append({"path": one.path, "why": "with the calls of other branches"})
+        elif one.path in done.files and one.base not in ("", "write", "read", "result"):
+            told.append({"path": one.path, "why": resting(one.base)})
+    return told

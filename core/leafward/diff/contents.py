@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.diff.lines import Block, Origin3, compare_lines, split_lines, three_way
 from leafward.files import utf16_order
-from leafward.rebuilding import KNOWN, Certainty, Deed, Outcome, Remark, Replay, related, steps
+from leafward.rebuilding import (
+    KNOWN,
+    Certainty,
+    Deed,
+    EveryBranch,
+    Outcome,
+    Replay,
+    contradicted,
+    proven,
+    related,
+    resting_on,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from leafward.diff.file_sets import FileDifference
     from leafward.diff.sides import Side, Sides
-    from leafward.entries import EntryIndex
-    from leafward.rebuilding import Rebuilt, Step
+    from leafward.rebuilding import Bases, Rebuilt
 
 
 class Merge(StrEnum):
@@ -52,13 +61,25 @@ class ContentDifference:
         """Whether both nodes' contents are known as a whole; a file that is not there is known."""
         return all(one.certainty in KNOWN for one in (self.a, self.b))
 
+    @property
+    def obstacle(self) -> str:
+        """Why the contents are not shown line by line; empty where they are. Whether they differ is known nevertheless."""
+        texts = [one.text or "" for one in (self.a, self.b)]
+        if any("\0" in text for text in texts):
+            return "binary: not shown line by line"
+        if sum(map(len, texts)) > HUGE:
+            return f"huge, {sum(map(len, texts)):,} characters: not shown line by line"
+        return ""
+
     def blocks(self) -> list[Block]:
-        """A's lines against B's. Empty where one of them is not known."""
-        return compare_lines(lines_of(self.a), lines_of(self.b)) if self.exact else []
+        """A's lines against B's. Empty where one of them is not known, or has an `obstacle`."""
+        if not self.exact or self.obstacle:
+            return []
+        return compare_lines(lines_of(self.a), lines_of(self.b))
 
     def regions(self) -> list[Origin3]:
         """Both against the ancestor. Empty where one of the three is not known."""
-        if not self.exact or self.base.certainty not in KNOWN:
+        if not self.exact or self.base.certainty not in KNOWN or self.obstacle:
             return []
         return three_way(lines_of(self.base), lines_of(self.a), lines_of(self.b))
 
@@ -79,6 +100,10 @@ class ContentDifference:
                 return "not all of the contents are known: see what each side rests on"
 
 
+HUGE = 8_000_000
+"""Characters of both texts from which they are not compared line by line."""
+
+
 def lines_of(file: Rebuilt) -> list[str]:
     """The lines of a file that is known, each with its newline; none of one that is not there."""
     return split_lines(file.text or "")
@@ -89,13 +114,17 @@ class Contents:
 
     An agent that goes back to an earlier turn leaves the files as they are, so that a branch may have worked on what
     another one left. Where a branch by itself contradicts what its results show, the calls of all branches are replayed
-    in the order in which they were written.
+    in the order in which they were written. Where a content is still not known, a content among `bases` is what the file
+    began with, if all that both branches did to it applies, and all such contents come to the same.
     """
 
-    def __init__(self, sides: Sides, stop: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, sides: Sides, stop: Callable[[], bool] = lambda: False, bases: Bases | None = None
+    ) -> None:
         self._sides = sides
         self._stop = stop
-        self._every: list[Step] | None = None
+        self._bases = bases
+        self._every = EveryBranch(sides.session, max(sides.a.node, sides.b.node), stop)
 
     def of(self, file: FileDifference) -> ContentDifference:
         """One file at the ancestor and at both nodes."""
@@ -110,8 +139,8 @@ class Contents:
             branch.go(side.steps, names, self._stop)
             name = use.path if use is not None else file.path
             made = branch.rebuilt(name)
-            if use is not None and made.certainty not in KNOWN and _contradicted(made):
-                made = self._on_disk(name, names, side.node) or made
+            if use is not None and made.certainty not in KNOWN and contradicted(made):
+                made = self._every.rebuilt(name, names, side.node) or made
             found.append(made)
             if base.certainty not in KNOWN:
                 base = branch.original(file.path) or base
@@ -120,24 +149,30 @@ class Contents:
             one if use is not None else _as_base(base, one)
             for one, use in zip(found, (file.a, file.b), strict=True)
         )
+        if self._bases is not None and any(one.certainty not in KNOWN for one in (base, a, b)):
+            base, a, b = self._based(file, (a, b), names) or (base, a, b)
         merge, conflicts = _merge(base, a, b)
         return ContentDifference(file.path, base, a, b, merge, conflicts)
 
-    def _on_disk(self, path: str, names: Collection[str], node: EntryIndex) -> Rebuilt | None:
-        """A file as the calls of all branches left it when a node was written; None where that is not exact either."""
-        session = self._sides.session
-        if self._every is None:
-            self._every = steps(session, range(max(self._sides.a.node, self._sides.b.node) + 1), self._stop)
-        replay = Replay(session, {}, {})
-        replay.go([one for one in self._every if one.entry <= node], names, self._stop)
-        made = replay.rebuilt(path)
-        return dataclasses.replace(made, every_branch=True) if made.certainty in KNOWN else None
-
-
-def _contradicted(file: Rebuilt) -> bool:
-    return any(
-        what in (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS) for _, what in file.remarks
-    )
+    def _based(
+        self, file: FileDifference, found: Sequence[Rebuilt], names: Collection[str]
+    ) -> tuple[Rebuilt, Rebuilt, Rebuilt] | None:
+        """The file at all three nodes from one content of the workspace on which everything applies; None where none is."""
+        origin = next((one.was[0] for one in found if one.was), file.path)
+        made: list[tuple[Rebuilt, Rebuilt, Rebuilt]] = []
+        for base in self._bases(origin) if self._bases is not None else ():
+            shared = resting_on(self._sides.session, origin, base)
+            shared.go(self._sides.shared.steps, names, self._stop)
+            ends = []
+            for side, use in ((self._sides.a, file.a), (self._sides.b, file.b)):
+                branch = shared.branch()
+                branch.go(side.steps, names, self._stop)
+                ends.append(branch.rebuilt(use.path if use is not None else file.path))
+            three = (shared.rebuilt(file.path), ends[0], ends[1])
+            if proven(three):
+                made.append(three)
+        texts = {tuple((one.certainty, one.text) for one in three) for three in made}
+        return made[0] if len(texts) == 1 else None
 
 
 def _as_base(base: Rebuilt, untouched: Rebuilt) -> Rebuilt:
@@ -154,6 +189,12 @@ def _merge(base: Rebuilt, a: Rebuilt, b: Rebuilt) -> tuple[Merge, int]:
         return Merge.UNKNOWN, 0
     if any((one.certainty, one.text) == (base.certainty, base.text) for one in (a, b)):
         return Merge.ONE_SIDE, 0
+    texts = [one.text or "" for one in (base, a, b)]
+    if any("\0" in text for text in texts):
+        # No part of such a file can be taken alone.
+        return Merge.CONFLICT, 1
+    if sum(map(len, texts)) > HUGE:
+        return Merge.UNKNOWN, 0
     regions = three_way(lines_of(base), lines_of(a), lines_of(b))
     conflicts = sum(region.kind == "conflict" for region in regions)
     return (Merge.CONFLICT, conflicts) if conflicts else (Merge.CLEAN, 0)
@@ -169,8 +210,13 @@ class Patch:
     """Files that changed but whose contents are not known as a whole, with the reason."""
 
 
-def patch_of(sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False) -> Patch:
-    """The changes of one side against the common ancestor, name by name: a file that was moved goes here and comes there."""
+def patch_of(
+    sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False, bases: Bases | None = None
+) -> Patch:
+    """The changes of one side against the common ancestor, name by name: a file that was moved goes here and comes there.
+
+    `bases` as in `Contents`; they are asked for files that were not moved.
+    """
     shared = Replay(sides.session, {}, {})
     shared.go(sides.shared.steps, None, stop)
     branch = shared.branch()
@@ -189,6 +235,8 @@ def patch_of(sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False)
             branch.original(name) or base if base.certainty not in KNOWN else base,
             branch.rebuilt(name),
         )
+        if bases is not None and any(one.certainty not in KNOWN for one in pairs[name]):
+            pairs[name] = _based_pair(sides, side, name, bases, stop) or pairs[name]
     reasons = {name: why for name, pair in pairs.items() if (why := _unpatchable(*pair))}
     # A file is not taken away where the other end of its move is left out.
     for step in made:
@@ -204,6 +252,22 @@ def patch_of(sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False)
             done.append(name)
     left_out = tuple(sorted(reasons.items(), key=lambda one: utf16_order(one[0])))
     return Patch("".join(parts), tuple(done), left_out)
+
+
+def _based_pair(
+    sides: Sides, side: Side, name: str, bases: Bases, stop: Callable[[], bool]
+) -> tuple[Rebuilt, Rebuilt] | None:
+    """A file at the ancestor and at the node from a content of the workspace on which everything applies."""
+    found = []
+    for base in bases(name):
+        shared = resting_on(sides.session, name, base)
+        shared.go(sides.shared.steps, {name}, stop)
+        branch = shared.branch()
+        branch.go(side.steps, {name}, stop)
+        pair = shared.rebuilt(name), branch.rebuilt(name)
+        if proven(pair):
+            found.append(pair)
+    return found[0] if len({(one.text, two.certainty, two.text) for one, two in found}) == 1 else None
 
 
 def _unpatchable(base: Rebuilt, now: Rebuilt) -> str:

@@ -5,6 +5,8 @@ A file that was touched above the common ancestor is in both; the numbers are th
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -52,6 +54,8 @@ class Flag(StrEnum):
     STALE_A = "stale in A"
     """A read or changed it after B had changed it on disk: A's path does not tell of that."""
     STALE_B = "stale in B"
+    VARIANT = "another name differs by case or accents"
+    """On some disks both names are one file."""
     UNANSWERED = "no result"
     """Of a change nobody knows whether it was done."""
 
@@ -170,15 +174,25 @@ def compare_files(sides: Sides) -> FileSets:
     ours, theirs = uses(sides.a.steps), uses(sides.b.steps)
     before = {use.path for use in uses(sides.shared.steps).values()}
     found = []
-    for path in sorted(ours.keys() | theirs.keys() | before, key=utf16_order):
+    paths = sorted(ours.keys() | theirs.keys() | before, key=utf16_order)
+    alike = Counter(map(_bare, paths))
+    for path in paths:
         a, b = ours.get(path), theirs.get(path)
-        found.append(FileDifference(path, a, b, path in before, _flags(a, b)))
+        flags = _flags(a, b)
+        if alike[_bare(path)] > 1:
+            flags = (*flags, Flag.VARIANT)
+        found.append(FileDifference(path, a, b, path in before, flags))
     found.sort(key=lambda one: not one.differs)
     return FileSets(
         tuple(one for one in found if one.b is None and not one.shared),
         tuple(one for one in found if one.shared or (one.a is not None and one.b is not None)),
         tuple(one for one in found if one.a is None and not one.shared),
     )
+
+
+def _bare(path: str) -> str:
+    """A name as disks see it that know neither case nor how an accent is written."""
+    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
 def _flags(a: Use | None, b: Use | None) -> tuple[Flag, ...]:

@@ -6,14 +6,18 @@ import math
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.edits import command_text, table_of
-from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, text_of
-from leafward.messages import usage_of, written_at
+from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, read_usage, text_of, tool_calls
+from leafward.files import did_run
+from leafward.messages import written_at
+from leafward.tally import Outcome as CallOutcome
 from leafward.tally import outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from leafward.entries import ToolCall
     from leafward.session import Session
 
@@ -107,13 +111,40 @@ class Outcomes:
     """How it begins: its first line that is not empty, not safe to show."""
 
 
-class OutcomeReader:
-    """Takes the bodies of a path one after the other and gives what came of it."""
+_ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
 
-    KINDS = frozenset({Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH})
+
+class _Told(NamedTuple):
+    """What an entry says of the outcome: what is left of its body once that was decoded for something else."""
+
+    entry: EntryIndex
+    call_id: str = ""
+    """The call that a result answers."""
+    failed: bool = False
+    came: CallOutcome | None = None
+    """How a command ended."""
+    command: str = ""
+    """Of an entry that is a command itself."""
+    commands: Sequence[tuple[str, ToolCall]] = ()
+    """Of a reply: its calls of shells by id."""
+    calls: int = 0
+    words: object = None
+    """Of a reply: its blocks of text."""
+    usage: object = None
+
+
+class OutcomeReader:
+    """Notes of the bodies of a path what it needs, and says what came of it when asked: adding it up takes longer.
+
+    An entry that was not noted is decoded then.
+    """
+
+    KINDS = frozenset({int(Kind.USER), _ASSISTANT, _RESULT, _COMMAND})
     """Kinds that are looked at."""
 
     def __init__(self, session: Session) -> None:
+        self._session = session
+        self._noted: list[_Told] = []
         self._kinds = session.columns.kind
         self._table = table_of(session)
         self._calls: dict[str, ToolCall] = {}
@@ -123,28 +154,60 @@ class OutcomeReader:
         self._usage = Usage()
         self._cost = 0.0
         self._sums = [0, 0, 0, 0, 0]
-        self._first: int | None = None
-        self._last: Body | None = None
         self._reply = NO_ENTRY
         self._said: object = None
 
     def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
         """The next entry of the path: its body, the message in it, and the calls of that which were run."""
-        if self._first is None:
-            self._first = written_at(body)
-        self._last = body
         kind = self._kinds[index]
-        if kind == Kind.ASSISTANT:
-            self._replied(index, body, message, calls)
-        elif kind == Kind.TOOL_RESULT:
-            self._answered(index, body, message)
-        elif kind == Kind.BASH:
-            self._ran(index, body, str(message.get("command") or ""))
+        if kind == _ASSISTANT:
+            content = message.get("content")
+            if isinstance(content, list):
+                content = [one for one in content if isinstance(one, dict) and one.get("type") == "text"]
+            shells = self._table.shells
+            told = _Told(
+                index,
+                "",
+                message.get("stopReason") == "error",
+                None,
+                "",
+                [(call.id, call) for call in calls if call.name in shells],
+                len(calls),
+                content,
+                message.get("usage"),
+            )
+        elif kind == _RESULT:
+            ran = message.get("toolName") in self._table.shells
+            told = _Told(
+                index,
+                str(message.get("toolCallId")),
+                bool(message.get("isError")),
+                outcome(body, self._table) if ran else None,
+            )
+        elif kind == _COMMAND:
+            told = _Told(index, came=outcome(body, self._table), command=str(message.get("command") or ""))
+        else:
+            return
+        self._noted.append(told)
 
-    def outcomes(self) -> Outcomes:
-        """What came of everything that was taken."""
-        last = written_at(self._last) if self._last is not None else None
-        span = (last - self._first) / 1000 if self._first is not None and last is not None else None
+    def outcomes(self, entries: Sequence[int]) -> Outcomes:
+        """What came of the entries of the path, all that was taken among them. To be asked once."""
+        kinds = self._kinds
+        spoken = [at for at in entries if kinds[at] in self.KINDS]
+        noted, self._noted = {told.entry: told for told in self._noted}, []
+        for index, body in self._session.bodies(at for at in spoken if at not in noted):
+            message = body.get("message") if body is not None else None
+            if body is not None and isinstance(message, dict):
+                ran = kinds[index] == _ASSISTANT and did_run(message)
+                self.take(index, body, message, tool_calls(message) if ran else [])
+        noted.update((told.entry, told) for told in self._noted)
+        self._noted.clear()
+        for at in spoken:
+            told = noted.get(EntryIndex(at))
+            if told is not None:
+                self._add(told)
+        first, last = (self._time(order) for order in (spoken, reversed(spoken)))
+        span = (last - first) / 1000 if first is not None and last is not None else None
         words = text_of(self._said).split("\n")
         usage = self._usage + _summed(self._sums, self._cost)
         return Outcomes(
@@ -162,20 +225,37 @@ class OutcomeReader:
             next((line.strip() for line in words if line.strip()), ""),
         )
 
-    def _replied(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
-        self._replies += 1
-        self._spend(body, message)
-        if message.get("stopReason") == "error":
-            self._errors += 1
-        content = message.get("content")
-        if _says(content):
-            self._reply, self._said = index, content
-        self._made += len(calls)
-        for call in calls:
-            self._calls[call.id] = call
+    def _time(self, entries: Iterable[int]) -> int | None:
+        """When the first of some entries was written that says it."""
+        for at in entries:
+            body = self._session.body(at)
+            told = written_at(body) if body is not None else None
+            if told is not None:
+                return told
+        return None
 
-    def _spend(self, body: Body, message: Body) -> None:
-        usage = message.get("usage")
+    def _add(self, told: _Told) -> None:
+        kind = self._kinds[told.entry]
+        if kind == _ASSISTANT:
+            self._replies += 1
+            self._errors += told.failed
+            self._spend(told.usage)
+            if _says(told.words):
+                self._reply, self._said = told.entry, told.words
+            self._made += told.calls
+            self._calls.update(told.commands)
+        elif kind == _COMMAND:
+            if told.came is not None:
+                self._ran(told.entry, told.came, told.command)
+        else:
+            call = self._calls.pop(told.call_id, None)
+            if call is not None:
+                ended = told.came or CallOutcome(not told.failed, None, 0)
+                self._ran(told.entry, ended, command_text(call, self._table))
+            else:
+                self._errors += told.failed
+
+    def _spend(self, usage: object) -> None:
         if not isinstance(usage, dict):
             return
         parts = [part for name in _COUNTED if type(part := usage.get(name)) is int]
@@ -186,18 +266,10 @@ class OutcomeReader:
             self._sums = [known + part for known, part in zip(self._sums, parts, strict=True)]
             self._cost += dollars
         else:
-            self._usage += usage_of(body) or Usage()
+            self._usage += read_usage(usage) or Usage()
 
-    def _answered(self, index: EntryIndex, body: Body, message: Body) -> None:
-        call = self._calls.pop(str(message.get("toolCallId")), None)
-        if call is not None and call.name in self._table.shells:
-            self._ran(index, body, command_text(call, self._table))
-        elif message.get("isError"):
-            self._errors += 1
-
-    def _ran(self, index: EntryIndex, body: Body, command: str) -> None:
+    def _ran(self, index: EntryIndex, came: CallOutcome, command: str) -> None:
         self._commands += 1
-        came = outcome(body, self._table)
         if not came.ok:
             self._failed += 1
             self._errors += 1

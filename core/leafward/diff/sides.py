@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import compress
+from threading import Lock
 from typing import TYPE_CHECKING
 
+from leafward.collector import collector_paused
 from leafward.diff.outcomes import OutcomeReader, Outcomes
 from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind, tool_calls
 from leafward.files import did_run
@@ -17,6 +20,23 @@ if TYPE_CHECKING:
 
     from leafward.rebuilding import Step
     from leafward.session import Session
+
+_USER, _ASSISTANT = int(Kind.USER), int(Kind.ASSISTANT)
+
+
+@dataclass(slots=True)
+class _Outcomes:
+    """Outcomes that are made once, by whichever thread asks first."""
+
+    reader: OutcomeReader
+    made: Outcomes | None = None
+    lock: Lock = field(default_factory=Lock)
+
+    def get(self, entries: array[int]) -> Outcomes:
+        with self.lock:
+            if self.made is None:
+                self.made = self.reader.outcomes(entries)
+            return self.made
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +52,12 @@ class Side:
     turns: int
     """Prompts of the user among them."""
     steps: tuple[Step, ...]
-    outcomes: Outcomes
+    _outcomes: _Outcomes
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """What came of it; added up when first asked for, and decodes only what the steps had no need of."""
+        return self._outcomes.get(self.entries)
 
     @property
     def edits(self) -> int:
@@ -55,7 +80,7 @@ class Sides:
 
 
 def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: False) -> Sides:
-    """Two nodes; each entry of their paths is decoded once. Raises Cancelled once `stop` turns true."""
+    """Two nodes; of their paths each entry that says something of files is decoded once. Raises Cancelled once `stop` turns true."""
     ancestor = session.tree.common_ancestor(a, b)
     parts = (
         side(session, above, node, stop) for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b))
@@ -65,24 +90,27 @@ def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: F
 
 def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = lambda: False) -> Side:
     """What the path to a node adds below an entry of it. Raises Cancelled once `stop` turns true."""
-    kinds = session.columns.kind
+    column = session.columns.kind
     entries = entries_below(session, EntryIndex(ancestor), EntryIndex(node))
+    kinds = bytes(map(column.__getitem__, entries))
     step_reader, outcome_reader = StepReader(session), OutcomeReader(session)
-    wanted = step_reader.KINDS | outcome_reader.KINDS
-    for index, body in session.bodies(at for at in entries if kinds[at] in wanted):
-        if stop():
-            raise Cancelled
-        message = body.get("message") if body is not None else None
-        if body is None or not isinstance(message, dict):
-            continue
-        calls = tool_calls(message) if kinds[index] == Kind.ASSISTANT and did_run(message) else []
-        step_reader.take(index, body, message, calls)
-        outcome_reader.take(index, body, message, calls)
+    wanted = compress(entries, map(step_reader.KINDS.__contains__, kinds))
+    with collector_paused():
+        for index, body in session.bodies(wanted, step_reader.needs):
+            if stop():
+                raise Cancelled
+            message = body.get("message") if body is not None else None
+            if body is None or not isinstance(message, dict):
+                continue
+            calls = tool_calls(message) if column[index] == _ASSISTANT and did_run(message) else []
+            step_reader.take(index, body, message, calls)
+            outcome_reader.take(index, body, message, calls)
+        steps = tuple(step_reader.steps())
     return Side(
         EntryIndex(node),
         entries,
-        sum(1 for at in entries if kinds[at] not in BOOKKEEPING_BYTES),
-        sum(1 for at in entries if kinds[at] == Kind.USER),
-        tuple(step_reader.steps()),
-        outcome_reader.outcomes(),
+        len(kinds.translate(None, BOOKKEEPING_BYTES)),
+        kinds.count(_USER),
+        steps,
+        _Outcomes(outcome_reader),
     )

@@ -36,13 +36,19 @@ class Exported:
 
 
 def export(
-    session: Session, form: str, at: int | None = None, *, whole: bool = False, secrets: bool = False
+    session: Session,
+    form: str,
+    at: int | None = None,
+    *,
+    whole: bool = False,
+    secrets: bool = False,
+    only: frozenset[int] | None = None,
 ) -> Exported:
     """Writes a session in one of the `FORMATS`: the path to `at` (default: the leaf), or every branch where `whole`.
 
-    Secrets stay where `secrets`. Raises KeyError for another format.
+    Of these only the entries in `only`, where it is given. Secrets stay where `secrets`. Raises KeyError for another format.
     """
-    content = content_of(session, at, whole=whole, secrets=secrets)
+    content = content_of(session, at, whole=whole, secrets=secrets, only=only)
     if form == "json":
         text = json_document(content)
     else:

@@ -78,6 +78,8 @@ class Content:
     secrets: bool
     lanes: list[Lane]
     redactor: Redactor = field(default_factory=Redactor)
+    only: frozenset[int] | None = None
+    """The entries that were chosen, where some were: the lanes hold no others."""
 
     @property
     def size(self) -> int:
@@ -86,7 +88,8 @@ class Content:
 
     def all_entries(self) -> Sequence[int]:
         """The entries of the path, or all of the file in its order, those that only keep books too."""
-        return range(len(self.session)) if self.whole else self.lanes[0].entries
+        every = range(len(self.session)) if self.whole else self.lanes[0].entries
+        return every if self.only is None else [index for index in every if index in self.only]
 
     @property
     def title(self) -> str:
@@ -115,7 +118,8 @@ class Content:
             if self.at >= 0
             else "nothing"
         )
-        found.append(("Holds", f"{self.size:,} entries, {scope}"))
+        chosen = "" if self.only is None else "chosen from "
+        found.append(("Holds", f"{self.size:,} entries, {chosen}{scope}"))
         return [(name, self.line(value)) for name, value in found if isinstance(value, str) and value]
 
     def text(self, text: str) -> str:
@@ -228,9 +232,34 @@ def call_lines(block: Body) -> str:
 
 
 def content_of(
-    session: Session, at: int | None = None, *, whole: bool = False, secrets: bool = False
+    session: Session,
+    at: int | None = None,
+    *,
+    whole: bool = False,
+    secrets: bool = False,
+    only: frozenset[int] | None = None,
 ) -> Content:
-    """Chooses what is exported. Lines that prove to be broken are marked in the session first."""
+    """Chooses what is exported: of the path or of all, the entries in `only` where it is given.
+
+    Lines that prove to be broken are marked in the session first.
+    """
+    content = _content_of(session, at, whole=whole, secrets=secrets)
+    if only is not None:
+        parent = session.columns.parent
+        lanes = []
+        for lane in content.lanes:
+            after = lane.after
+            # A branch leaves the nearest entry above that is there.
+            while after >= 0 and after not in only:
+                after = EntryIndex(parent[after])
+            kept = tuple(index for index in lane.entries if index in only)
+            if kept or not whole:
+                lanes.append(Lane(lane.depth if after >= 0 else 0, after, kept))
+        content.lanes, content.only = lanes, only
+    return content
+
+
+def _content_of(session: Session, at: int | None, *, whole: bool, secrets: bool) -> Content:
     here = session.leaf if at is None else EntryIndex(at)
     _mark_broken(session, range(len(session)) if whole else None, here)
     if at is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from leafward.rebuilding.bases import Base, Bases, WorkspaceBases
 from leafward.rebuilding.knowledge import KNOWN, Certainty, Remark, Span
-from leafward.rebuilding.replay import Base, Rebuilt, Replay, related, replay
+from leafward.rebuilding.nodes import EveryBranch, NodeFiles, contradicted, proven, resting_on
+from leafward.rebuilding.replay import Rebuilt, Replay, related, replay
 from leafward.rebuilding.steps import Deed, Outcome, Step, StepReader, steps
 from leafward.rebuilding.storing import Stored, store
 from leafward.rebuilding.timeline import timeline
@@ -11,8 +13,11 @@ from leafward.rebuilding.timeline import timeline
 __all__ = [
     "KNOWN",
     "Base",
+    "Bases",
     "Certainty",
     "Deed",
+    "EveryBranch",
+    "NodeFiles",
     "Outcome",
     "Rebuilt",
     "Remark",
@@ -21,8 +26,12 @@ __all__ = [
     "Step",
     "StepReader",
     "Stored",
+    "WorkspaceBases",
+    "contradicted",
+    "proven",
     "related",
     "replay",
+    "resting_on",
     "steps",
     "store",
     "timeline",

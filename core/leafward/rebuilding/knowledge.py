@@ -46,6 +46,8 @@ class Remark(StrEnum):
     UNANSWERED = "no result"
     BY_COMMAND = "by a command"
     """A command changed it, in a way that its words do not tell."""
+    CELL = "a cell changed"
+    """Of a notebook: where in the file it stands is not known."""
 
 
 class Span(NamedTuple):
@@ -87,6 +89,8 @@ class FileState:
     """Names it had before it was moved."""
     untouched: bool = True
     """Whether nothing changed it since the replay began, or was branched off."""
+    proofs: int = 0
+    """Edits that found their old text, and results that showed what was known."""
 
     def copy(self) -> FileState:
         """The same, to go on from."""
@@ -101,6 +105,7 @@ class FileState:
             self.remarks,
             self.was,
             self.untouched,
+            self.proofs,
         )
 
     @property
@@ -142,6 +147,8 @@ class FileState:
         if self._contradicts(shown):
             self.remark(entry, Remark.CHANGED_OUTSIDE)
             self.forget()
+        elif self.text is not None:
+            self.proofs += 1
         self.absent = False
         if self.text is not None:
             return
@@ -191,6 +198,7 @@ class FileState:
         made = replace(text, replacements, in_order=in_order)
         if made.match is Match.EXACT:
             self.text = made.text
+            self.proofs += 1
             return
         if made.match is Match.LOOSE:
             self.remark(entry, Remark.LOOSE)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafward.commands import files_read, script_of, simple_words
 from leafward.edits import command_in, table_of
@@ -42,7 +42,7 @@ class Rebuilt:
     newline: bool
     """Whether it is known if the text ends in a newline."""
     base: str
-    """What its content rests on: `write`, `read`, `result`, or what a given base was called; empty where nothing does."""
+    """What its content rests on: `write`, `read`, `result`, or what a base that was given is called (`on disk`, `git 1a2b3c4`); empty where nothing does."""
     remarks: tuple[tuple[EntryIndex, Remark], ...]
     was: tuple[str, ...]
     """Names it had before."""
@@ -51,16 +51,8 @@ class Rebuilt:
     changes: int
     every_branch: bool = False
     """Whether calls of other branches are replayed as well, in the order in which they were written."""
-
-
-class Base(NamedTuple):
-    """A content that a file may have had before the session: on disk, or in a version of git."""
-
-    name: str
-    text: str
-
-
-Bases = "Callable[[str], Iterable[Base]]"
+    proofs: int = 0
+    """Edits that found their old text, and results that showed what was known."""
 
 
 @dataclass(slots=True)
@@ -146,7 +138,7 @@ class Replay:
             self._originals.setdefault(path, FileState(absent=True))
         state.untouched = False
         if one is None or step.deed is Deed.CHANGE:
-            self._uncertain(step, Remark.BY_COMMAND)
+            self._uncertain(step, Remark.BY_COMMAND if step.inferred else Remark.CELL)
         elif step.deed is Deed.WRITE:
             if one.text is None:
                 self._uncertain(step, Remark.BY_COMMAND)
@@ -218,6 +210,7 @@ def _rebuilt(path: str, state: FileState, reads: int, changes: int) -> Rebuilt:
         state.was,
         reads,
         changes,
+        proofs=state.proofs,
     )
 
 

@@ -31,7 +31,7 @@ class Deed(StrEnum):
     EDIT = "edit"
     APPEND = "append"
     CHANGE = "change"
-    """Changed by a command whose words do not tell how."""
+    """Changed in a way that the call does not tell: by a command, or a cell of a notebook."""
     DELETE = "delete"
     MOVE = "move"
     COPY = "copy"
@@ -140,8 +140,13 @@ def _by_tool(call: ToolCall, table: ToolTable, action: Action, path: str) -> Ask
     if action is Action.WRITE:
         return Asked(Deed.WRITE, path, text=replacements(action, call.arguments, table)[0][1])
     everywhere = any(call.arguments.get(name) is True for name in ("replace_all", "replaceAll"))
-    pairs = replacements(action, call.arguments, table)
-    return Asked(Deed.EDIT, path, replacements=tuple(Replacement(old, new, everywhere) for old, new in pairs))
+    places = tuple(
+        Replacement(old, new, everywhere) for old, new in replacements(action, call.arguments, table)
+    )
+    if path.endswith(".ipynb") and not any(one.old for one in places):
+        # An edit of a notebook names a cell, not a text of the file.
+        return Asked(Deed.CHANGE, path, replacements=places)
+    return Asked(Deed.EDIT, path, replacements=places)
 
 
 def _by_patch(text: str, folder: str | None) -> Iterator[Asked]:
@@ -183,66 +188,104 @@ class _Waiting(NamedTuple):
     place: int
 
 
+# As plain integers: looking a member of an enumeration up costs as much as a part of an entry's work here.
+_ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
+
+
 class StepReader:
     """Takes the bodies of a path one after the other and gives its steps.
 
     Calls of a reply that was aborted were not run (pi 1.5.2) and are no steps.
     """
 
-    KINDS = frozenset({Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH})
+    KINDS = frozenset({_ASSISTANT, _RESULT, _COMMAND})
     """Kinds that have steps."""
 
     def __init__(self, session: Session) -> None:
         self._kinds = session.columns.kind
-        self._table = table_of(session)
+        self._table = table = table_of(session)
+        self._touching = frozenset({*table.actions, *table.patches, *table.shells})
         self._folder = session.cwd
         self._located: dict[str, str] = {}
         self._found: list[Step | None] = []
         self._waiting: dict[str, list[_Waiting]] = {}
 
+    def needs(self, index: int, line: bytes) -> bool:
+        """Whether a line of a native file has to be decoded. To be asked in the order of the path.
+
+        A reply that calls nothing has not; of a result that tells no more than whether the call was done, that is taken here.
+        """
+        kind = self._kinds[index]
+        if kind == _ASSISTANT:
+            return _CALLS in line
+        if kind != _RESULT:
+            return True
+        begin = line.find(_ANSWERS) + len(_ANSWERS)
+        call_id = line[begin : line.find(b'"', begin)]
+        if begin < len(_ANSWERS) or b"\\" in call_id or _NESTED in line or not line.endswith(b"}"):
+            return True
+        name = call_id.decode("utf-8", "replace")
+        if line.count(_ANSWERS, begin):
+            return True
+        if name not in self._waiting:
+            return False
+        fine = line.count(_FINE)
+        if fine + line.count(_FAILED) != 1 or line.count(b'"isError"') != 1 or (fine and _DIFF in line):
+            return True
+        self._answer(EntryIndex(index), name, Outcome.DONE if fine else Outcome.FAILED, None)
+        return False
+
     def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
         """The next entry of the path: its body, the message in it, and the calls of that which were run."""
         kind = self._kinds[index]
-        if kind == Kind.TOOL_RESULT:
-            self._answer(index, message, body)
+        if kind == _RESULT:
+            outcome = Outcome.FAILED if message.get("isError") else Outcome.DONE
+            self._answer(index, str(message.get("toolCallId")), outcome, body)
             for call in nested_calls(message):
                 for order, one in enumerate(asked(call, self._table)):
                     self._found.append(self._step(one, index, index, call.id, order, Outcome.DONE))
-        elif kind == Kind.BASH:
+        elif kind == _COMMAND:
             outcome = Outcome.FAILED if message.get("cancelled") or message.get("exitCode") else Outcome.DONE
             for order, one in enumerate(by_command(message.get("command"))):
                 self._found.append(self._step(one, index, index, "", order, outcome))
-        elif kind == Kind.ASSISTANT:
+        elif kind == _ASSISTANT:
             for call in calls:
-                if not (self._table.touches(call.name) or call.name in self._table.shells):
+                if call.name not in self._touching:
                     continue
-                for order, one in enumerate(asked(call, self._table)):
-                    self._waiting.setdefault(call.id, []).append(
-                        _Waiting(index, order, one, len(self._found))
-                    )
+                made = asked(call, self._table)
+                waiting = self._waiting.setdefault(call.id, []) if made else []
+                if waiting and waiting[0].entry != index:
+                    # A provider may use an id again in a later reply: the latest call is the one that a result answers.
+                    self._unanswered(call.id, waiting)
+                    waiting.clear()
+                for order, one in enumerate(made):
+                    waiting.append(_Waiting(index, order, one, len(self._found)))
                     self._found.append(None)
 
     def steps(self) -> list[Step]:
         """What was found, in the order in which it was done. Calls that nothing answered are `UNANSWERED`."""
         for call_id, unanswered in self._waiting.items():
-            for left in unanswered:
-                self._found[left.place] = self._step(
-                    left.asked, left.entry, NO_ENTRY, call_id, left.order, Outcome.UNANSWERED
-                )
+            self._unanswered(call_id, unanswered)
         self._waiting.clear()
         return [one for one in self._found if one is not None]
 
-    def _answer(self, result: EntryIndex, message: Body, body: Body) -> None:
-        call_id = str(message.get("toolCallId"))
-        answered = self._waiting.pop(call_id, [])
-        if not answered:
+    def _unanswered(self, call_id: str, left: list[_Waiting]) -> None:
+        for one in left:
+            self._found[one.place] = self._step(
+                one.asked, one.entry, NO_ENTRY, call_id, one.order, Outcome.UNANSWERED
+            )
+
+    def _answer(self, result: EntryIndex, call_id: str, outcome: Outcome, body: Body | None) -> None:
+        """Takes in what became of a call; `body` where the result may hold the diff of it."""
+        answered = self._waiting.pop(call_id, None)
+        if answered is None:
             return
-        outcome = Outcome.FAILED if message.get("isError") else Outcome.DONE
-        changed = sum(one.asked.deed.changes for one in answered)
-        # The diff in a result is that of the whole call.
-        delta = delta_in(body) if changed == 1 else None
+        delta = None
+        if body is not None and sum(one.asked.deed is not Deed.READ for one in answered) == 1:
+            # The diff in a result is that of the whole call.
+            delta = delta_in(body)
         for one in answered:
-            lines = delta if one.asked.deed.changes else None
+            lines = delta if one.asked.deed is not Deed.READ else None
             self._found[one.place] = self._step(
                 one.asked, one.entry, result, call_id, one.order, outcome, lines
             )
@@ -259,7 +302,7 @@ class StepReader:
     ) -> Step:
         added, removed = lines if lines is not None else lines_changed(one)
         to = self._locate(one.to) if one.to is not None else None
-        path = self._locate(one.path)
+        path = self._located.get(one.path) or self._locate(one.path)
         return Step(
             entry,
             result,
@@ -276,20 +319,23 @@ class StepReader:
         )
 
     def _locate(self, path: str) -> str:
-        found = self._located.get(path)
-        if found is None:
-            found = self._located[path] = locate(path, self._folder)
+        found = self._located[path] = locate(path, self._folder)
         return found
+
+
+# As pi writes them, and JSON.stringify in general; anything else is decoded.
+_CALLS, _ANSWERS, _NESTED, _DIFF = b'"toolCall"', b'"toolCallId":"', b'"nestedCalls"', b'"diff"'
+_FINE, _FAILED = b'"isError":false', b'"isError":true'
 
 
 def steps(session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False) -> list[Step]:
     """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true."""
     kinds, reader = session.columns.kind, StepReader(session)
-    for index, body in session.bodies(at for at in entries if kinds[at] in reader.KINDS):
+    for index, body in session.bodies((at for at in entries if kinds[at] in reader.KINDS), reader.needs):
         if stop():
             return []
         message = body.get("message") if body is not None else None
         if body is not None and isinstance(message, dict):
-            ran = kinds[index] == Kind.ASSISTANT and did_run(message)
+            ran = kinds[index] == _ASSISTANT and did_run(message)
             reader.take(index, body, message, tool_calls(message) if ran else [])
     return reader.steps()

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Match(StrEnum):
@@ -19,8 +20,7 @@ class Match(StrEnum):
     ABSENT = "absent"
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(NamedTuple):
     """One replacement of an edit."""
 
     old: str

@@ -110,7 +110,7 @@ class Matcher:
         """What a stored session must hold; None where every one has to be opened."""
         return needle(run for runs in self._runs() for run in runs)
 
-    def _may_hold(self, line: bytes) -> bool:
+    def _may_hold(self, _index: int, line: bytes) -> bool:
         """Whether a stored line may hold one of the things wanted; one that does not is not decoded."""
         return any(one.held_by(line) for one in self._needles)
 

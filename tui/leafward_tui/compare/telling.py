@@ -104,6 +104,9 @@ def overall(sides: Sides, mark: int) -> Overall:
         for letter, side, context in (("A", sides.a, contexts.a), ("B", sides.b, contexts.b))
     )
     words = headline(session, sides.ancestor).text if sides.ancestor >= 0 else ""
+    for side in (sides.a, sides.b):
+        # They are made when first asked for: here, and not where they are drawn.
+        _ = side.outcomes
     return Overall(sides, compare_files(sides), contexts, (named[0], named[1]), words)
 
 

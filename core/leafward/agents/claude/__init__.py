@@ -7,8 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded
-from leafward.agents.claude import adopting, forking
-from leafward.agents.claude.forking import resume_of
 from leafward.agents.claude.glimpse import glimpse
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.reading import ClaudeReader
@@ -164,16 +162,24 @@ class Claude:
             raise Refused(
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
+        from leafward.agents.claude.forking import resume_of
+
         return resume_of(session.path, session.id, folder, env)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Why a session of Claude Code may not end at an entry; None where it may."""
+        from leafward.agents.claude import forking
+
         return forking.may_end(session, end, before_prompt)
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
         """A transcript beside the source, with the rows of the path. Raises Refused."""
+        from leafward.agents.claude import forking
+
         return forking.fork(session, cut, terms)
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """A transcript of what another agent's session said. Raises Refused."""
+        from leafward.agents.claude import adopting
+
         return adopting.adopt(past, terms, self.roots(terms.config, terms.env)[0])

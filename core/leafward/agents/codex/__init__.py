@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
 from leafward.agents.codex.chain import meta_of
-from leafward.agents.codex.forking import adopted, forked
 from leafward.agents.codex.glimpse import glimpse
 from leafward.agents.codex.reading import CodexReader, Thread
 from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head, unpacked_lines
@@ -28,7 +27,6 @@ from leafward.agents.codex.store import (
     walk,
 )
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
-from leafward.agents.forking import after_results
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession, Note
 
@@ -188,16 +186,22 @@ class Codex:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
+        from leafward.agents.forking import after_results
+
         return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
         """Its lines up to the cut as a rollout of their own, in the store that it lies in."""
+        from leafward.agents.codex.forking import forked
+
         home = home_of(os.path.abspath(session.path)) or str(self.roots(terms.config, terms.env)[0])
         reader = cast("CodexReader", cast("ForeignSession", session).reader)
         return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """A rollout in the user's own store."""
+        from leafward.agents.codex.forking import adopted
+
         home = str(self.roots(terms.config, terms.env)[0])
         return adopted(past, terms, home, self._variables(home, terms.env))
 

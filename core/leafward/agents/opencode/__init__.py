@@ -15,12 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
-from leafward.agents.forking import Past, Remark, after_results
-from leafward.agents.opencode import adopting, forking, trees
+from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.documents import USUAL, store_variables
 from leafward.agents.opencode.parts import block_of, is_typed
-from leafward.agents.opencode.places import Shelves, databases_in, is_store, tree_beside
+from leafward.agents.opencode.places import (
+    USUAL,
+    Shelves,
+    databases_in,
+    is_store,
+    store_variables,
+    tree_beside,
+)
 from leafward.agents.opencode.reading import OpenCodeReader, Setting, named
 from leafward.agents.opencode.records import number_in, object_at, object_in, text_in
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
@@ -33,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Touch
-    from leafward.agents.forking import Cut, Draft, Terms
-    from leafward.agents.opencode.documents import Store
+    from leafward.agents.forking import Cut, Draft, Past, Terms
+    from leafward.agents.opencode.places import Store
     from leafward.agents.opencode.records import Info, Told
     from leafward.config import Config
     from leafward.entries import EntryIndex
@@ -208,6 +213,8 @@ class OpenCode:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
+        from leafward.agents.forking import after_results
+
         return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
@@ -215,6 +222,9 @@ class OpenCode:
 
         Of a session in the files of an older version, what was said is told in the present form.
         """
+        from leafward.agents.forking import Past, Remark
+        from leafward.agents.opencode import forking
+
         base = os.path.dirname(os.path.abspath(session.path))
         if not os.path.isfile(base):
             draft = self.adopt(Past(session, cut), terms)
@@ -227,6 +237,8 @@ class OpenCode:
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """A document of what another agent's session said, for opencode's own import. Raises Refused."""
+        from leafward.agents.opencode import adopting
+
         found = self.roots(terms.config, terms.env)
         extra = terms.env.get("OPENCODE_DB")
         base = str(found[0] / USUAL)

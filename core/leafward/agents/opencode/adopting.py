@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.forking import Draft, Past, Terms, Told
-    from leafward.agents.opencode.documents import Store
+    from leafward.agents.opencode.places import Store
     from leafward.entries import Body
 
 VERSION = "1.18.33"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,19 +12,16 @@ from leafward.agents.forking import Draft, Import
 from leafward.paths import state_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from leafward.agents.forking import Remark, Terms
+    from leafward.agents.opencode.places import Store
     from leafward.entries import Body
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _TAIL = 14
 _WRAP = 1 << 48
 _STEPS_PER_MS = 4096
-USUAL = "opencode.db"
-"""The database of the usual channel."""
-Store = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
-"""Variables that are taken away, and those that are set, for opencode to use a database."""
 FOLDER = "imports"
 """Under our state folder: where documents lie until they are imported."""
 
@@ -134,23 +130,3 @@ def draft_of(
         remarks=remarks,
         imported=Import(command("import", str(file)), command("session", "delete", session)),
     )
-
-
-def store_variables(database: str, usual: str, env: Mapping[str, str]) -> Store:
-    """What has to be changed of the environment for opencode to use a database; `usual` is its data root.
-
-    Nothing for `opencode.db` in that root, where no variable names another.
-    """
-    named = env.get("OPENCODE_DB")
-    folder, name = os.path.split(database)
-    chosen = named if named and named != ":memory:" else USUAL
-    if _same(os.path.join(usual, chosen), database):
-        return (), ()
-    if name != USUAL or os.path.basename(folder) != "opencode":
-        return (), (("OPENCODE_DB", database),)
-    removed = ("OPENCODE_DB",) if named else ()
-    return removed, () if _same(folder, usual) else (("XDG_DATA_HOME", os.path.dirname(folder)),)
-
-
-def _same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)

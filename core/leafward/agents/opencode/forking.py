@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.forking import Cut, Draft, Terms
     from leafward.agents.opencode.database import Base
-    from leafward.agents.opencode.documents import Store
+    from leafward.agents.opencode.places import Store
     from leafward.agents.opencode.records import Told
     from leafward.agents.owned import OwnCut
     from leafward.entries import Body

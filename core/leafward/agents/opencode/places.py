@@ -16,7 +16,7 @@ from leafward.agents.opencode.database import Row, is_database, opened, stamps_o
 from leafward.errors import NotASession
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from leafward.agents.base import Stamp
     from leafward.agents.opencode.records import Info
@@ -233,3 +233,29 @@ def _plain(name: str) -> bool:
 
 def _age(info: Info) -> tuple[int, str]:
     return info.created or 0, info.id
+
+
+USUAL = "opencode.db"
+"""The database of the usual channel."""
+Store = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
+"""Variables that are taken away, and those that are set, for opencode to use a database."""
+
+
+def store_variables(database: str, usual: str, env: Mapping[str, str]) -> Store:
+    """What has to be changed of the environment for opencode to use a database; `usual` is its data root.
+
+    Nothing for `opencode.db` in that root, where no variable names another.
+    """
+    named = env.get("OPENCODE_DB")
+    folder, name = os.path.split(database)
+    chosen = named if named and named != ":memory:" else USUAL
+    if _same(os.path.join(usual, chosen), database):
+        return (), ()
+    if name != USUAL or os.path.basename(folder) != "opencode":
+        return (), (("OPENCODE_DB", database),)
+    removed = ("OPENCODE_DB",) if named else ()
+    return removed, () if _same(folder, usual) else (("XDG_DATA_HOME", os.path.dirname(folder)),)
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

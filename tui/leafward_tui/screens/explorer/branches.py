@@ -75,6 +75,8 @@ class Branches(Editing):
         try:
             for leaf in session.tree.leaves():
                 made = side(session, own_part(session, leaf, forks), leaf, stop)
+                # Made here, and not where they are drawn.
+                _ = made.outcomes
                 said = next((at for at in made.entries if kinds[at] == Kind.USER), leaf)
                 label = next(
                     (session.labels[at] for at in map(EntryIndex, made.entries) if at in session.labels), ""

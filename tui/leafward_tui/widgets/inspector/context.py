@@ -215,6 +215,7 @@ def context_page(
     _gauge(sheet, context, gauge)
     sheet.blank()
     _ledger(sheet, context)
+    _edits(sheet, context)
     lines = ContextLines(sheet, session, context)
     headings = tuple((at, lines.title(part)) for at, part in zip(lines.starts, lines.parts, strict=True))
     return Page(Tab.CONTEXT, sheet.width, lines, headings)
@@ -254,6 +255,19 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
     spans = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=False) if size]
     spans.append(Span(glyphs.block_free * cells[-1], "edge"))
     sheet.line(spans)
+
+
+def _edits(sheet: Sheet, context: Context) -> None:
+    """What context edits leave out or shorten, and what that frees; nothing where there are none."""
+    edits = context.messages.edits
+    if not edits:
+        return
+    removed = sum(one.removed for one in edits)
+    told = [f"{removed:,} left out"] if removed else []
+    told += [f"{len(edits) - removed:,} shortened"] if len(edits) > removed else []
+    freed = sum(one.freed for one in edits)
+    words = f"frees {count(freed, zero='0')}" if freed >= 0 else f"takes {count(-freed)} more"
+    sheet.row([Span("context edits", "sub"), Span(f"   {', '.join(told)}", "text")], [Span(words, "sub")])
 
 
 def _ledger(sheet: Sheet, context: Context) -> None:

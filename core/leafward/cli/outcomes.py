@@ -1,0 +1,158 @@
+"""What came of branches, as `diff --what outcome` tells it: two side by side, or any number in one table."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from leafward.cli.facts import id_of
+from leafward.cli.output import (
+    Page,
+    cells,
+    compact,
+    emit_json,
+    fit,
+    money,
+    pad,
+    page,
+    plural,
+    say,
+    usage_json,
+)
+from leafward.diff.sides import side as side_of
+from leafward.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.diff.sides import Side
+    from leafward.session import Session
+
+
+def compare_outcomes(session: Session, nodes: Sequence[int], as_json: bool) -> int:
+    """What came of each of some entries since the common ancestor of all of them."""
+    ancestor = reduce(session.tree.common_ancestor, nodes)
+    sides = [side_of(session, ancestor, node) for node in nodes]
+    came = [outcome_json(session, side) for side in sides]
+    above = id_of(session, ancestor)
+    if as_json:
+        emit_json(
+            {
+                "what": "outcome",
+                "ancestor": above,
+                "nodes": [
+                    {"entry": id_of(session, side.node), "entries": side.said, "edits": side.edits, **one}
+                    for side, one in zip(sides, came, strict=True)
+                ],
+            }
+        )
+        return 0
+    out = page()
+    names = [safe_line(id_of(session, side.node) or "(before everything)", 40) for side in sides]
+
+    def lines() -> Iterator[str]:
+        yield out.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
+        yield ""
+        yield from outcome_table(came, names, out)
+
+    say(lines())
+    return 0
+
+
+_TITLE, _LEAST = 12, 10
+
+
+def outcome_table(came: Sequence[dict[str, Any]], names: Sequence[str], page: Page) -> Iterator[str]:
+    """A column a branch, a row a figure; as many columns beside each other as fit, the others below."""
+    rows = [("", *names), *outcome_rows(came)]
+    widths = [max(_LEAST, *(cells(row[at]) for row in rows)) + 2 for at in range(1, len(names) + 1)]
+    begin = 0
+    while begin < len(names):
+        end, room = begin + 1, page.width - _TITLE - widths[begin]
+        while end < len(names) and room >= widths[end]:
+            room -= widths[end]
+            end += 1
+        if begin:
+            yield ""
+        for row in rows:
+            shown = "".join(
+                pad(fit(row[at + 1], widths[at] - 2, unicode=page.unicode), widths[at])
+                for at in range(begin, end)
+            ).rstrip()
+            yield pad(row[0], _TITLE) + (shown if row[0] else page.style(shown, "bold"))
+        begin = end
+
+
+def outcome_json(session: Session, side: Side) -> dict[str, Any]:
+    """What came of a side, as JSON."""
+    came = side.outcomes
+    return {
+        "checks": [
+            {
+                "check": one.check.value,
+                "ok": one.ok,
+                "runs": one.runs,
+                "failed": one.failed,
+                "entry": id_of(session, one.entry),
+            }
+            for one in came.checks
+        ],
+        "commands": came.commands,
+        "failed_commands": came.failed_commands,
+        "last_exit": came.last_exit,
+        "errors": came.errors,
+        "calls": came.calls,
+        "replies": came.replies,
+        "turns": side.turns,
+        "usage": usage_json(came.usage),
+        "cost": came.usage.cost if came.costs_known else None,
+        "seconds": came.seconds,
+        "last_reply": id_of(session, came.last_reply),
+        "last_words": came.last_words,
+    }
+
+
+def outcome_rows(came: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
+    """What came of branches, a row a figure: its title, then each branch's."""
+    checks = {one["check"] for side in came for one in side["checks"]}
+    rows = [
+        (name, *(_checked(side, name) for side in came))
+        for name in ("test", "types", "build", "lint")
+        if name in checks
+    ]
+    for title, key in (
+        ("commands", "commands"),
+        ("failed", "failed_commands"),
+        ("errors", "errors"),
+        ("turns", "turns"),
+        ("calls", "calls"),
+    ):
+        rows.append((title, *(f"{side[key]:,}" for side in came)))
+    rows.append(("tokens", *(compact(int(side["usage"]["total"])) for side in came)))
+    rows.append(("cost", *map(_cost, came)))
+    rows.append(("duration", *(duration(side["seconds"]) for side in came)))
+    return rows
+
+
+def _checked(side: dict[str, Any], name: str) -> str:
+    for one in side["checks"]:
+        if one["check"] == name:
+            runs = plural(one["runs"], "run")
+            return f"{'ok' if one['ok'] else 'failed'} ({runs}, {one['failed']} failed)"
+    return "not run"
+
+
+def _cost(side: dict[str, Any]) -> str:
+    return money(side["cost"]) if side["cost"] is not None else "not known"
+
+
+def duration(seconds: float | None) -> str:
+    """A span as people say it."""
+    if seconds is None:
+        return "not known"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    if minutes < 120:
+        return f"{minutes:.0f} min"
+    return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 1440:.1f} d"

@@ -1,0 +1,145 @@
+"""What a file may have held before the session: as it lies in a workspace, or in the versions that git keeps of it.
+
+Nothing there is written, locked or run: git is asked by its plumbing, without hooks, filters, pagers or the network.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_BYTES = 2_000_000
+"""Bytes of a file from which it is no base."""
+MOST_VERSIONS = 40
+"""Versions of a file that are looked at, the latest ones."""
+SECONDS = 20.0
+"""How long git is asked in all; what comes later rests on the file on disk alone."""
+_ONE_CALL = 5.0
+
+
+class Base(NamedTuple):
+    """A content that a file may have had before the session."""
+
+    name: str
+    """As it is shown: `on disk`, `git 1a2b3c4`."""
+    text: str
+
+
+Bases = Callable[[str], Sequence[Base]]
+"""The candidates for a file by its path, as `files.locate` gives it; the file on disk first, then the latest version."""
+
+
+class WorkspaceBases:
+    """The candidates in a folder. Each file is looked up once; whatever cannot be read has none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self._git = shutil.which("git")
+        self._left = SECONDS
+        self._found: dict[str, tuple[Base, ...]] = {}
+
+    def __call__(self, path: str) -> Sequence[Base]:
+        """The candidates for one file, each text once. Empty for what lies outside the folder."""
+        if path not in self._found:
+            outside = path.startswith(("/", "~")) or ".." in path.split("/") or "\n" in path or "\0" in path
+            texts: dict[str, str] = {}
+            for name, data in () if outside else (*self._on_disk(path), *self._in_git(path)):
+                text = _text(data)
+                if text is not None:
+                    texts.setdefault(text, name)
+            self._found[path] = tuple(Base(name, text) for text, name in texts.items())
+        return self._found[path]
+
+    def _on_disk(self, path: str) -> list[tuple[str, bytes]]:
+        try:
+            place = (self._folder / path).resolve()
+            # A link may lead anywhere.
+            if not place.is_relative_to(self._folder) or not place.is_file():
+                return []
+            with place.open("rb") as file:
+                return [("on disk", file.read(MOST_BYTES + 1))]
+        except (OSError, ValueError):
+            return []
+
+    def _in_git(self, path: str) -> list[tuple[str, bytes]]:
+        listed = self._asked(
+            ["log", "--no-show-signature", "--no-color", "--format=%H", f"-n{MOST_VERSIONS}", "--", path]
+        )
+        commits = listed.decode("ascii", "replace").split()
+        if not commits:
+            return []
+        # Before a commit that took it away it lay there, too.
+        wanted = "".join(f"{commit}:./{path}\n" for commit in commits).encode("utf-8", "surrogateescape")
+        sizes = self._asked(["cat-file", "--batch-check"], wanted).splitlines()
+        blobs: dict[bytes, str] = {}
+        for commit, line in zip(commits, sizes, strict=False):
+            words = line.split()
+            if len(words) == 3 and words[1] == b"blob" and int(words[2]) <= MOST_BYTES:
+                blobs[words[0]] = f"git {commit[:7]}"
+        return self._blobs(blobs) if blobs else []
+
+    def _blobs(self, blobs: dict[bytes, str]) -> list[tuple[str, bytes]]:
+        output = self._asked(["cat-file", "--batch"], b"".join(one + b"\n" for one in blobs))
+        found, place = [], 0
+        for name in blobs.values():
+            end = output.find(b"\n", place)
+            words = output[place:end].split()
+            if end < 0 or len(words) != 3:
+                break
+            size = int(words[2])
+            found.append((name, output[end + 1 : end + 1 + size]))
+            place = end + size + 2
+        return found
+
+    def _asked(self, words: list[str], given: bytes = b"") -> bytes:
+        """What git prints; nothing where it is not installed, the folder is none of its, or it took too long."""
+        if self._git is None or self._left <= 0:
+            return b""
+        started = time.monotonic()
+        settings = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat")
+        try:
+            done = subprocess.run(
+                [
+                    self._git,
+                    "--no-pager",
+                    "--literal-pathspecs",
+                    *(word for one in settings for word in ("-c", one)),
+                    *words,
+                ],
+                cwd=self._folder,
+                input=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=min(self._left, _ONE_CALL),
+                env={**_environment(), **_QUIET},
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return b""
+        finally:
+            self._left -= time.monotonic() - started
+        return done.stdout if not done.returncode else b""
+
+
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+
+
+def _environment() -> dict[str, str]:
+    """Without what would lead git to another repository than that of the folder."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+
+
+def _text(data: bytes) -> str | None:
+    if len(data) > MOST_BYTES or b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None

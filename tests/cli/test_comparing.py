@@ -1,0 +1,136 @@
+"""`diff` of many branches and with a workspace, `files` by every way there is, and `--select`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.acting import Acting, call
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+TEXT = "".join(f"line {at}.\n" for at in range(1, 31))
+
+
+def edit(call_id: str, old: str, new: str, path: str = "a.py") -> dict[str, object]:
+    return call("edit", call_id, path=path, edits=[{"oldText": old, "newText": new}])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    """Three branches: one edits a file that was never read whole, one reads what that one left, one fails its test."""
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("begin")
+    file.said(edit("a", "line 3.", "THREE"))
+    file.answered("a", "edit")
+    file.leaf = fork
+    file.user("second branch")
+    file.said(call("write", "b", path="b.py", content="one\ntwo\n"))
+    file.answered("b", "write")
+    file.leaf = fork
+    file.user("third branch")
+    file.said(call("read", "c1", path="b.py", offset=1, limit=1), edit("c2", "two", "TWO", "b.py"))
+    file.answered("c1", "read", "one\n\n[2 more lines in file. Use offset=2 to continue.]")
+    file.answered("c2", "edit")
+    file.said(call("bash", "c3", command="npm test"))
+    file.answered("c3", "bash", "Command exited with code 1", failed=True)
+    return file
+
+
+def test_outcomes_of_many_branches_are_a_table(done: Run, run: Run, file: Acting) -> None:
+    shown = done("diff", file.path, "#2", "#5", "#11", "--what", "outcome", "--json").document
+    assert [node["failed_commands"] for node in shown["nodes"]] == [0, 0, 1]
+    assert [node["edits"] for node in shown["nodes"]] == [1, 1, 1]
+    out = done("diff", file.path, "#2", "#5", "#11", "--what", "outcome").out
+    row = next(line for line in out.splitlines() if line.startswith("test"))
+    assert row.split("  ")[-1].strip() == "failed (1 run, 1 failed)"
+    assert row.count("not run") == 2
+    refused = run("diff", file.path, "#2", "#5", "#11")
+    assert refused.code == 2
+    assert "--what outcome" in refused.err
+
+
+def test_a_file_of_the_workspace_is_a_base_when_asked(
+    done: Run, run: Run, file: Acting, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a.py").write_text(TEXT)
+    assert run("files", file.path, "--at", "#2", "--rebuild", "a.py").code == 1
+    rebuilt = run("files", file.path, "--at", "#2", "--rebuild", "a.py", "--base", work)
+    assert rebuilt.out == TEXT.replace("line 3.", "THREE")
+    assert "rests on the file on disk" in rebuilt.err
+    told = done(
+        "files", file.path, "--at", "#2", "--into", tmp_path / "then", "--base", work, "--json"
+    ).document
+    assert [one["path"] for one in told["rests_on"]] == ["a.py"]
+    assert (tmp_path / "then" / "a.py").read_text() == rebuilt.out
+    patch = done("diff", file.path, "#2", "#5", "--patch", "a", "--base", work)
+    assert "-line 3.\n+THREE\n" in patch.out
+    shown = done("diff", file.path, "#2", "#5", "--what", "contents", "--base", work, "--json").document
+    assert shown["only_a"][0]["a"]["base"] == "on disk"
+    assert (work / "a.py").read_text() == TEXT
+
+
+def test_a_branch_that_worked_on_what_another_left(done: Run, run: Run, file: Acting) -> None:
+    first = done("show", file.path, "#0", "--json").document["id"]
+    file.leaf = first
+    file.said(call("write", "d1", path="b.py", content="mine\n"))
+    end = file.answered("d1", "write")
+    file.leaf = first
+    file.said(call("write", "e1", path="b.py", content="x\nTWO\n"))
+    file.answered("e1", "write")
+    file.leaf = end
+    file.said(edit("d2", "TWO", "2", "b.py"))
+    file.answered("d2", "edit")
+    rebuilt = run("files", file.path, "--rebuild", "b.py")
+    assert (rebuilt.code, rebuilt.out) == (0, "x\n2\n")
+    assert "with the calls of other branches" in rebuilt.err
+
+
+def test_chosen_entries_only(done: Run, run: Run, file: Acting) -> None:
+    every = done("tree", file.path).out
+    assert "third branch" in every
+    chosen = done("tree", file.path, "--select", 'changed("a.py")').out
+    assert "begin" in chosen
+    assert "third branch" not in chosen
+    listed = done("tree", file.path, "--select", "prompts()", "--json").document
+    assert [one["id"] for one in listed["entries"]] == [
+        one["id"] for one in done("select", file.path, "prompts()", "--json").document["entries"]
+    ]
+    exported = done("export", file.path, "--all", "--select", "prompts()", "--format", "md").out
+    assert "third branch" in exported
+    assert "TWO" not in exported
+    for form in ("html", "json"):
+        text = done("export", file.path, "--all", "--select", "prompts()", "--format", form).out
+        assert "third branch" in text
+        assert "THREE" not in text
+    assert done("search", "branch", file.path, "--json").document["hits"]
+    found = done("search", "branch", file.path, "--select", "results()", "--json").document
+    assert found["hits"] == []
+    for words in (("tree", file.path), ("export", file.path), ("search", "x", file.path)):
+        assert run(*words, "--select", "tool(").code == 2
+
+
+def test_what_summaries_list_is_carried(done: Run, file: Acting) -> None:
+    file.entry(
+        "branch_summary",
+        summary="was left",
+        fromId="x",
+        details={"readFiles": ["r.py", "b.py"], "modifiedFiles": ["m.py"]},
+    )
+    file.entry(
+        "branch_summary",
+        summary="of an extension",
+        fromId="x",
+        fromHook=True,
+        details={"readFiles": ["no.py"]},
+    )
+    shown = done("files", file.path, "--json").document
+    assert [one["path"] for one in shown["carried"]["read"]] == ["r.py"]
+    assert [one["path"] for one in shown["carried"]["modified"]] == ["m.py"]
+    assert "listed by summaries" in done("files", file.path).out

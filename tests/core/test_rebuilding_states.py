@@ -1,0 +1,157 @@
+"""What cannot be rebuilt has a state with a name: every kind of bad input, and what the tools of other agents mean."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents.claude.tools import CLAUDE_TOOLS
+from leafward.agents.codex.tools import CODEX_TOOLS
+from leafward.diff.contents import Contents, Merge, patch_of
+from leafward.diff.file_sets import Flag, compare_files
+from leafward.diff.sides import sides
+from leafward.rebuilding import Certainty, Rebuilt, Remark, replay
+from leafward.session import Session
+from tests.acting import Acting, call, reading
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from leafward.edits import ToolTable
+
+
+def rebuilt(file: Acting, path: str = "a.py", tools: ToolTable | None = None) -> Rebuilt:
+    with closing(Session.open(file.path)) as session:
+        if tools is not None:
+            session.tools = tools  # type: ignore[attr-defined]  # as the session of another agent has them
+        return replay(session).rebuilt(path)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    return file
+
+
+def done(file: Acting, tool: str, **arguments: Any) -> str:
+    name = f"call-{file.path.stat().st_size}"
+    file.said(call(tool, name, **arguments))
+    return file.answered(name, tool)
+
+
+def edits(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"oldText": old, "newText": new} for old, new in pairs]
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs", "result", "remark"),
+    [
+        ("a\r\nb\r\n", [("a\nb", "a\nc")], "a\r\nc\r\n", None),
+        ("\ufeffa\nb\n", [("a\n", "c\n")], "\ufeffc\nb\n", None),
+        ("a\n", [("zz", "c")], None, Remark.NOT_FOUND),
+        ("a\na\n", [("a", "c")], None, Remark.AMBIGUOUS),
+        ("a\nb\n", [("a", "x"), ("b", "y")], "x\ny\n", None),
+        ("a\nb\n", [("a", "x"), ("zz", "y")], None, Remark.NOT_FOUND),
+        ("a  \nb\n", [("a\nb", "x\nb")], None, Remark.LOOSE),
+        ("", [("", "new\n")], "new\n", None),
+    ],
+)
+def test_how_an_edit_applies(
+    file: Acting, text: str, pairs: list[tuple[str, str]], result: str | None, remark: Remark | None
+) -> None:
+    done(file, "write", path="a.py", content=text)
+    done(file, "edit", path="a.py", edits=edits(*pairs))
+    found = rebuilt(file)
+    assert found.text == result
+    assert [what for _, what in found.remarks] == ([remark] if remark is not None else [])
+    assert found.certainty is (Certainty.PARTIAL if remark is not None else Certainty.EXACT)
+
+
+def test_an_edit_without_a_result_leaves_it_unknown_and_an_aborted_one_was_not_made(file: Acting) -> None:
+    done(file, "write", path="a.py", content="a\n")
+    file.said(call("edit", "x", path="a.py", edits=edits(("a", "b"))), stop="aborted")
+    assert rebuilt(file).text == "a\n"
+    file.said(call("edit", "y", path="a.py", edits=edits(("a", "b"))))
+    found = rebuilt(file)
+    assert (found.certainty, [what for _, what in found.remarks]) == (Certainty.UNKNOWN, [Remark.UNANSWERED])
+
+
+def test_replace_all_several_edits_and_cells_of_claude_code(file: Acting) -> None:
+    done(file, "Write", file_path="a.py", content="x = x\n")
+    done(file, "Edit", file_path="a.py", old_string="x", new_string="y", replace_all=True)
+    assert rebuilt(file, tools=CLAUDE_TOOLS).text == "y = y\n"
+    one_after_the_other = [
+        {"old_string": "y = y", "new_string": "z"},
+        {"old_string": "z", "new_string": "done"},
+    ]
+    done(file, "MultiEdit", file_path="a.py", edits=one_after_the_other)
+    assert rebuilt(file, tools=CLAUDE_TOOLS).text == "done\n"
+    done(file, "Write", file_path="n.ipynb", content="{}")
+    done(file, "NotebookEdit", notebook_path="n.ipynb", new_source="print()", cell_id="1")
+    found = rebuilt(file, "n.ipynb", CLAUDE_TOOLS)
+    assert (found.certainty, [what for _, what in found.remarks]) == (Certainty.UNKNOWN, [Remark.CELL])
+
+
+BASE = "".join(f"line {at}\n" for at in range(9))
+
+
+@pytest.mark.parametrize(
+    ("hunks", "result", "remark"),
+    [
+        ("@@\n line 3\n-line 4\n+FOUR\n line 5", BASE.replace("line 4", "FOUR"), None),
+        (
+            "@@ line 1\n-line 2\n+TWO\n@@\n-line 7\n+SEVEN",
+            BASE.replace("line 2", "TWO").replace("line 7", "SEVEN"),
+            None,
+        ),
+        ("@@\n line 3  \n-line 4\n+FOUR", None, Remark.LOOSE),
+        ("@@\n-line 99\n+x", None, Remark.NOT_FOUND),
+    ],
+)
+def test_patches_of_codex(file: Acting, hunks: str, result: str | None, remark: Remark | None) -> None:
+    added = "".join(f"+{line}\n" for line in BASE.splitlines())
+    done(file, "apply_patch", input=f"*** Begin Patch\n*** Add File: a.py\n{added}*** End Patch")
+    done(file, "apply_patch", input=f"*** Begin Patch\n*** Update File: a.py\n{hunks}\n*** End Patch")
+    found = rebuilt(file, tools=CODEX_TOOLS)
+    assert found.text == result
+    assert [what for _, what in found.remarks] == ([remark] if remark is not None else [])
+
+
+def test_names_that_differ_by_case_or_accents_are_told(file: Acting) -> None:
+    for name in ("A.py", "a.py", "caf\u00e9.py", "cafe\u0301.py", "src/../b.py", "../out.py"):
+        done(file, "write", path=name, content=f"{name}\n")
+    with reading(file.path) as session:
+        compared = sides(session, 0, session.leaf)
+        found = compare_files(compared)
+        assert {one.path for one in found.only_b if Flag.VARIANT in one.flags} == {
+            "A.py",
+            "a.py",
+            "caf\u00e9.py",
+            "cafe\u0301.py",
+        }
+        assert "b.py" in {one.path for one in found.only_b}
+        left_out = dict(patch_of(compared, compared.b).left_out)
+    outside = next(name for name in left_out if name.endswith("/out.py"))
+    assert "outside" in left_out[outside] or "never" in left_out[outside]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "word"), [("a\0b", "a\0c", "binary"), ("x\n" * 2_100_000, "y\n" * 2_100_000, "huge")]
+)
+def test_binary_and_huge_files_are_not_compared_line_by_line(
+    file: Acting, one: str, other: str, word: str
+) -> None:
+    begun = done(file, "write", path="a", content="base\n")
+    a = done(file, "write", path="a", content=one)
+    file.leaf = begun
+    b = done(file, "write", path="a", content=other)
+    with reading(file.path) as session:
+        compared = sides(session, session.find(a), session.find(b))
+        found = Contents(compared).of(compare_files(compared).both[0])
+        assert found.obstacle.startswith(word)
+        assert (found.blocks(), found.regions()) == ([], [])
+        assert found.merge in (Merge.CONFLICT, Merge.UNKNOWN)
