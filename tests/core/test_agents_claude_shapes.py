@@ -181,10 +181,10 @@ def _change(line: bytes, body: dict[str, object], chance: random.Random) -> byte
         case 2:
             return json.dumps(body).encode() + b"\n"
         case 3:
-            name = chance.choice(
+            key = chance.choice(
                 (b'"uuid":"', b'"parentUuid":"', b'"leafUuid":"', b'"id":"', b'"sessionId":"')
             )
-            head, found, tail = line.partition(name)
+            head, found, tail = line.partition(key)
             escaped = b"".join(b"\\u%04x" % letter for letter in tail[:6]) + tail[6:]
             shorter = b"\\u00" + tail[4:] if chance.random() < 0.5 else escaped
             return head + found + shorter if found else line
