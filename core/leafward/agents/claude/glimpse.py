@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse
+from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import Role, message_of, row_of, text_in
-from leafward.agents.claude.rows import Facts
 from leafward.agents.claude.store import place_of, stem
 from leafward.scan import decode_line
 from leafward.times import milliseconds

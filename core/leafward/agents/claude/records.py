@@ -140,7 +140,7 @@ def cleared_in(body: Body) -> list[str]:
 def bulk_type(data: bytes, start: int, end: int) -> str | None:
     """The type of a large row that need not be decoded; None for every other row."""
     found = _BULK.match(data, start, end)
-    whole = found is not None and data[end - 1 : end] == b"}" and data.find(b'}{"type":"', start, end) < 0
+    whole = found is not None and data[end - 1 : end] == b"}" and data.find(b'}{"type":', start, end) < 0
     return found[1].decode() if found is not None and whole and data.find(b"\0", start, end) < 0 else None
 
 

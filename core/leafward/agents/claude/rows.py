@@ -6,31 +6,31 @@ import math
 from array import array
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import (
     BEGINS,
-    CHAINED,
     Role,
     bulk_type,
     key_of,
     message_of,
     row_of,
 )
+from leafward.agents.claude.shapes import Shapes, key_in, outside, pointer
 from leafward.agents.lines import seams
 from leafward.entries import Damage
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
     from leafward.agents.claude.records import Row
+    from leafward.agents.claude.shapes import End
     from leafward.entries import Body
 
 KEY = 16
 """Bytes of a row's id."""
 _NEAR = 256
 """Rows before one among which its parent is looked for first."""
-_NAMES = 64
-"""Different session ids and folders that are remembered."""
 _REPLIES = 1024
 """Replies that further rows may belong to."""
 
@@ -43,6 +43,10 @@ GLUED = 8
 UNTERMINATED = 16
 
 _NO_KEY = bytes(KEY)
+_ROOM = 1 << 8
+_NONE = array("i", [-1]) * _ROOM
+_CHAINED = b'{"parentUuid":'
+_POINTS = b'{"type":"last-prompt",'
 
 
 class Pointer(NamedTuple):
@@ -103,19 +107,37 @@ class Rows:
         self.mended = False
         """Rows were taken for others than they say: what is appended cannot simply be added."""
         self._spent = 0.0
+        self._room = 0
+        """Rows that the columns have room for; `settle` cuts them to what there is."""
         self._open: OrderedDict[str, int] = OrderedDict()
+        self._shapes = Shapes()
+        self._last = b""
+        """The id of the last row that was told by its bytes, as it is written."""
+        self._last_row = -1
+        self._end: End | None = None
+        """The last keys that were noted."""
+        self.decoded = 0
+        """Lines that had to be decoded whole; work counted for tests."""
 
     def __len__(self) -> int:
         return len(self.role)
 
     def take(self, data: bytes, start: int, end: int, at: int, *, whole: bool = True) -> None:
         """One line, which lies `at` bytes into the file."""
-        bulk = bulk_type(data, start, end)
-        if bulk is not None:
-            if bulk == "api-request-blob":
-                self._blob(data, start, end, at)
-            self._add(Role.BOOKS, at)
-            return
+        known = whole and not self._shapes.holes(data)
+        if data.startswith(_CHAINED, start):
+            if known and self._chained(data, start, end, at):
+                return
+        else:
+            bulk = bulk_type(data, start, end)
+            if bulk is not None:
+                if bulk == "api-request-blob":
+                    self._blob(data, start, end, at)
+                self._add(Role.BOOKS, at)
+                return
+            if known and self._outside(data, start, end, at):
+                return
+        self.decoded += 1
         body = decode_line(data[start:end])
         if body is not None:
             self.row(row_of(body), at, 0 if whole else UNTERMINATED)
@@ -129,19 +151,86 @@ class Rows:
             elif piece.strip():
                 self._add(Role.BROKEN, place)
 
+    def _outside(self, data: bytes, start: int, end: int, at: int) -> bool:
+        """Takes in a row outside the chain that is told by its bytes; False for any other."""
+        if data.startswith(_POINTS, start):
+            pointed = pointer(data, start, end)
+            if pointed is None:
+                return False
+            leaf, prompt = pointed
+            self.pointers.append(Pointer(len(self.role), leaf, empty=False, exact=False))
+            self.facts.asked(prompt)
+            self._add(Role.BOOKS, at)
+            return True
+        found = outside(data, start, end)
+        if found is None:
+            return False
+        kind, name = found
+        if kind:
+            self.requests[name.decode("ascii")] = at
+        self.facts.skip()
+        self._add(Role.BOOKS, at)
+        return True
+
+    def _chained(self, data: bytes, start: int, end: int, at: int) -> bool:
+        """Takes in a row of the chain that is told by its bytes; False for any other."""
+        facts = self.facts
+        shape = self._shapes.chained(data, start, end) if facts.created is not None else None
+        if shape is None:
+            return False
+        role, above, name, key, reply, said = shape
+        flags, parent, above_key = NAMED, -1, _NO_KEY
+        if above is not None:
+            flags = NAMED | LINKED
+            if above == self._last:
+                parent = self._last_row
+            else:
+                found = key_in(above)
+                if found is None:
+                    return False
+                above_key = found
+                parent = self._near(above_key, len(self.role))
+        index = self._add(role, at)
+        self.flags[index] = flags
+        self.keys[index * KEY : (index + 1) * KEY] = key
+        if parent >= 0:
+            self.parent[index] = parent
+        elif above is not None:
+            self.wanted[index] = above_key
+        if reply is not None:
+            self.reply[index] = self._reply_of(index, reply.decode("ascii"))
+        if said is self._end:
+            facts.again(copied=said.copied)
+        else:
+            facts.note(said.body, Role.PROMPT)
+            self._end = said
+        self._last, self._last_row = name, index
+        return True
+
     def _blob(self, data: bytes, start: int, end: int, at: int) -> None:
         place = data.find(b'"hash":"', start, min(end, start + 400))
         if place >= 0:
             self.blobs[data[place + 8 : place + 72].decode("ascii", "replace")] = at
 
     def _add(self, role: Role, at: int) -> int:
+        index = len(self.role)
+        if index >= self._room:
+            self._grow()
         self.start.append(at)
         self.role.append(role)
-        self.flags.append(0)
-        self.keys.extend(_NO_KEY)
-        self.parent.append(-1)
-        self.reply.append(-1)
-        return len(self.role) - 1
+        return index
+
+    def _grow(self) -> None:
+        """Makes room for rows: that is cheaper at once than column by column for each."""
+        self._room = len(self.role) + _ROOM
+        self.flags.extend(bytes(_ROOM))
+        self.keys.extend(bytes(_ROOM * KEY))
+        self.parent.extend(_NONE)
+        self.reply.extend(_NONE)
+
+    def _cut(self) -> None:
+        count = self._room = len(self.role)
+        del self.flags[count:], self.keys[count * KEY :], self.parent[count:], self.reply[count:]
 
     def row(self, row: Row, at: int, flags: int) -> None:
         """One decoded row."""
@@ -150,6 +239,7 @@ class Rows:
             # Said again with every prompt.
             role = Role.BOOKS
         self.facts.note(body, role)
+        self._end = None
         index = self._add(role, at)
         if row.parts > 1:
             self.parts[index] = row.parts
@@ -159,7 +249,7 @@ class Rows:
             flags |= SIDECHAIN
         if key != _NO_KEY:
             flags |= NAMED
-            self.keys[-KEY:] = key
+            self.keys[index * KEY : (index + 1) * KEY] = key
             if len(str(name)) != 36:
                 self.names[index] = str(name)
         above = key_of(body.get("parentUuid"))
@@ -167,7 +257,7 @@ class Rows:
             above = self._boundary(index, body) if above == _NO_KEY else above
         if above != _NO_KEY:
             flags |= LINKED
-            self.parent[index] = self._near(above)
+            self.parent[index] = self._near(above, index)
             if self.parent[index] < 0:
                 self.wanted[index] = above
         self.flags[index] = flags
@@ -176,8 +266,8 @@ class Rows:
         elif role is Role.BOOKS:
             self._books(index, body, at)
 
-    def _near(self, key: bytes) -> int:
-        end = len(self.role) - 1
+    def _near(self, key: bytes, end: int) -> int:
+        """The last of some rows before one that has this id; -1 where none has."""
         first = max(0, end - _NEAR)
         place = self.keys.rfind(key, first * KEY, end * KEY)
         while place >= 0 and place % KEY:
@@ -189,6 +279,9 @@ class Rows:
         name = message_of(body).get("id")
         if not isinstance(name, str) or not name or message_of(body).get("model") == "<synthetic>":
             return index
+        return self._reply_of(index, name)
+
+    def _reply_of(self, index: int, name: str) -> int:
         first = self._open.setdefault(name, index)
         if first != index and (self.flags[first] ^ self.flags[index]) & SIDECHAIN:
             return index
@@ -250,6 +343,8 @@ class Rows:
 
     def settle(self) -> dict[int, Damage]:
         """Resolves the parents that lie far off or further on; returns what is wrong with rows."""
+        self._shapes.rest()
+        self._cut()
         damage: dict[int, Damage] = {}
         doubled = self.doubled = self._doubled()
         self.mended = bool(doubled)
@@ -296,9 +391,13 @@ _FEW = 1 << 14
 def repeated(numbers: array[int]) -> set[int]:
     """The numbers that occur more than once. Taken in parts, as a set of all of them is larger than everything else."""
     found: set[int] = set()
-    parts = _BUCKETS if len(numbers) > _FEW else 1
-    for part in range(parts):
-        some = [number for number in numbers if number % parts == part] if parts > 1 else list(numbers)
+    buckets = [numbers]
+    if len(numbers) > _FEW:
+        buckets = [array("Q") for _ in range(_BUCKETS)]
+        adding = [bucket.append for bucket in buckets]
+        for number in numbers:
+            adding[number % _BUCKETS](number)
+    for some in buckets:
         seen = set(some)
         if len(seen) < len(some):
             for number in some:
@@ -307,76 +406,3 @@ def repeated(numbers: array[int]) -> set[int]:
                 else:
                     found.add(number)
     return found
-
-
-class Facts:
-    """What single rows say of the session."""
-
-    def __init__(self) -> None:
-        self.ids: dict[str, None] = {}
-        """Session ids, in the order they occur."""
-        self.folders: dict[str, None] = {}
-        self.created: object = None
-        self.version: object = None
-        self.branch: object = None
-        self.agent: str | None = None
-        """The sub-agent whose rows these are."""
-        self.title: str | None = None
-        self.agent_name: str | None = None
-        self.ai_title: str | None = None
-        self.summaries: list[tuple[bytes, str]] = []
-        self.last_prompt: str | None = None
-        self.source: str | None = None
-        """The session that rows say they were copied from."""
-        self.copied = -1
-        """The row behind the last that says so."""
-        self._seen = 0
-        self.types: dict[str, int] = {}
-        """Types that are not known, with how many rows each has."""
-
-    def note(self, body: Body, role: Role) -> None:
-        """Takes in one row."""
-        kind = body.get("type")
-        self._seen += 1
-        if (isinstance(kind, str) and kind in CHAINED) or role in (Role.PROMPT, Role.REPLY):
-            self._chained(body)
-        elif role is Role.TITLE:
-            self.title = _text(body.get("customTitle")) or self.title
-        elif role is Role.BOOKS:
-            self._books(kind, body)
-        elif role is Role.UNKNOWN:
-            self.types[str(kind)] = self.types.get(str(kind), 0) + 1
-
-    def _chained(self, body: Body) -> None:
-        session, folder = body.get("sessionId"), body.get("cwd")
-        if isinstance(session, str) and session and session not in self.ids and len(self.ids) < _NAMES:
-            self.ids[session] = None
-        if isinstance(folder, str) and folder and folder not in self.folders and len(self.folders) < _NAMES:
-            self.folders[folder] = None
-        if self.created is None:
-            self.created = body.get("timestamp")
-        self.version = body.get("version", self.version)
-        self.branch = body.get("gitBranch", self.branch)
-        if self.agent is None and body.get("isSidechain") is True and isinstance(body.get("agentId"), str):
-            self.agent = body["agentId"]
-        copied: Any = body.get("forkedFrom")
-        copied = copied.get("sessionId") if isinstance(copied, dict) else body.get("requestSessionId")
-        if isinstance(copied, str) and copied:
-            self.source = self.source or copied
-            self.copied = self._seen
-
-    def _books(self, kind: object, body: Body) -> None:
-        if kind == "agent-name":
-            self.agent_name = _text(body.get("agentName")) or self.agent_name
-        elif kind == "ai-title":
-            self.ai_title = _text(body.get("aiTitle") or body.get("title")) or self.ai_title
-        elif kind == "summary":
-            text = _text(body.get("summary"))
-            if text:
-                self.summaries.append((key_of(body.get("leafUuid")), text))
-        elif kind == "last-prompt":
-            self.last_prompt = _text(body.get("lastPrompt")) or self.last_prompt
-
-
-def _text(value: object) -> str | None:
-    return (value.strip() or None) if isinstance(value, str) else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from binascii import hexlify
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.compacted import find_kept
@@ -133,7 +134,8 @@ class Weaver:
 
     def _make_entries(self) -> None:
         rows, columns, entries = self.rows, self.columns, self.entry
-        starts, kinds, parents = columns.start, columns.kind, columns.parent
+        starts, kinds, order, hoisted = columns.start, columns.kind, self.order, self.hoisted
+        parts = rows.parts
         last = -1
         for row, (role, first, start) in enumerate(zip(rows.role, rows.reply, rows.start, strict=True)):
             if role == _REPLY and first != row:
@@ -147,23 +149,33 @@ class Weaver:
             kind = _KINDS[role]
             if role == _PROMPT and rows.flags[row] & SIDECHAIN and not self.own:
                 kind = Kind.CUSTOM_MESSAGE
-            for part in range(rows.parts.get(row, 1)):
-                if part:
-                    self.parts[len(kinds)] = part
+            starts.append(start)
+            kinds.append(kind)
+            order.append(row)
+            hoisted.append(role == _ATTACHED)
+            if row not in parts:
+                continue
+            for part in range(1, parts[row]):
+                self.parts[len(kinds)] = part
                 starts.append(start)
                 kinds.append(kind)
-                parents.append(-1)
-                self.order.append(row)
-                self.hoisted.append(role == _ATTACHED)
+                order.append(row)
+                hoisted.append(role == _ATTACHED)
+        columns.parent.extend(array("i", [-1]) * len(kinds))
         if not any(self.hoisted):
             self.hoisted = bytearray()
 
     def _name(self) -> None:
         """Ids: the beginning of the row's own where that is a UUID, else made from where it lies."""
         rows, columns = self.rows, self.columns
-        ids = columns.ids
+        ids, flags, keys, parts = columns.ids, rows.flags, rows.keys, self.parts
+        # What has its key's beginning for an id: a row with a UUID, or the first of several results in it.
+        odd = rows.names.keys() | {row for row, role in enumerate(rows.role) if role == _BROKEN}
         for index, row in enumerate(self.order):
-            part = self.parts.get(index, 0)
+            if flags[row] & NAMED and index not in parts and row not in odd:
+                ids += hexlify(keys[row * KEY : row * KEY + 4])
+                continue
+            part = parts.get(index, 0)
             own = rows.names.get(row)
             if rows.role[row] == _BROKEN:
                 ids.extend(bytes(ID_SIZE))
@@ -274,10 +286,12 @@ class Weaver:
         if parent == entry:
             parent = -1
         self._attach(entry, parent, speaks=role in _SPEAKING)
-        for index in range(entry + 1, entry + rows.parts.get(row, 1)):
-            self._attach(index, index - 1, speaks=False)
+        last = entry
+        if row in rows.parts:
+            for last in range(entry + 1, entry + rows.parts[row]):
+                self._attach(last, last - 1, speaks=False)
         if not side:
-            self.now = entry + rows.parts.get(row, 1) - 1
+            self.now = last
 
     def _attach(self, entry: int, parent: int, *, speaks: bool) -> None:
         columns = self.columns
@@ -334,19 +348,27 @@ class Weaver:
         ]
         if not strays:
             return
-        below: dict[int, list[int]] = {}
-        for index, above in enumerate(columns.parent):
-            if above >= 0:
-                below.setdefault(above, []).append(index)
+        # What hangs on one entry moves as a whole, and thousands may do so: it is known by the entry it hung on first, and
+        # `place` says where that group hangs now.
+        group = array("i", columns.parent)
+        place: dict[int, int] = {}
+        here: dict[int, int] = {}
+        joined: dict[int, int] = {}
+        fresh = len(group)
         for head in strays:
-            segment = self._segment[head]
-            target = columns.parent[head]
-            end = self._tail[segment]
-            for index in below.get(target, ()):
-                if index != head and columns.parent[index] == target and self._segment[index] != segment:
-                    columns.parent[index] = end
-            below[end] = [index for index in below.get(target, ()) if index != head] + below.get(end, [])
-            below[target] = [head]
+            moved = _last_of(joined, group[head])
+            target, end = place.get(moved, moved), self._tail[self._segment[head]]
+            group[head] = here[target] = fresh
+            place[fresh] = target
+            fresh += 1
+            own = here.get(end, end)
+            if own != moved:
+                joined[own] = moved
+            here[end], place[moved] = moved, end
+        for index, first in enumerate(group):
+            if first >= 0:
+                last = _last_of(joined, first)
+                columns.parent[index] = place.get(last, last)
 
     def goes_on(self, row: int) -> bool:
         """Whether somebody speaks below the line of a row."""
@@ -356,3 +378,11 @@ class Weaver:
         """The last entry in the line of a row; its own where somebody speaks below."""
         entry = self.entry[row]
         return entry if self.goes_on(row) else self._tail[self._segment[entry]]
+
+
+def _last_of(joined: dict[int, int], group: int) -> int:
+    """The group that one was joined to in the end."""
+    while (further := joined.get(group, group)) != group:
+        joined[group] = joined.get(further, further)
+        group = further
+    return group

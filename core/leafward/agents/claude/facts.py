@@ -1,0 +1,101 @@
+"""What single rows of a transcript say of the session as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.claude.records import CHAINED, Role, key_of
+
+if TYPE_CHECKING:
+    from leafward.entries import Body
+
+_NAMES = 64
+"""Different session ids and folders that are remembered."""
+
+
+class Facts:
+    """What single rows say of the session."""
+
+    def __init__(self) -> None:
+        self.ids: dict[str, None] = {}
+        """Session ids, in the order they occur."""
+        self.folders: dict[str, None] = {}
+        self.created: object = None
+        self.version: object = None
+        self.branch: object = None
+        self.agent: str | None = None
+        """The sub-agent whose rows these are."""
+        self.title: str | None = None
+        self.agent_name: str | None = None
+        self.ai_title: str | None = None
+        self.summaries: list[tuple[bytes, str]] = []
+        self.last_prompt: str | None = None
+        self.source: str | None = None
+        """The session that rows say they were copied from."""
+        self.copied = -1
+        """The row behind the last that says so."""
+        self._seen = 0
+        self.types: dict[str, int] = {}
+        """Types that are not known, with how many rows each has."""
+
+    def note(self, body: Body, role: Role) -> None:
+        """Takes in one row."""
+        kind = body.get("type")
+        self._seen += 1
+        if (isinstance(kind, str) and kind in CHAINED) or role in (Role.PROMPT, Role.REPLY):
+            self._chained(body)
+        elif role is Role.TITLE:
+            self.title = _text(body.get("customTitle")) or self.title
+        elif role is Role.BOOKS:
+            self._books(kind, body)
+        elif role is Role.UNKNOWN:
+            self.types[str(kind)] = self.types.get(str(kind), 0) + 1
+
+    def skip(self) -> None:
+        """Takes in a row that says nothing."""
+        self._seen += 1
+
+    def asked(self, prompt: str) -> None:
+        """Takes in a row that says what was asked last."""
+        self._seen += 1
+        self.last_prompt = _text(prompt) or self.last_prompt
+
+    def again(self, *, copied: bool) -> None:
+        """Takes in a row that says the same as the one before it."""
+        self._seen += 1
+        if copied:
+            self.copied = self._seen
+
+    def _chained(self, body: Body) -> None:
+        session, folder = body.get("sessionId"), body.get("cwd")
+        if isinstance(session, str) and session and session not in self.ids and len(self.ids) < _NAMES:
+            self.ids[session] = None
+        if isinstance(folder, str) and folder and folder not in self.folders and len(self.folders) < _NAMES:
+            self.folders[folder] = None
+        if self.created is None:
+            self.created = body.get("timestamp")
+        self.version = body.get("version", self.version)
+        self.branch = body.get("gitBranch", self.branch)
+        if self.agent is None and body.get("isSidechain") is True and isinstance(body.get("agentId"), str):
+            self.agent = body["agentId"]
+        copied: Any = body.get("forkedFrom")
+        copied = copied.get("sessionId") if isinstance(copied, dict) else body.get("requestSessionId")
+        if isinstance(copied, str) and copied:
+            self.source = self.source or copied
+            self.copied = self._seen
+
+    def _books(self, kind: object, body: Body) -> None:
+        if kind == "agent-name":
+            self.agent_name = _text(body.get("agentName")) or self.agent_name
+        elif kind == "ai-title":
+            self.ai_title = _text(body.get("aiTitle") or body.get("title")) or self.ai_title
+        elif kind == "summary":
+            text = _text(body.get("summary"))
+            if text:
+                self.summaries.append((key_of(body.get("leafUuid")), text))
+        elif kind == "last-prompt":
+            self.last_prompt = _text(body.get("lastPrompt")) or self.last_prompt
+
+
+def _text(value: object) -> str | None:
+    return (value.strip() or None) if isinstance(value, str) else None

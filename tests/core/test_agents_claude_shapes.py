@@ -1,0 +1,220 @@
+"""Rows of Claude Code that are told by their bytes are what decoding them whole says."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents.claude.rows import Rows
+from leafward.agents.claude.weaving import Weaver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
+_FILES = sorted(path for path in CORPORA.rglob("*.jsonl") if "claude" in str(path).lower())
+
+
+def _taken(data: bytes, *, told: bool) -> Rows:
+    rows = Rows()
+    if not told:
+        rows._shapes.holes = lambda data: True  # type: ignore[method-assign]
+    at = 0
+    whole = b"".join(io.BytesIO(data))
+    for line in io.BytesIO(data):
+        end = at + len(line) - line.endswith(b"\n")
+        if whole[at:end].strip(b"\0 \t"):
+            rows.take(whole, at, end, at, whole=line.endswith(b"\n"))
+        at += len(line)
+    return rows
+
+
+def _said(rows: Rows) -> dict[str, object]:
+    damage = rows.settle()
+    return {
+        "start": list(rows.start),
+        "role": list(rows.role),
+        "flags": list(rows.flags),
+        "keys": bytes(rows.keys),
+        "parent": list(rows.parent),
+        "reply": list(rows.reply),
+        "parts": rows.parts,
+        "names": rows.names,
+        "wanted": set(rows.wanted),
+        "boundaries": {row: asdict(one) for row, one in rows.boundaries.items()},
+        "pointers": rows.pointers,
+        "costs": rows.costs,
+        "requests": rows.requests,
+        "blobs": rows.blobs,
+        "doubled": rows.doubled,
+        "damage": damage,
+        "facts": {**vars(rows.facts), "ids": list(rows.facts.ids), "folders": list(rows.facts.folders)},
+    }
+
+
+def _alike(data: bytes) -> int:
+    """Asserts that both ways say the same; returns how many lines were told without decoding."""
+    told, decoded = _taken(data, told=True), _taken(data, told=False)
+    spared = decoded.decoded - told.decoded
+    left, right = _said(told), _said(decoded)
+    for name, value in right.items():
+        assert left[name] == value, name
+    return spared
+
+
+_HEAD = b'{"parentUuid":"%s","isSidechain":false,'
+_END = b',"userType":"external","cwd":"/w","sessionId":"s","version":"2.1.330","gitBranch":"main"}\n'
+_FIRST, _SECOND, _THIRD = (b"0000000%d-0000-4000-8000-000000000000" % number for number in (1, 2, 3))
+
+
+def test_a_line_of_many_megabytes_of_escapes_is_told() -> None:
+    text = rb"\"\n\u0000" * (1 << 19)
+    first = b'{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"hi"},"uuid":"%s",'
+    rest = [
+        _HEAD % _FIRST
+        + b'"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"%s"}]},' % text
+        + b'"uuid":"%s","timestamp":"2","toolUseResult":{"stdout":"%s"},"sourceToolAssistantUUID":"%s"' % (_SECOND, text, _FIRST)
+        + _END,
+        _HEAD % _SECOND
+        + b'"attachment":{"type":"file","text":"%s"},"type":"attachment","uuid":"%s","timestamp":"3",' % (text, _THIRD)
+        + b'"rendered":[{"content":"%s"}],"renderedRole":"user"' % text
+        + _END,
+    ]  # fmt: skip
+    assert _alike(first % _FIRST + b'"timestamp":"1"' + _END + b"".join(rest)) == 2
+
+
+def test_thousands_of_late_results_of_one_call_make_one_line() -> None:
+    count = 20_000
+    rows = Rows()
+    at = 0
+
+    def put(number: int, above: int, **said: object) -> None:
+        nonlocal at
+        line = _compact({"parentUuid": f"row {above}", "uuid": f"row {number}", **said})
+        rows.take(line, 0, len(line) - 1, at)
+        at += len(line)
+
+    put(0, -1, type="user", message={"content": "hi"})
+    put(1, 0, type="assistant", message={"id": "a", "content": []})
+    put(2, 1, type="user", message={"content": "go"})
+    block = {"type": "tool_result", "tool_use_id": "c", "content": "late"}
+    for late in range(count):
+        put(3 + late, 1, type="user", message={"content": [block]})
+    put(3 + count, 2, type="assistant", message={"id": "b", "content": []})
+    parents = Weaver(rows, 1, own=False).columns.parent
+    assert list(parents[3:]) == [1, *range(3, 2 + count), 2]
+    assert parents[2] == 2 + count
+
+
+@pytest.mark.skipif(not _FILES, reason="there are no recorded sessions")
+class TestRecorded:
+    def test_every_recorded_transcript_says_the_same(self) -> None:
+        assert sum(_alike(path.read_bytes()) for path in _FILES) > 400
+
+    def test_rows_that_were_changed_say_the_same(self) -> None:
+        chance = random.Random(33)
+        files = [path.read_bytes() for path in _FILES]
+        for data in files:
+            for _ in range(3):
+                _alike(b"".join(_changed(data, chance)))
+
+    def test_most_rows_of_the_newest_version_are_not_decoded(self) -> None:
+        longest = max(
+            (path.read_bytes() for path in _FILES if "v2.1.330" in str(path)),
+            key=lambda data: data.count(b"\n"),
+        )
+        assert _alike(longest) > 0.6 * longest.count(b"\n")
+
+
+def _changed(data: bytes, chance: random.Random) -> Iterator[bytes]:
+    for line in io.BytesIO(data):
+        if chance.random() < 0.5:
+            yield line
+            continue
+        try:
+            body = json.loads(line)
+        except ValueError:
+            yield line
+            continue
+        if not isinstance(body, dict):
+            yield line
+            continue
+        yield _change(line, body, chance)
+
+
+def _compact(body: object) -> bytes:
+    return (
+        json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+    )
+
+
+def _moved(body: dict[str, object], chance: random.Random) -> dict[str, object]:
+    """The same keys, one of them elsewhere."""
+    items = list(body.items())
+    one = items.pop(chance.randrange(len(items)))
+    items.insert(chance.randrange(len(items) + 1), one)
+    return dict(items)
+
+
+_PAYLOAD: dict[str, object] = {
+    "uuid": "0badc0de-0000-4000-8000-000000000000",
+    "parentUuid": None,
+    "type": "user",
+    "a": [{}],
+}
+
+
+def _change(line: bytes, body: dict[str, object], chance: random.Random) -> bytes:
+    match chance.randrange(10):
+        case 0:
+            items = list(body.items())
+            chance.shuffle(items)
+            return _compact(dict(items))
+        case 1:
+            return _compact(_moved(body, chance))
+        case 2:
+            return json.dumps(body).encode() + b"\n"
+        case 3:
+            key = chance.choice(
+                (b'"uuid":"', b'"parentUuid":"', b'"leafUuid":"', b'"id":"', b'"sessionId":"')
+            )
+            head, found, tail = line.partition(key)
+            escaped = b"".join(b"\\u%04x" % letter for letter in tail[:6]) + tail[6:]
+            shorter = b"\\u00" + tail[4:] if chance.random() < 0.5 else escaped
+            return head + found + shorter if found else line
+        case 4:
+            return line.rstrip(b"\n") + line
+        case 5:
+            return line[: chance.randrange(len(line))].rstrip(b"\n") + line
+        case 6:
+            at = chance.randrange(len(line))
+            return line[:at].rstrip(b"\n") + b"\0" * 7 + line[at:]
+        case 7:
+            return line[: chance.randrange(len(line))] + b"\n"
+        case 8:
+            for name in ("toolUseResult", "attachment", "input"):
+                inner = body.get(name)
+                if isinstance(inner, dict):
+                    inner.update(payload=_PAYLOAD, last=[_PAYLOAD])
+            message = body.get("message")
+            if isinstance(message, dict) and isinstance(message.get("content"), list):
+                for block in message["content"]:
+                    if isinstance(block, dict):
+                        block["input"] = _PAYLOAD
+            return _compact(body)
+        case _:
+            text = json.dumps({**body, **_PAYLOAD})
+            message = body.get("message")
+            if isinstance(message, dict) and isinstance(message.get("content"), list):
+                for block in message["content"]:
+                    if isinstance(block, dict):
+                        for name in ("content", "text"):
+                            if isinstance(block.get(name), str):
+                                block[name] = text
+            return _compact(body)
