@@ -20,7 +20,7 @@ from leafward.entries import (
     Kind,
     Usage,
 )
-from leafward.messages import edit_message, edit_targets, messages_of, trusted_usage, usage_of
+from leafward.messages import PROJECTION, edit_message, edit_targets, messages_of, trusted_usage, usage_of
 from leafward.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
@@ -180,10 +180,6 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
 
 Listener = Callable[[int, Body], object]
 """Is told every message of a context, as the model receives it, with the entry it comes from."""
-
-PROJECTION = "projection"
-"""The field by which a translated compaction of another agent names the entries that are kept beside its summary: two lists
-of ids, `before` and `after` it. Without it pi's rule applies."""
 
 _COMPACTION = frozenset({Kind.COMPACTION})
 _INVALIDATING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})

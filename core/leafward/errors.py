@@ -21,3 +21,7 @@ class Refused(LeafwardError):
 
 class ConfigError(LeafwardError):
     """A configuration, keymap or theme file that cannot be used as it is."""
+
+
+class Cancelled(LeafwardError):
+    """The caller asked to stop."""

@@ -11,6 +11,10 @@ from leafward.times import milliseconds
 EDIT_TARGETS = "targetIds"
 """The field by which a translated context edit of another agent names several entries instead of one."""
 
+PROJECTION = "projection"
+"""The field by which a translated compaction of another agent names the entries that are kept beside its summary: two lists
+of ids, `before` and `after` it. Without it pi's rule applies."""
+
 _EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.context import ContextSize, latest, selected
 from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind
-from leafward.errors import LeafwardError
+from leafward.errors import Cancelled
 from leafward.messages import edit_message, edit_targets, messages_of, trusted_usage
 from leafward.tokens import message_tokens, replayed_system
 
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
     from leafward.session import Session
     from leafward.tally import Tallies
-
-
-class Cancelled(LeafwardError):
-    """The caller asked to stop."""
 
 
 _STALE = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})

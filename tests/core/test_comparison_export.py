@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.diff.sides import sides
+from leafward.errors import Cancelled
 from leafward.export import FORMATS
 from leafward.export.comparison import comparison_of, document
 from leafward.session import Session
-from leafward.sizes import Cancelled
 from tests.acting import Acting, call
 from tests.core.test_export import HOSTILE, Page
 

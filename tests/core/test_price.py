@@ -11,9 +11,10 @@ import pytest
 from leafward.compaction.branch import left_branch
 from leafward.context import context_at
 from leafward.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex
+from leafward.errors import Cancelled
 from leafward.files import working_set
 from leafward.price import Part, Price, Rates, price_of_move
-from leafward.sizes import Cancelled, Sizes, entries_below
+from leafward.sizes import Sizes, entries_below
 from leafward.tally import Tallies
 from tests.acting import JUNK, Acting, call, reading, usage, wild
 

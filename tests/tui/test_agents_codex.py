@@ -96,5 +96,5 @@ async def test_the_task_of_a_sub_agent_is_nothing_that_the_user_said(tmp_path: P
     rollout.turn("List the pears", "Seven.")
     async with exploring(rollout.path) as (pilot, _screen):
         shown = [line.split() for line in rows(pilot.app)]
-        assert any(line[-4:] == ["task", "List", "the", "pears"] for line in shown)
+        assert any("task List the pears" in " ".join(line) for line in shown)
         assert not any("you" in line for line in shown)

@@ -8,13 +8,12 @@ from uuid import uuid4
 
 from leafward.agents.base import Resume, own_variables
 from leafward.agents.forking import Draft, Past, Remark, is_own, told_blocks
-from leafward.context import PROJECTION
 from leafward.entries import Body, EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.journal import encode_line, iso_time, refuse_unreachable
 from leafward.journal.migrate import migrated_line
 from leafward.journal.operations import LEAF_TYPE
-from leafward.messages import edit_targets
+from leafward.messages import PROJECTION, edit_targets
 from leafward.scan import CURRENT_VERSION, decode_line
 from leafward.times import iso_time as iso_of
 

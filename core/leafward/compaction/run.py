@@ -32,14 +32,13 @@ from leafward.compaction.stored import (
     stored_text,
     with_pins,
 )
-from leafward.context import PROJECTION
 from leafward.enclosed import split_enclosed
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.journal import OperationKind, Writing, utc_now
 from leafward.journal.appending import refuse_changed
 from leafward.journal.write import write
-from leafward.messages import message_text
+from leafward.messages import PROJECTION, message_text
 from leafward.safe_text import safe
 from leafward.summarizers import Cancelled, Line, Summary, tokens_of, unless_cancelled
 from leafward.survival import Stopped, Survival, facts_of, survival

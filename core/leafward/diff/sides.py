@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from leafward.collector import collector_paused
 from leafward.diff.outcomes import OutcomeReader, Outcomes
 from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind, tool_calls
+from leafward.errors import Cancelled
 from leafward.files import did_run
 from leafward.rebuilding import Outcome, StepReader
-from leafward.sizes import Cancelled, entries_below
+from leafward.sizes import entries_below
 
 if TYPE_CHECKING:
     from array import array

@@ -14,12 +14,12 @@ from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import compare_files
 from leafward.diff.summaries import compare_sides
 from leafward.entries import EntryIndex
+from leafward.errors import Cancelled
 from leafward.export.markdown import escaped, fenced
 from leafward.export.web_style import STYLE
 from leafward.headline import headline
 from leafward.redact import Redactor
 from leafward.safe_text import safe, safe_line
-from leafward.sizes import Cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from leafward.context import context_at
 from leafward.entries import BOOKKEEPING_BYTES, TURN_STARTS, Body, EntryIndex, Kind, tool_calls
+from leafward.errors import Cancelled
 from leafward.injection.globs import matches
 from leafward.messages import message_text, messages_of, usage_of, written_at
 from leafward.rebuilding import Outcome, steps
 from leafward.select import sets
 from leafward.select.grammar import QueryError
-from leafward.sizes import Cancelled
 from leafward.survival import Status, Stopped, survival_of
 from leafward.tally import FAILED, Tallies
 from leafward.times import milliseconds

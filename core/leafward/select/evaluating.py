@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
-from leafward.errors import NotFound
+from leafward.errors import Cancelled, NotFound
 from leafward.select import sets
 from leafward.select.asking import FIELD_HELP, Bodies, numbers, times
 from leafward.select.grammar import (
@@ -25,7 +25,6 @@ from leafward.select.grammar import (
     Word,
     parse,
 )
-from leafward.sizes import Cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

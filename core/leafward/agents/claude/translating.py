@@ -21,8 +21,8 @@ from leafward.agents.claude.records import (
     text_in,
 )
 from leafward.agents.native_lines import CallNames, frame, injected, message
-from leafward.context import PROJECTION
 from leafward.entries import EntryIndex, Kind
+from leafward.messages import PROJECTION
 from leafward.times import milliseconds
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from leafward.agents.codex.items import (
 )
 from leafward.agents.codex.records import Role, line_of, payload_of, records
 from leafward.agents.native_lines import CallNames, frame, injected, message
-from leafward.context import PROJECTION
 from leafward.entries import EntryIndex, Kind, text_of
+from leafward.messages import PROJECTION
 from leafward.times import iso_time, milliseconds
 
 if TYPE_CHECKING:

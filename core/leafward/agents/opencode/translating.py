@@ -21,10 +21,9 @@ from leafward.agents.opencode.parts import (
 from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.agents.opencode.weaving import SILENT, Role
-from leafward.context import PROJECTION
 from leafward.edits import Action, file_calls
 from leafward.entries import EntryIndex, Kind, text_of, tool_calls
-from leafward.messages import EDIT_TARGETS
+from leafward.messages import EDIT_TARGETS, PROJECTION
 from leafward.scan import decode_line
 from leafward.times import iso_time
 

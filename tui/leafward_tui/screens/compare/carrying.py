@@ -9,8 +9,7 @@ from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from leafward.errors import LeafwardError
-from leafward.sizes import Cancelled
+from leafward.errors import Cancelled, LeafwardError
 from leafward_tui.cells import count, counted
 from leafward_tui.screens.compare.exporting import CompareExporting
 from leafward_tui.screens.compare.values import Leaving

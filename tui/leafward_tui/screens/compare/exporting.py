@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.worker import get_current_worker
 
-from leafward.errors import LeafwardError
-from leafward.sizes import Cancelled
+from leafward.errors import Cancelled, LeafwardError
 from leafward_tui.cells import counted
 from leafward_tui.screens.compare.files import CompareFiles
 from leafward_tui.screens.compare.values import Exported

@@ -11,10 +11,9 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from leafward.diff.contents import Contents
 from leafward.diff.sides import sides
 from leafward.entries import Kind
-from leafward.errors import LeafwardError
+from leafward.errors import Cancelled, LeafwardError
 from leafward.headline import headline
 from leafward.safe_text import safe_line
-from leafward.sizes import Cancelled
 from leafward_tui.cells import cell_len, counted, fit
 from leafward_tui.compare.content import Show, Shown
 from leafward_tui.compare.files import Column

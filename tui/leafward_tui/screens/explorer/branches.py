@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import work
 from textual.message import Message
@@ -13,7 +12,6 @@ from textual.worker import get_current_worker
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import LeafwardError
 from leafward.headline import headline
-from leafward.sizes import Cancelled
 from leafward_tui.cells import count, counted, fit, money, right
 from leafward_tui.screens.explorer.editing import Editing
 
@@ -26,8 +24,7 @@ _LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
 """Letters of the rows; j, k and q are the sheet's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class BranchRow:
+class BranchRow(NamedTuple):
     """A leaf with what its branch adds to the fork above it."""
 
     leaf: EntryIndex
@@ -35,13 +32,14 @@ class BranchRow:
     side: Side
 
 
-@dataclass
 class BranchesRead(Message):
-    """What came of each leaf."""
+    """What came of each leaf, or why that is not known."""
 
-    run: int
-    rows: tuple[BranchRow, ...]
-    text: str = ""
+    def __init__(self, run: int, rows: tuple[BranchRow, ...], text: str = "") -> None:
+        super().__init__()
+        self.run = run
+        self.rows = rows
+        self.text = text
 
 
 def own_part(session: Session, leaf: int, forks: frozenset[int]) -> int:
@@ -66,6 +64,7 @@ class Branches(Editing):
     @work(thread=True, exclusive=True, group="branches", exit_on_error=False)
     def _read_branches(self, run: int, session: Session) -> None:
         from leafward.diff.sides import side
+        from leafward.errors import Cancelled
 
         worker = get_current_worker()
         stop = self.shell.keys_first.stop(worker)

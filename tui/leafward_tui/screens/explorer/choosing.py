@@ -9,9 +9,8 @@ from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from leafward.errors import LeafwardError
+from leafward.errors import Cancelled, LeafwardError
 from leafward.safe_text import safe_line
-from leafward.sizes import Cancelled
 from leafward_tui.cells import counted
 from leafward_tui.exploration import Filter
 from leafward_tui.screens.explorer.comparing import Comparing
