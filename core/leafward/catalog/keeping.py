@@ -109,6 +109,7 @@ def _copy(source: Path, target: Path) -> None:
         os.utime(draft, ns=(now.st_mtime_ns, now.st_mtime_ns))
         os.replace(draft, target)
     except BaseException:
+        # Also where it is cancelled or interrupted: no half copy is left.
         draft.unlink(missing_ok=True)
         raise
 

@@ -87,6 +87,7 @@ def throw_away(card: Card, clock: float | None = None) -> Thrown:
     try:
         _move(path, target)
     except BaseException:
+        # Also where it is interrupted; what has arrived stays, since it can be brought back.
         if not target.exists():
             shutil.rmtree(folder, ignore_errors=True)
         raise
