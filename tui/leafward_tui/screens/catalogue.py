@@ -55,9 +55,6 @@ class CatalogueScreen(SessionsCurating):
     def __init__(self, paths: Sequence[Path] = ()) -> None:
         super().__init__(paths)
         self._settling: Timer | None = None
-        self._side = False
-        """On a narrow screen, whether the preview is shown instead of the list."""
-        self._with_preview = True
         self._search: Kept | None = None
         """The search of all text that was left last."""
 
@@ -83,7 +80,7 @@ class CatalogueScreen(SessionsCurating):
         super().on_mount()
         self._view = self._remembered()
         self.sessions.focus()
-        self._arrange_panes()
+        self.arrange_panes()
         self.show_state()
         self.look_around()
         self.set_interval(LOOK_AGAIN, self.look_in_time)
@@ -103,9 +100,17 @@ class CatalogueScreen(SessionsCurating):
 
     def on_resize(self) -> None:
         """One pane or two."""
-        self._arrange_panes()
+        self.arrange_panes()
 
-    def _arrange_panes(self) -> None:
+    def leave_field(self) -> bool:
+        """Out of the filter."""
+        if self.filter_bar.editing:
+            self.sessions.focus()
+            return True
+        return False
+
+    def arrange_panes(self) -> None:
+        """The list, the preview, or both."""
         two = self.two_panes
         width = self.app.size.width
         self.preview.styles.width = max(36, min(56, width // 3)) if two else "1fr"
@@ -206,7 +211,7 @@ class CatalogueScreen(SessionsCurating):
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
         self.sessions.say_empty(self._empty_words(listing))
-        self._arrange_panes()
+        self.arrange_panes()
 
     def _empty_words(self, listing: Listing) -> list[tuple[str, str]]:
         """One sentence, where we looked, one key."""
@@ -246,10 +251,11 @@ class CatalogueScreen(SessionsCurating):
         message.stop()
         if self._settling is not None:
             self._settling.stop()
-        self._settling = self.set_timer(SETTLE, self._look)
+        self._settling = self.set_timer(SETTLE, self.look)
         self.show_hints()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Shows what is under the cursor."""
         card = self.sessions.card
         if card is not None and self.preview.display:
             self.look_into(card)
@@ -264,7 +270,7 @@ class CatalogueScreen(SessionsCurating):
 
     def action_filter_edit(self) -> None:
         """The filter has the keys."""
-        self._to_list()
+        self.to_list()
         self.filter_bar.edit()
         self.show_hints()
 
@@ -300,40 +306,10 @@ class CatalogueScreen(SessionsCurating):
     def action_mode_leave(self) -> None:
         """Out of the preview on a narrow screen, else no filter any more."""
         if self._side and not self.filter_bar.editing:
-            self._to_list()
+            self.to_list()
         else:
             self.filter_bar.clear()
         self.sessions.focus()
-
-    def action_pane_next(self) -> None:
-        """Between list and preview."""
-        if self.filter_bar.editing:
-            self.sessions.focus()
-            return
-        if not self._with_preview and self.two_panes:
-            self._with_preview = True
-        self._side = not self._side
-        self._arrange_panes()
-        self._look()
-
-    def action_pane_previous(self) -> None:
-        """There are two."""
-        self.action_pane_next()
-
-    def action_preview_toggle(self) -> None:
-        """With or without it; on a narrow screen, instead of the list."""
-        if self.two_panes:
-            self._with_preview = not self._with_preview
-            self._side = False
-        else:
-            self._side = not self._side
-        self._arrange_panes()
-        self._look()
-
-    def _to_list(self) -> None:
-        if self._side:
-            self._side = False
-            self._arrange_panes()
 
     def action_archived_toggle(self) -> None:
         """With or without archived sessions."""

@@ -25,7 +25,6 @@ class SessionsGoing(SessionsWork):
 
     sessions: SessionList
     preview: Preview
-    _side: bool
 
     def relight(self) -> None:
         """The order or the grouping is another: what stands around the list shows it."""

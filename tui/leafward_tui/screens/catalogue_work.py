@@ -18,7 +18,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from leafward.catalog import NOTHING_KNOWN, About, Card, Catalogue, Update, about
 from leafward_tui.listing import Listing, Stock, View, list_sessions
-from leafward_tui.screens.base import BaseScreen
+from leafward_tui.screens.two_panes import TwoPanes
 from leafward_tui.widgets.title_bar import Progress
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _REST = 6.0
 """While files are being read, how much longer than the making of lines the rest after it is."""
 
 
-class SessionsWork(BaseScreen[None]):
+class SessionsWork(TwoPanes[None]):
     """Asks for work and takes in what it brings; a subclass says what the user wants and shows it."""
 
     @dataclass

@@ -82,9 +82,6 @@ class SearchScreen(SearchWork):
         self._words = self._kept.words
         self._waiting: Timer | None = None
         self._settling: Timer | None = None
-        self._side = False
-        """On a narrow screen, whether the text is shown instead of the list."""
-        self._with_preview = True
 
     # --- arrangement --------------------------------------------------------------------------------------------------
 
@@ -114,14 +111,22 @@ class SearchScreen(SearchWork):
             self.call_after_refresh(self.results.focus)
         elif kept.text:
             self._begin(kept.text)
-        self._arrange()
+        self.arrange_panes()
         self.show_state()
 
     def on_resize(self) -> None:
         """One pane or two."""
-        self._arrange()
+        self.arrange_panes()
 
-    def _arrange(self) -> None:
+    def leave_field(self) -> bool:
+        """Out of what is typed."""
+        if self.bar.editing:
+            self.results.focus()
+            return True
+        return False
+
+    def arrange_panes(self) -> None:
+        """The results, the text, or both."""
         two, width = self.two_panes, self.app.size.width
         found = bool(self.results.finds.lines)
         self.view.styles.width = max(40, min(72, width * 2 // 5)) if two else "1fr"
@@ -243,7 +248,7 @@ class SearchScreen(SearchWork):
         else:
             self.cease()
             self.title_bar.progress(None)
-        self._arrange()
+        self.arrange_panes()
         self.show_state()
 
     def on_found(self, message: Found) -> None:
@@ -264,7 +269,7 @@ class SearchScreen(SearchWork):
         if len(finds.lines) > before:
             self.results.grew(before)
         if not before:
-            self._arrange()
+            self.arrange_panes()
         self.show_state()
 
     def on_filter_bar_committed(self, message: FilterBar.Committed) -> None:
@@ -280,7 +285,7 @@ class SearchScreen(SearchWork):
 
     def action_query_edit(self) -> None:
         """The field has the keys."""
-        self._to_list()
+        self.to_list()
         self.bar.edit()
         self.show_hints()
 
@@ -291,10 +296,11 @@ class SearchScreen(SearchWork):
         message.stop()
         if self._settling is not None:
             self._settling.stop()
-        self._settling = self.set_timer(_SETTLE, self._look)
+        self._settling = self.set_timer(_SETTLE, self.look)
         self.show_hints()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Shows what is under the cursor."""
         line = self.results.line
         if line is None or not self.view.display:
             return
@@ -356,35 +362,6 @@ class SearchScreen(SearchWork):
         """The one before."""
         self.results.move_to(FindKind.SESSION, -1)
 
-    def action_pane_next(self) -> None:
-        """Between results and text; out of the field."""
-        if self.bar.editing:
-            self.results.focus()
-            return
-        self._with_preview = True
-        self._side = not self._side
-        self._arrange()
-        self._look()
-
-    def action_pane_previous(self) -> None:
-        """There are two."""
-        self.action_pane_next()
-
-    def action_preview_toggle(self) -> None:
-        """With or without the text; on a narrow screen, instead of the list."""
-        if self.two_panes:
-            self._with_preview = not self._with_preview
-            self._side = False
-        else:
-            self._side = not self._side
-        self._arrange()
-        self._look()
-
-    def _to_list(self) -> None:
-        if self._side:
-            self._side = False
-            self._arrange()
-
     def action_hit_open(self) -> None:
         """The session in the explorer, at this hit; the hits that are not shown are."""
         line = self.results.line
@@ -415,7 +392,7 @@ class SearchScreen(SearchWork):
     def action_mode_leave(self) -> None:
         """Out of the text, out of the field where there are results, out of a search that goes on; then back."""
         if self._side:
-            self._to_list()
+            self.to_list()
         elif self.bar.editing and self.results.finds.lines:
             self.results.focus()
         elif self._searching:

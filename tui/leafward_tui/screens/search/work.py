@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from leafward_tui.cells import counted
-from leafward_tui.screens.base import BaseScreen
+from leafward_tui.screens.two_panes import TwoPanes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ class InText(Message):
     problem: str = ""
 
 
-class SearchWork(BaseScreen[object]):
+class SearchWork(TwoPanes[object]):
     """The threads of the search. Results belong to a run; those of an earlier one are dropped by whoever receives them."""
 
     paths: tuple[Path, ...] = ()
