@@ -6,20 +6,21 @@ import dataclasses
 import hashlib
 import os
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward import agents, forking
-from leafward.agents.forking import Past
+from leafward.agents.past import Past
 from leafward.config import Config
 from leafward.context import context_at, message_body
 from leafward.entries import EntryIndex, blocks_of
+from leafward.messages import message_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from leafward.forking import Fork, Terms
     from leafward.session import Session
 
+PI_SESSIONS = Path(__file__).parent / "data" / "pi" / "sessions"
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 
 
@@ -32,6 +33,11 @@ def terms(home: Path, injected: str = "", **env: str) -> Terms:
         "CLAUDE_CONFIG_DIR": str(home / ".claude"),
     }
     return forking.Terms({**known, **env}, Config(), NOW, injected)
+
+
+def at_home(injected: str = "", cwd: str = "", **env: str) -> Terms:
+    """Under which forks are made where nothing is set but the home folder."""
+    return forking.Terms({"HOME": os.environ["HOME"], **env}, Config(), NOW, injected, cwd=cwd)
 
 
 def made(session: Session, entry: int, to: str, given: Terms, cwd: Path | None = None) -> Fork:
@@ -53,6 +59,11 @@ def context(session: Session, at: int) -> list[tuple[str, dict[str, Any]]]:
             message = {key: value for key, value in message.items() if key != "timestamp"}
         found.append((one.role, message))
     return found
+
+
+def texts(session: Session, at: int) -> list[tuple[str, str]]:
+    """The messages of a context as texts."""
+    return [(one.role, message_text(message_body(session, one))) for one in context_at(session, at).messages]
 
 
 def told(session: Session, at: int) -> list[tuple[str, object]]:

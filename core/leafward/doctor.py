@@ -27,7 +27,7 @@ from leafward.scan import CURRENT_VERSION
 from leafward.sidecar import SUFFIX, belongs_to, every_sidecar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from leafward.session import Session
@@ -124,6 +124,18 @@ def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> I
             whose = f"{safe_line(owner.agent, 40)} session {safe_line(owner.session, 80)}"
             text = f"{whose} is gone from {safe_line(lay_at, 200)}; what was kept of it stays in {path}"
             yield Problem("sidecar-orphan", text)
+
+
+def waiting_imports(documents: Sequence[Path]) -> Iterator[Problem]:
+    """Documents that were written for an agent's import and are still there. None is removed."""
+    if documents:
+        number = "1 document is" if len(documents) == 1 else f"{len(documents):,} documents are"
+        size = sum(path.stat().st_size for path in documents if path.exists())
+        text = (
+            f"{number} left in {safe_line(str(documents[0].parent), 200)}, {size:,} bytes: for imports that failed, or that"
+            " Leafward did not run; `leafward doctor --forget` removes what is left"
+        )
+        yield Problem("import-left", text)
 
 
 def _notes(session: ForeignSession) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ The source is only read. What is written is a new file under a name that nobody 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -12,14 +13,17 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from leafward import agents
-from leafward.agents.forking import Cut, Draft, Past, Remark, Terms, cut_at
+from leafward.agents.base import expanded
+from leafward.agents.cutting import Cut, cut_at
+from leafward.agents.forking import Draft, Remark, Terms
+from leafward.agents.past import Past
 from leafward.entries import NO_ENTRY, EntryIndex
 from leafward.errors import Refused
 from leafward.files import touched
 from leafward.injection import inject
 from leafward.journal.durable import give_name, write_new
 from leafward.messages import prompt_text
-from leafward.paths import DRAFT_END, DRAFT_MARK, make_private
+from leafward.paths import DRAFT_END, DRAFT_MARK, imports_dir, make_private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +34,21 @@ if TYPE_CHECKING:
     from leafward.injection import InjectionSettings
     from leafward.session import Session
 
-__all__ = ["Cut", "Draft", "Fork", "Remark", "Terms", "carried", "cuts", "fork", "import_now", "store"]
+__all__ = [
+    "Cut",
+    "Draft",
+    "Fork",
+    "Remark",
+    "Terms",
+    "carried",
+    "cuts",
+    "folder_named",
+    "fork",
+    "import_now",
+    "left_imports",
+    "refusal",
+    "store",
+]
 
 _PATIENCE = 120
 """Seconds that an import may take."""
@@ -61,6 +79,14 @@ def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None)
     }
 
 
+def folder_named(given: str, env: Mapping[str, str]) -> str:
+    """The folder that a user names for a new session to work in. Raises Refused where there is none."""
+    folder = str(expanded(given, env))
+    if not os.path.isdir(folder):
+        raise Refused(f"no folder {folder}")
+    return folder
+
+
 def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | None = None) -> Fork:
     """What a new session of an agent from an entry on would be. Reads only.
 
@@ -75,7 +101,7 @@ def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | 
     else:
         draft = to.adopt(Past(session, cut), terms)
     prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
-    remarks = (*draft.remarks, *_remarks(session, cut, own=to is source))
+    remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, own=to is source))
     return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle())
 
 
@@ -98,13 +124,16 @@ def carried(
     return "\n\n".join(part for part in parts if part)
 
 
-def _remarks(session: Session, cut: Cut, *, own: bool) -> list[Remark]:
+def _remarks(session: Session, cut: Cut, cwd: str, *, own: bool) -> list[Remark]:
     tree = session.tree
     leaf = session.leaf
     below = tree.below(tree.common_ancestor(cut.end, leaf), leaf)
     later = [index for run in below for index in range(run.start, run.stop)]
     edited = sorted(name for name, file in touched(session, later).items() if file.modified)
     found = []
+    if cwd and session.cwd and cwd != session.cwd:
+        text = f"it works in another folder than its source; what was said still names {session.cwd}"
+        found.append(Remark("other-folder", text))
     if edited:
         listed = ", ".join(edited[:_LISTED]) + (
             f" and {len(edited) - _LISTED} more" if len(edited) > _LISTED else ""
@@ -149,9 +178,9 @@ def _refuse_changed(session: Session) -> None:
 
 
 def import_now(draft: Draft, env: Mapping[str, str]) -> None:
-    """Runs the agent's own import of a document that was written, in the session's folder.
+    """Runs the agent's own import of a document that was written, in the session's folder, and clears the document away.
 
-    Raises Refused with what the agent said where it fails; what it may have left is taken back then.
+    Raises Refused with what the agent said where it fails; what it may have left is taken back then, and the document stays.
     """
     if draft.imported is None:
         return
@@ -163,6 +192,19 @@ def import_now(draft: Draft, env: Mapping[str, str]) -> None:
         except Refused:
             pass
         raise
+    try:
+        draft.file.unlink(missing_ok=True)
+    except OSError:
+        # The session is there all the same; `doctor` says what is left.
+        pass
+
+
+def left_imports() -> list[Path]:
+    """Documents that wait for an import: never run, run by hand, or failed."""
+    try:
+        return sorted(path for path in imports_dir().iterdir() if path.is_file())
+    except OSError:
+        return []
 
 
 def _run(command: Resume, env: Mapping[str, str]) -> None:

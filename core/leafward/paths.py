@@ -43,6 +43,11 @@ def state_dir() -> Path:
     return home / "state" if home else Path(platformdirs.user_state_dir(APP))
 
 
+def imports_dir() -> Path:
+    """Where documents lie that an agent is to import: until it has."""
+    return state_dir() / "imports"
+
+
 def make_private(folder: Path) -> Path:
     """Creates `folder` and its parents with mode 0700 where they are missing, and returns it."""
     missing = []

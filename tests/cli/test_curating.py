@@ -12,7 +12,7 @@ import pytest
 
 from leafward.catalog.index import Index
 from leafward.config import config_path
-from leafward.paths import cache_dir
+from leafward.paths import cache_dir, imports_dir, make_private
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
@@ -137,6 +137,20 @@ def test_the_index_is_forgotten_whatever_is_in_it(done: Run, session: Path) -> N
     assert dropped["damaged"]
     assert len(done("ls", "--json").document["sessions"]) == 1
     assert Index().rejected is None
+
+
+def test_documents_left_for_an_import_are_said_and_removed(done: Run) -> None:
+    left = make_private(imports_dir()) / "ses_one.json"
+    left.write_bytes(b"{}")
+    (problem,) = [
+        one for one in done("doctor", "--json").document["problems"] if one["code"] == "import-left"
+    ]
+    assert str(left.parent) in problem["text"]
+    assert done("doctor", "--forget", "--dry-run", "--json").document["imports"] == [str(left)]
+    assert left.exists()
+    assert "removed 1 document left for an import" in done("doctor", "--forget").out
+    assert not left.exists()
+    assert done("doctor", "--json").document["problems"] == []
 
 
 @pytest.mark.parametrize("arguments", [("doctor", "--dry-run"), ("doctor", "x", "--forget")])

@@ -87,6 +87,26 @@ def test_a_folder_that_is_gone_is_an_error_before_anything_is_written(run: Run, 
     assert "cwd-missing" in {one["code"] for one in outcome.document["diagnostics"]}
 
 
+def test_one_whose_folder_is_gone_begins_in_another(run: Run, tmp_path: Path) -> None:
+    path = conversation(tmp_path / "s.jsonl").path
+    path.write_bytes(path.read_bytes().replace(str(HEADER["cwd"]).encode(), b"/gone/orchard"))
+    said = run("fork", path, "leaf").err
+    assert "--cwd FOLDER" in said
+    said = run("resume", path).err
+    assert f"leafward fork {path} leaf --cwd FOLDER" in said
+    assert "cwd-missing" in {one["code"] for one in run("resume", path, "--json").document["diagnostics"]}
+    folder = tmp_path / "orchard"
+    outcome = run("fork", path, "leaf", "--cwd", folder)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert f"no folder {folder}" in outcome.err
+    folder.mkdir()
+    document = run("fork", path, "leaf", "--cwd", folder, "--json").document
+    assert document["cwd"] == str(folder)
+    assert [one["code"] for one in document["diagnostics"]] == ["other-folder", "inherited-usage"]
+    again = run("resume", document["path"], "--json").document
+    assert (again["cwd"], again["diagnostics"]) == (str(folder), [])
+
+
 def test_what_is_left_behind_can_be_summarised_and_context_injected(run: Run, session: Path) -> None:
     outcome = run("fork", session, "#4", "--summary", "extractive", "--inject", "--json")
     assert outcome.code == 0

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward import agents, forking, journal
-from leafward.agents.forking import Past, cut_at
+from leafward.agents.cutting import cut_at
+from leafward.agents.past import Past
 from leafward.entries import Kind
 from leafward.errors import Refused
 from leafward.scan import decode_line

@@ -10,7 +10,8 @@ from uuid import UUID
 import pytest
 
 from leafward import agents, forking
-from leafward.agents.forking import Past, cut_at
+from leafward.agents.cutting import cut_at
+from leafward.agents.past import Past
 from leafward.errors import Refused
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
 from tests.forks import context, digests, made, terms, writable_copy

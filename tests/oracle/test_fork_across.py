@@ -14,7 +14,7 @@ import pytest
 
 from leafward import forking
 from leafward.agents import agent_named, agent_of
-from leafward.agents.forking import Past
+from leafward.agents.past import Past
 from leafward.entries import Kind
 from tests.oracle.forked import fork, programs
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward import agents, forking
-from leafward.agents.forking import Past
+from leafward.agents.past import Past
 from leafward.config import Config
 from leafward.context import context_at, message_body
 from leafward.entries import Kind, blocks_of

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward import agents, forking, journal
-from leafward.agents.forking import Past
+from leafward.agents.past import Past
 from leafward.config import Config
 from leafward.entries import Kind, text_of
 from tests.oracle.golden import SESSIONS

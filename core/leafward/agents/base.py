@@ -13,7 +13,9 @@ from leafward.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.agents.forking import Cut, Draft, Past, Terms
+    from leafward.agents.cutting import Cut
+    from leafward.agents.forking import Draft, Terms
+    from leafward.agents.past import Past
     from leafward.config import Config
     from leafward.edits import ToolTable
     from leafward.entries import EntryIndex
@@ -220,7 +222,7 @@ class Agent(Protocol):
         ...
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Why a new session of this agent may not end at an entry of any session; None where it may. See `forking.cut_at`."""
+        """Why a new session of this agent may not end at an entry of any session; None where it may. See `cutting.cut_at`."""
         ...
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:

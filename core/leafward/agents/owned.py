@@ -8,7 +8,7 @@ from leafward.agents.forking import Remark
 from leafward.entries import NO_ENTRY, EntryIndex, Kind
 
 if TYPE_CHECKING:
-    from leafward.agents.forking import Cut
+    from leafward.agents.cutting import Cut
     from leafward.columns import Columns
     from leafward.session import Session
 

@@ -16,7 +16,8 @@ from leafward.catalog.excluding import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
-from leafward.doctor import Problem, check, check_files, lost_sidecars
+from leafward.doctor import Problem, check, check_files, lost_sidecars, waiting_imports
+from leafward.forking import left_imports
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
 
     problems += check_files(sorted(files), opened_one, progress)
     problems += lost_sidecars(books, agents.is_there)
+    problems += waiting_imports(left_imports())
     if watched:
         sys.stderr.write("\r\x1b[K")
     folders = {

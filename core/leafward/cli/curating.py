@@ -16,6 +16,7 @@ from leafward.cli.output import emit_json, note, page, plural, say
 from leafward.cli.selection import opened, session_path
 from leafward.cli.writing import write_json
 from leafward.errors import NotFound, Refused
+from leafward.forking import left_imports
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -129,16 +130,19 @@ def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool
 
 
 def forget(dry_run: bool, as_json: bool) -> int:
-    """`leafward doctor --forget`: drops the index of all sessions; it is made anew when it is next wanted."""
+    """`leafward doctor --forget`: drops the index of all sessions, which is made anew, and documents left for an import."""
     index = Index()
     path = index.path
     known = len(index.cards) if index.rejected is None else None
+    documents = left_imports()
     try:
         size: int | None = path.stat().st_size
     except FileNotFoundError:
         size = None
-    if size is not None and not dry_run:
-        path.unlink()
+    if not dry_run:
+        path.unlink(missing_ok=True)
+        for document in documents:
+            document.unlink(missing_ok=True)
     if as_json:
         facts: dict[str, Any] = {
             "path": str(path),
@@ -146,19 +150,29 @@ def forget(dry_run: bool, as_json: bool) -> int:
             "bytes": size,
             "damaged": index.rejected,
         }
-        emit_json({"forgotten": facts if size is not None else None, "dry_run": dry_run, "diagnostics": []})
+        emit_json(
+            {
+                "forgotten": facts if size is not None else None,
+                "imports": list(map(str, documents)),
+                "dry_run": dry_run,
+                "diagnostics": [],
+            }
+        )
         return 0
     if size is None:
         say(f"there is no index: {safe_line(str(path))}")
-        return 0
-    what = (
-        plural(known, "session")
-        if known is not None
-        else f"it could not be used: {safe_line(index.rejected or '', 80)}"
-    )
-    say(
-        f"{_would(dry_run)}{'drop' if dry_run else 'dropped'} {safe_line(str(path))}, {size:,} bytes ({what})"
-    )
+    else:
+        what = (
+            plural(known, "session")
+            if known is not None
+            else f"it could not be used: {safe_line(index.rejected or '', 80)}"
+        )
+        verb = "drop" if dry_run else "dropped"
+        say(f"{_would(dry_run)}{verb} {safe_line(str(path))}, {size:,} bytes ({what})")
+    if documents:
+        verb = "remove" if dry_run else "removed"
+        left = plural(len(documents), "document")
+        say(f"{_would(dry_run)}{verb} {left} left for an import in {safe_line(str(documents[0].parent))}")
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward import agents, forking
-from leafward.agents.forking import cut_at
+from leafward.agents.cutting import cut_at
 from leafward.cli.asking import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
 from leafward.cli.facts import id_of
 from leafward.cli.handing_on import run as run_agent
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from leafward.entries import EntryIndex
     from leafward.session import Session
 
+_ELSEWHERE = "--cwd FOLDER begins it in another one"
 _LINE = 4000
 """Characters of a path or a command that are shown."""
 
@@ -46,18 +47,20 @@ def fork(selector: str, entry: str, to: str | None, asked: Mapping[str, Any], as
     if asked["runs"] and (as_json or asked["dry_run"]):
         raise click.UsageError("--run hands the terminal over, so it goes with neither --json nor --dry-run")
     settings = configured()
+    folder = forking.folder_named(asked["cwd"], os.environ) if asked["cwd"] is not None else ""
     with opened(selector) as session:
         source = agents.agent_of(session.path)
         target = agents.agent_named(to) if to is not None else source
         index = session.place if entry == "leaf" else session.find(entry)
         text, remarks = _carried(session, index, target, asked, settings)
-        terms = Terms(
-            os.environ, settings, utc_now(), text, "summary" if asked["summary"] != "none" else "injection"
-        )
+        kind = "summary" if asked["summary"] != "none" else "injection"
+        terms = Terms(os.environ, settings, utc_now(), text, kind, folder)
         made = forking.fork(session, index, target, terms, source)
         made = replace(made, remarks=(*made.remarks, *remarks))
         imported = False
         if not asked["dry_run"]:
+            if made.obstacle is not None:
+                raise Refused(f"{made.obstacle}; {_ELSEWHERE}")
             forking.store(session, made.draft)
             if asked["imports"] or asked["runs"]:
                 forking.import_now(made.draft, os.environ)
@@ -114,7 +117,7 @@ def _summarised(
 def _remarks(made: Fork) -> list[Remark]:
     found = list(made.remarks)
     if made.obstacle is not None:
-        found.append(Remark("cwd-missing", made.obstacle))
+        found.append(Remark("cwd-missing", f"{made.obstacle}; {_ELSEWHERE}"))
     return found
 
 
@@ -133,7 +136,7 @@ def _json(session: Session, made: Fork, target: Agent, *, imported: bool, dry_ru
         "end": id_of(session, cut.end),
         "kept": draft.kept,
         "left": draft.left,
-        "file": str(draft.file),
+        "file": str(draft.file) if not imported else None,
         "import": _command_json(draft.imported.command) if draft.imported is not None else None,
         "imported": imported,
         "dry_run": dry_run,
@@ -159,10 +162,12 @@ def _text(session: Session, made: Fork, target: Agent, *, imported: bool, dry_ru
     unit = "entry" if target.name == made.source else "message"
     units = "entries" if unit == "entry" else "messages"
     yield row("holds", plural(draft.kept, unit, units))
-    yield row("file", safe_line(str(draft.file), _LINE))
-    if draft.imported is not None:
-        word = "imported" if imported else "import"
-        yield row(word, safe_line(draft.imported.command.line(), _LINE))
+    if imported:
+        yield row("imported", f"into {safe_line(str(draft.path.parent), _LINE)}")
+    else:
+        yield row("file", safe_line(str(draft.file), _LINE))
+        if draft.imported is not None:
+            yield row("import", safe_line(draft.imported.command.line(), _LINE))
     yield row("continue", safe_line(draft.resume.line(), _LINE))
     if made.prompt is not None:
         yield ""

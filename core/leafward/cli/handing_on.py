@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, say, write_text
 from leafward.cli.selection import agent_of, chosen_entries, opened
-from leafward.errors import LeafwardError
+from leafward.errors import LeafwardError, Refused
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -96,6 +97,9 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
         command = agent.resume(session, os.environ)
         what_if = session.what_if
     obstacle = command.obstacle()
+    if obstacle is not None:
+        again = f"leafward fork {shlex.quote(selector)} leaf --cwd FOLDER"
+        obstacle = f"{obstacle}; make it again, or begin a new session in another one: {again}"
     elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a what-if, which a fork makes real"
     if as_json:
         remarks = [] if obstacle is None else [{"code": "cwd-missing", "text": obstacle}]
@@ -118,7 +122,9 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
             note(obstacle)
         say(command.line())
         return 0
-    return run(command.ready(), agent.title)
+    if obstacle is not None:
+        raise Refused(obstacle)
+    return run(command, agent.title)
 
 
 def run(command: Resume, title: str) -> int:

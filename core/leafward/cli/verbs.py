@@ -337,7 +337,11 @@ def delete(session: str, undo: bool, dry_run: bool, as_json: bool) -> int:
 
 @verb("leafward doctor", "leafward doctor session.jsonl --json")
 @click.argument("session", required=False)
-@click.option("--forget", is_flag=True, help="Drop the index of all sessions instead; it is made anew.")
+@click.option(
+    "--forget",
+    is_flag=True,
+    help="Drop the index of all sessions instead, which is made anew, and documents that were left for an import.",
+)
 @dry_run_option
 @json_option
 @click.pass_context
@@ -407,11 +411,17 @@ def export(
     "leafward fork 019f3c 1a2b3c4d --dry-run",
     "leafward fork 019f3c 1a2b3c4d --to pi",
     "leafward fork 019f3c '#12' --summary extractive --run",
+    "leafward fork 019f3c leaf --cwd ~/orchard",
 )
 @session_argument
 @click.argument("entry")
 @click.option(
     "--to", metavar="AGENT", help="The agent that goes on: pi, codex, claude or opencode (default: its own)."
+)
+@click.option(
+    "--cwd",
+    metavar="FOLDER",
+    help="The existing folder that it works in (default: the old session's). For one whose folder is gone, or elsewhere.",
 )
 @click.option("--inject", is_flag=True, help="Put the injected context in behind what is copied.")
 @click.option(
@@ -447,7 +457,8 @@ def resume(session: str, only_print: bool, as_json: bool) -> int:
     """Continue a session in its agent.
 
     The agent's own command is run in the session's folder; its exit code is ours. With --print or --json nothing is
-    run.
+    run. Where that folder is gone nothing is run either: make it again, or begin a new session in another one with
+    `fork SESSION leaf --cwd FOLDER`.
     """
     from leafward.cli.handing_on import resume as run
 

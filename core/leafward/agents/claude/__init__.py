@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.base import Candidate, Touch
-    from leafward.agents.forking import Cut, Draft, Past, Terms
+    from leafward.agents.cutting import Cut
+    from leafward.agents.forking import Draft, Terms
+    from leafward.agents.past import Past
     from leafward.config import Config
     from leafward.entries import EntryIndex
     from leafward.session import Session

@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
-from leafward.agents.claude.forking import resume_of
+from leafward.agents.claude.forking import TITLE, folder_of, resume_of
 from leafward.agents.claude.injecting import attachment_row
 from leafward.agents.claude.rewriting import written
-from leafward.agents.claude.store import PROJECTS, SUFFIX, folder_for
+from leafward.agents.claude.store import PROJECTS, SUFFIX
 from leafward.agents.forking import Draft
 from leafward.entries import EntryIndex
-from leafward.errors import Refused
 from leafward.times import iso_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.forking import Past, Terms, Told
+    from leafward.agents.forking import Terms
+    from leafward.agents.past import Past, Told
     from leafward.entries import Body
 
 VERSION = "2.1.330"
@@ -46,17 +46,11 @@ _NOTHING = {
 
 def adopt(past: Past, terms: Terms, root: Path) -> Draft:
     """A draft of a transcript under a configuration folder. Raises Refused where the session names no folder."""
-    cwd = past.session.cwd
-    if not cwd:
-        raise Refused(
-            f"{past.session.path.name} does not say which folder it belongs to; Claude Code needs one"
-        )
+    cwd = terms.folder(past.session, TITLE)
     name = str(uuid4())
-    # Claude Code goes by the folder itself, however one got there.
-    folder = os.path.realpath(cwd) if os.path.isdir(cwd) else cwd
-    path = Path(folder_for(os.path.join(root, PROJECTS), folder)) / f"{name}{SUFFIX}"
+    path = Path(folder_of(os.path.join(root, PROJECTS), cwd)) / f"{name}{SUFFIX}"
     kept = sum(1 for _ in past.told())
-    writer = _Writer(past, terms, name)
+    writer = _Writer(past, terms, name, cwd)
     return Draft(
         agent="claude",
         id=name,
@@ -73,8 +67,8 @@ def adopt(past: Past, terms: Terms, root: Path) -> Draft:
 class _Writer:
     """Rows, one after the other."""
 
-    def __init__(self, past: Past, terms: Terms, session: str) -> None:
-        self._past, self._terms, self._session = past, terms, session
+    def __init__(self, past: Past, terms: Terms, session: str, cwd: str) -> None:
+        self._past, self._terms, self._session, self._cwd = past, terms, session, cwd
         self._tip: str | None = None
         self._last: Body = {}
         self._now = round(terms.now.timestamp() * 1000)
@@ -115,7 +109,7 @@ class _Writer:
             "parentUuid": self._tip,
             "isSidechain": False,
             "userType": "external",
-            "cwd": source.cwd,
+            "cwd": self._cwd,
             "sessionId": self._session,
             "version": VERSION,
             "type": kind,

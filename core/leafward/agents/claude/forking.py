@@ -27,7 +27,8 @@ from leafward.agents.claude.records import (
 from leafward.agents.claude.rewriting import with_field, written
 from leafward.agents.claude.rows import NAMED, SIDECHAIN
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
-from leafward.agents.forking import Draft, Remark, after_reply
+from leafward.agents.cutting import after_reply
+from leafward.agents.forking import Draft, Remark
 from leafward.agents.lines import seams
 from leafward.agents.owned import OwnCut, own_cut
 from leafward.context import context_at
@@ -40,10 +41,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from leafward.agents.claude.source import TranscriptFile
-    from leafward.agents.forking import Cut, Terms
+    from leafward.agents.cutting import Cut
+    from leafward.agents.forking import Terms
     from leafward.entries import Body
     from leafward.session import Session
 
+TITLE = "Claude Code"
+"""As people write it."""
 FORKED = " (fork)"
 """Behind the name of a session that was copied, so that the two can be told apart in Claude Code's list."""
 _RESUMED = "Claude Code resumes only the session that started it"
@@ -81,11 +85,10 @@ def fork(session: Session, cut: Cut, terms: Terms) -> Draft:
         raise Refused(f"{session.path.name} is no transcript of Claude Code")
     if place_of(str(session.path)).helper:
         raise Refused(f"{session.path.name} is a sub-agent's: {_RESUMED}")
-    if not session.cwd:
-        raise Refused(f"{session.path.name} does not say which folder it belongs to; Claude Code needs one")
-    copy = _Copy(session, reader, own_cut(session, reader.columns, cut))
+    cwd = terms.folder(session, TITLE)
+    copy = _Copy(session, reader, own_cut(session, reader.columns, cut), cwd)
     name = str(uuid4())
-    folder, remarks = _folder(session, terms)
+    folder, remarks = _folder(session, cwd, terms)
     path = Path(folder) / f"{name}{SUFFIX}"
     return Draft(
         agent="claude",
@@ -93,7 +96,7 @@ def fork(session: Session, cut: Cut, terms: Terms) -> Draft:
         path=path,
         file=path,
         content=lambda: copy.lines(name, terms),
-        resume=resume_of(path, name, session.cwd, terms.env),
+        resume=resume_of(path, name, cwd, terms.env),
         kept=copy.held,
         left=copy.left,
         remarks=(*copy.remarks(), *remarks),
@@ -116,12 +119,19 @@ def _same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _folder(session: Session, terms: Terms) -> tuple[str, list[Remark]]:
-    """Where the copy is to lie: beside its source, where that lies in a store."""
+def folder_of(projects: str, cwd: str) -> str:
+    """The project's folder of the sessions that work in a folder. Raises Refused, as `folder_for` does."""
+    # Claude Code goes by the folder itself, however one got there.
+    return folder_for(projects, os.path.realpath(cwd) if os.path.isdir(cwd) else cwd)
+
+
+def _folder(session: Session, cwd: str, terms: Terms) -> tuple[str, list[Remark]]:
+    """Where the copy is to lie: beside its source where that lies in a store, and works in the same folder."""
     beside = os.path.dirname(os.path.abspath(session.path))
-    if os.path.basename(os.path.dirname(beside)) == PROJECTS:
-        return beside, []
-    folder = folder_for(os.path.join(config_folder(terms.env), PROJECTS), session.cwd)
+    projects = os.path.dirname(beside)
+    if os.path.basename(projects) == PROJECTS:
+        return beside if cwd == session.cwd else folder_of(projects, cwd), []
+    folder = folder_of(os.path.join(config_folder(terms.env), PROJECTS), cwd)
     text = f"the source lies in no store of Claude Code; the new session goes to {folder}"
     return folder, [Remark("elsewhere", text)]
 
@@ -129,8 +139,8 @@ def _folder(session: Session, terms: Terms) -> tuple[str, list[Remark]]:
 class _Copy:
     """What is copied of a transcript."""
 
-    def __init__(self, session: Session, reader: ClaudeReader, cut: OwnCut) -> None:
-        self._session, self._reader, self._cut = session, reader, cut
+    def __init__(self, session: Session, reader: ClaudeReader, cut: OwnCut, cwd: str) -> None:
+        self._session, self._reader, self._cut, self._cwd = session, reader, cut, cwd
         file = reader.again()
         try:
             self.rows = rows_again(file, reader.size)
@@ -221,6 +231,10 @@ class _Copy:
                     continue
                 if "sessionId" in body:
                     raw = with_field(raw, "sessionId", name)
+                if self._moved(body):
+                    # Its rows say where a session works: Claude Code lists it there, and Leafward resumes it there.
+                    raw = with_field(raw, "cwd", self._cwd)
+                    body["cwd"] = self._cwd
                 if row == self.target:
                     last = body
                 yield raw + b"\n"
@@ -232,6 +246,10 @@ class _Copy:
         if given:
             title = given if given.endswith(FORKED) else given + FORKED
             yield written({"type": "custom-title", "customTitle": title, "sessionId": name}) + b"\n"
+
+    def _moved(self, body: Body) -> bool:
+        """Whether a row names the folder that the source works in, where the copy works in another."""
+        return body.get("cwd") == self._session.cwd != self._cwd
 
     def _row(self, file: TranscriptFile, row: int) -> tuple[bytes, Body]:
         """A row as it stands, without what stands on the same line; and decoded."""

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Stamp, Touch
-    from leafward.agents.forking import Cut, Draft, Past, Terms
+    from leafward.agents.cutting import Cut
+    from leafward.agents.forking import Draft, Terms
+    from leafward.agents.past import Past
     from leafward.config import Config
     from leafward.entries import EntryIndex
     from leafward.session import Session
@@ -186,7 +188,7 @@ class Codex:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
-        from leafward.agents.forking import after_results
+        from leafward.agents.cutting import after_results
 
         return after_results(session, end, before_prompt)
 
@@ -200,7 +202,7 @@ class Codex:
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """A rollout in the user's own store."""
-        from leafward.agents.codex.forking import adopted
+        from leafward.agents.codex.adopting import adopted
 
         home = str(self.roots(terms.config, terms.env)[0])
         return adopted(past, terms, home, self._variables(home, terms.env))

@@ -1,30 +1,25 @@
-"""New rollouts: a copy of a thread's lines up to a cut, or another agent's session told in Codex's form (0.47 to 0.169)."""
+"""A copy of a thread's lines up to a cut, in one rollout of its own (Codex 0.47 to 0.169).
+
+Lines are copied as bytes: only their numbers and the description change. Where the new thread works in another folder, what
+Codex noted of the old one stays, and Codex itself tells the model of the new one before the next prompt.
+"""
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import secrets
-import tomllib
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import UUID
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward import __version__
-from leafward.agents.base import Resume, own_variables
 from leafward.agents.codex.describing import OURS
+from leafward.agents.codex.drafting import TITLE, draft_of, fresh_id, injected_line, provider_of
 from leafward.agents.codex.records import BEGINS, HEAD, STARTS, Role, line_at, line_of, payload_of
 from leafward.agents.codex.source import lines_in
-from leafward.agents.codex.store import LIVE_FOLDER
-from leafward.agents.forking import Draft, Remark
+from leafward.agents.forking import Remark
 from leafward.agents.lines import seams
 from leafward.agents.owned import own_cut
 from leafward.entries import BOOKKEEPING, Kind
 from leafward.errors import Refused
 from leafward.journal import encode_line, iso_time
 from leafward.scan import decode_line
-from leafward.times import iso_time as iso_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +27,8 @@ if TYPE_CHECKING:
     from leafward.agents.codex.chain import Step
     from leafward.agents.codex.reading import CodexReader
     from leafward.agents.codex.source import Rollout
-    from leafward.agents.forking import Cut, Past, Terms, Told
+    from leafward.agents.cutting import Cut
+    from leafward.agents.forking import Draft, Terms
     from leafward.agents.owned import OwnCut
     from leafward.columns import Columns
     from leafward.entries import Body
@@ -45,13 +41,14 @@ _LOST = frozenset(
     }
 )
 """Fields of a thread's description that say where another one came from."""
+_OF_FOLDER = frozenset({"git", "runtime_workspace_roots"})
+"""Fields that describe the folder it works in."""
 _OF_TURN = (Role.MESSAGE, Role.TURN)
 """What stands right before a prompt, in files that do not say where a turn begins."""
 _CLOSING = frozenset(
     {Role.QUIET, Role.COUNT, Role.USAGE, Role.ANSWER, Role.ECHO, Role.BOOKS, Role.NAME, Role.UNKNOWN}
 )
 """What may still stand behind the last reply of a turn."""
-_FUNCTION = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class _Stretch(NamedTuple):
@@ -73,6 +70,7 @@ def forked(
 ) -> Draft:
     """The lines up to a cut, of all segments that lead there, in one file of their own. Raises Refused."""
     columns = reader.columns
+    folder = terms.folder(session, TITLE)
     owned = own_cut(session, columns, cut)
     tip = owned.end if owned.prompt >= 0 else _last_put(reader, owned)
     if tip < 0:
@@ -89,8 +87,9 @@ def forked(
             ),
             own,
         )
-    name = _fresh_id(terms)
-    meta = {key: value for key, value in own.items() if key not in _LOST}
+    name = fresh_id(terms)
+    lost = _LOST if folder == session.cwd else _LOST | _OF_FOLDER
+    meta = {key: value for key, value in own.items() if key not in lost}
     paginated = own.get("history_mode") == "paginated"
     meta |= {
         "id": name,
@@ -100,22 +99,22 @@ def forked(
         "source": "cli",
         "thread_source": "user",
         "history_mode": "paginated" if paginated else "legacy",
-        "cwd": _folder(session),
+        "cwd": folder,
     }
     meta.setdefault("originator", "leafward")
     meta.setdefault("cli_version", __version__)
-    meta.setdefault("model_provider", _provider(home))
+    meta.setdefault("model_provider", provider_of(home))
     remarks = [*owned.remarks()]
     if owned.entry >= 0 and not reader.stands_alone(owned.entry):
         text = "what was asked for stands only in a compaction: the new session ends right before that one"
         remarks.append(Remark("inside-compaction", text))
     if columns.kind.count(Kind.MALFORMED):
         remarks.append(Remark("damaged-lines", "damaged lines are left out; whole records on them are kept"))
-    return _draft(
+    return draft_of(
         name,
         home,
         terms,
-        _folder(session),
+        folder,
         lambda: _copied(meta, stretches, terms, paginated=paginated),
         _depth(columns, tip),
         tuple(remarks),
@@ -141,12 +140,6 @@ def _depth(columns: Columns, index: int) -> int:
         found += 1
         index = columns.parent[index]
     return found
-
-
-def _folder(session: Session) -> str:
-    if not session.cwd:
-        raise Refused(f"{session.path.name} does not say which folder it belongs to; Codex needs one")
-    return session.cwd
 
 
 # --- where the copy ends ---
@@ -251,8 +244,7 @@ def _copied(meta: Body, stretches: list[_Stretch], terms: Terms, *, paginated: b
             number += 1
             yield _numbered(line, number, stamp) if paginated else line + b"\n"
     if terms.injected:
-        said = _item(_message("user", [_text("input_text", terms.injected)]), stamp)
-        yield encode_line({**said, "ordinal": number + 1} if paginated else said)
+        yield injected_line(terms, number + 1 if paginated else None)
 
 
 def _records(stretch: _Stretch) -> Iterator[bytes]:
@@ -308,182 +300,3 @@ def _numbered(line: bytes, number: int, stamp: str) -> bytes:
 
 def _unnumbered(body: Body) -> Body:
     return {key: value for key, value in body.items() if key != "ordinal"}
-
-
-# --- another agent's session ---
-
-
-def adopted(past: Past, terms: Terms, home: str, env_set: tuple[tuple[str, str], ...]) -> Draft:
-    """Another agent's session: a thread without Codex's own context, which Codex adds when it goes on."""
-    session = past.session
-    name = _fresh_id(terms)
-    stamp = iso_time(terms.now)
-    meta: Body = {
-        "id": name,
-        "session_id": name,
-        "timestamp": stamp,
-        "cwd": _folder(session),
-        "originator": "leafward",
-        "cli_version": __version__,
-        "source": "cli",
-        "thread_source": "user",
-        "model_provider": _provider(home),
-        "history_mode": "legacy",
-        OURS: {"forkedFrom": os.path.abspath(session.path)},
-    }
-    kept = sum(1 for _ in past.told())
-    return _draft(
-        name,
-        home,
-        terms,
-        meta["cwd"],
-        lambda: _told_lines(past, meta, terms),
-        kept,
-        tuple(past.remarks()),
-        env_set,
-    )
-
-
-def _told_lines(past: Past, meta: Body, terms: Terms) -> Iterator[bytes]:
-    now = iso_time(terms.now)
-    yield encode_line({"timestamp": now, "type": "session_meta", "payload": meta})
-    turn: str | None = None
-    last = ""
-    for told in past.told():
-        stamp = iso_of(told.time) if told.time else now
-        if told.role == "user" and told.typed:
-            if turn is not None:
-                yield _event(_done(turn, last), stamp)
-            turn, last = _fresh_id(terms), ""
-            yield _event({"type": "task_started", "turn_id": turn, "model_context_window": None}, stamp)
-        for body in _lines_of(told):
-            yield encode_line({"timestamp": stamp, **body})
-        if told.role == "assistant":
-            last = (
-                "\n".join(str(block["text"]) for block in told.content if block.get("type") == "text") or last
-            )
-    if turn is not None:
-        yield _event(_done(turn, last), now)
-    if terms.injected:
-        yield encode_line(_item(_message("user", [_text("input_text", terms.injected)]), now))
-
-
-def _done(turn: str, last: str) -> Body:
-    return {"type": "task_complete", "turn_id": turn, "last_agent_message": last or None}
-
-
-def _lines_of(told: Told) -> Iterator[Body]:
-    """One message as items, and as the events that the list and the transcript are made from."""
-    if told.role == "result":
-        output: Any = _output(told)
-        yield _of_item({"type": "function_call_output", "call_id": told.call, "output": output})
-        return
-    if told.role == "user":
-        yield _of_item(_message("user", [_part(block) for block in told.content]))
-        if told.typed:
-            text = "\n".join(str(block["text"]) for block in told.content if block.get("type") == "text")
-            event = {
-                "type": "user_message",
-                "message": text,
-                "images": [],
-                "local_images": [],
-                "text_elements": [],
-            }
-            yield {"type": "event_msg", "payload": event}
-        return
-    for block in told.content:
-        if block.get("type") == "toolCall":
-            call = {
-                "type": "function_call",
-                "name": _FUNCTION.sub("_", str(block.get("name") or ""))[:64] or "tool",
-                "arguments": json.dumps(block.get("arguments") or {}, ensure_ascii=False),
-                "call_id": str(block.get("id")),
-            }
-            yield _of_item(call)
-        elif block.get("text"):
-            yield _of_item(_message("assistant", [_text("output_text", str(block["text"]))]))
-            yield {"type": "event_msg", "payload": {"type": "agent_message", "message": str(block["text"])}}
-
-
-def _output(told: Told) -> Any:
-    """What a call gave: a text, or parts where there are images among it."""
-    if any(block.get("type") == "image" for block in told.content):
-        return [_part(block) for block in told.content]
-    return "\n".join(str(block.get("text") or "") for block in told.content)
-
-
-def _part(block: Body) -> Body:
-    if block.get("type") == "image":
-        kind = block.get("mimeType") or "image/png"
-        return {"type": "input_image", "image_url": f"data:{kind};base64,{block.get('data') or ''}"}
-    return _text("input_text", str(block.get("text") or ""))
-
-
-def _text(kind: str, text: str) -> Body:
-    return {"type": kind, "text": text}
-
-
-def _message(role: str, content: list[Body]) -> Body:
-    return {"type": "message", "role": role, "content": content}
-
-
-def _of_item(item: Body) -> Body:
-    return {"type": "response_item", "payload": item}
-
-
-def _item(item: Body, stamp: str) -> Body:
-    return {"timestamp": stamp, **_of_item(item)}
-
-
-def _event(payload: Body, stamp: str | None) -> bytes:
-    return encode_line({"timestamp": stamp, "type": "event_msg", "payload": payload})
-
-
-# --- what both have ---
-
-
-def _provider(home: str) -> str:
-    """The provider that the user's own settings name; interactive Codex does not open a thread without one (0.169)."""
-    try:
-        settings = tomllib.loads(Path(home, "config.toml").read_text("utf-8"))
-    except (OSError, ValueError):
-        return "openai"
-    profile = settings.get("profiles", {}).get(settings.get("profile"), {})
-    for place in (profile, settings):
-        given = place.get("model_provider") if isinstance(place, dict) else None
-        if isinstance(given, str) and given:
-            return given
-    return "openai"
-
-
-def _fresh_id(terms: Terms) -> str:
-    """A UUID made from the time, as Codex makes its own (version 7)."""
-    milliseconds = int(terms.now.timestamp() * 1000) & ((1 << 48) - 1)
-    number = milliseconds << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
-    return str(UUID(int=number))
-
-
-def _draft(
-    name: str,
-    home: str,
-    terms: Terms,
-    cwd: str,
-    content: Any,
-    kept: int,
-    remarks: tuple[Remark, ...],
-    env_set: tuple[tuple[str, str], ...],
-) -> Draft:
-    local = terms.now.astimezone()
-    folder = Path(home, LIVE_FOLDER, f"{local:%Y}", f"{local:%m}", f"{local:%d}")
-    file = folder / f"rollout-{local:%Y-%m-%dT%H-%M-%S}-{name}.jsonl"
-    return Draft(
-        agent="codex",
-        id=name,
-        path=file,
-        file=file,
-        content=content,
-        resume=Resume(("codex", "resume", "-C", cwd, name), cwd, own_variables(terms.env), env_set),
-        kept=kept,
-        left=0,
-        remarks=remarks,
-    )

@@ -38,9 +38,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Touch
-    from leafward.agents.forking import Cut, Draft, Past, Terms
+    from leafward.agents.cutting import Cut
+    from leafward.agents.forking import Draft, Terms
     from leafward.agents.opencode.places import Store
     from leafward.agents.opencode.records import Info, Told
+    from leafward.agents.past import Past
     from leafward.config import Config
     from leafward.entries import EntryIndex
     from leafward.session import Session
@@ -213,7 +215,7 @@ class OpenCode:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
-        from leafward.agents.forking import after_results
+        from leafward.agents.cutting import after_results
 
         return after_results(session, end, before_prompt)
 
@@ -222,8 +224,9 @@ class OpenCode:
 
         Of a session in the files of an older version, what was said is told in the present form.
         """
-        from leafward.agents.forking import Past, Remark
+        from leafward.agents.forking import Remark
         from leafward.agents.opencode import forking
+        from leafward.agents.past import Past
 
         base = os.path.dirname(os.path.abspath(session.path))
         if not os.path.isfile(base):

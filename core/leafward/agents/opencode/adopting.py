@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.forking import Remark
 from leafward.agents.opencode.database import OURS, opened
-from leafward.agents.opencode.documents import Ids, document, draft_of, injected_message
+from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
 from leafward.entries import text_of
-from leafward.errors import NotASession, Refused
+from leafward.errors import NotASession
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.forking import Draft, Past, Terms, Told
+    from leafward.agents.forking import Draft, Terms
     from leafward.agents.opencode.places import Store
+    from leafward.agents.past import Past, Told
     from leafward.entries import Body
 
 VERSION = "1.18.33"
@@ -31,17 +32,16 @@ _LONGEST_TITLE = 80
 def adopt(past: Past, terms: Terms, database: str, store: Store) -> Draft:
     """A draft of a session that is imported into a database. Raises Refused where the session names no folder."""
     session = past.session
-    if not session.cwd:
-        raise Refused(f"{session.path.name} does not say which folder it belongs to; opencode needs one")
+    cwd = terms.folder(session, TITLE)
     kept = sum(1 for _ in past.told())
     ids = Ids(os.urandom(16))
     name = ids.session(round(terms.now.timestamp() * 1000))
     model, remarks = _model(past, database)
-    writer = _Writer(past, terms, name, ids, model)
+    writer = _Writer(past, terms, name, cwd, ids, model)
     return draft_of(
         session=name,
         database=database,
-        cwd=session.cwd,
+        cwd=cwd,
         content=writer.document,
         kept=kept,
         left=past.left_out,
@@ -69,8 +69,8 @@ def _model(past: Past, database: str) -> tuple[Body, list[Remark]]:
 class _Writer:
     """Messages, one after the other."""
 
-    def __init__(self, past: Past, terms: Terms, session: str, ids: Ids, model: Body) -> None:
-        self._past, self._terms, self._session = past, terms, session
+    def __init__(self, past: Past, terms: Terms, session: str, cwd: str, ids: Ids, model: Body) -> None:
+        self._past, self._terms, self._session, self._cwd = past, terms, session, cwd
         self._ids, self._model = ids, model
         self._asked = ""
         self._stamp = 0
@@ -84,7 +84,7 @@ class _Writer:
             "id": self._session,
             "slug": self._session,
             "projectID": "global",
-            "directory": source.cwd,
+            "directory": self._cwd,
             "title": source.name or past.opening(_LONGEST_TITLE) or source.id,
             "version": VERSION,
             "metadata": {OURS: {"forkedFrom": source.id, "at": source.columns.id(past.cut.end)}},
@@ -142,7 +142,6 @@ class _Writer:
             return
         info = self._info(told, "assistant", len(said) * 2)
         calls = any(block["type"] == "toolCall" for block in said)
-        folder = self._past.session.cwd
         info["time"]["completed"] = self._stamp
         info |= {
             "parentID": self._asked or info["id"],
@@ -150,7 +149,7 @@ class _Writer:
             "providerID": told.provider or "unknown",
             "mode": "build",
             "agent": "build",
-            "path": {"cwd": folder, "root": folder},
+            "path": {"cwd": self._cwd, "root": self._cwd},
             "cost": 0,
             "tokens": _NOTHING,
             "finish": "tool-calls" if calls else "stop",

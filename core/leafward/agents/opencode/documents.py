@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.base import Resume, own_variables
 from leafward.agents.forking import Draft, Import
-from leafward.paths import state_dir
+from leafward.paths import imports_dir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,8 +22,8 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _TAIL = 14
 _WRAP = 1 << 48
 _STEPS_PER_MS = 4096
-FOLDER = "imports"
-"""Under our state folder: where documents lie until they are imported."""
+TITLE = "opencode"
+"""As people write it."""
 
 
 class Ids:
@@ -113,7 +113,7 @@ def draft_of(
 ) -> Draft:
     """A draft of a session that is imported into a database. `store`: see `store_variables`."""
     removed, given = store
-    file = state_dir() / FOLDER / f"{session}.json"
+    file = imports_dir() / f"{session}.json"
 
     def command(*argv: str) -> Resume:
         return Resume(("opencode", *argv), cwd, (*own_variables(terms.env), *removed), given)

@@ -12,7 +12,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.opencode.database import OURS, opened
-from leafward.agents.opencode.documents import Ids, document, draft_of, injected_message
+from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
 from leafward.agents.opencode.reading import OpenCodeReader, merged, named
 from leafward.agents.opencode.records import object_at, object_in, text_in
 from leafward.agents.owned import own_cut
@@ -25,7 +25,8 @@ from leafward.scan import decode_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.forking import Cut, Draft, Terms
+    from leafward.agents.cutting import Cut
+    from leafward.agents.forking import Draft, Terms
     from leafward.agents.opencode.database import Base
     from leafward.agents.opencode.places import Store
     from leafward.agents.opencode.records import Told
@@ -44,16 +45,15 @@ def fork(session: Session, cut: Cut, terms: Terms, database: str, store: Store) 
     reader = session.reader if isinstance(session, ForeignSession) else None
     if not isinstance(reader, OpenCodeReader):
         raise Refused(f"{session.path.name} is no session of opencode")
-    if not session.cwd:
-        raise Refused(f"{session.path.name} does not say which folder it belongs to; opencode needs one")
+    cwd = terms.folder(session, TITLE)
     own = own_cut(session, reader.columns, cut)
-    copy = _Copy(session, reader, own, database)
+    copy = _Copy(session, reader, own, database, cwd)
     ids = Ids(os.urandom(16))
     name = ids.session(round(terms.now.timestamp() * 1000))
     return draft_of(
         session=name,
         database=database,
-        cwd=session.cwd,
+        cwd=cwd,
         content=lambda: copy.document(name, ids, terms),
         kept=copy.held,
         left=copy.left + own.passed,
@@ -66,8 +66,10 @@ def fork(session: Session, cut: Cut, terms: Terms, database: str, store: Store) 
 class _Copy:
     """What is copied of a session."""
 
-    def __init__(self, session: Session, reader: OpenCodeReader, cut: OwnCut, database: str) -> None:
-        self._session, self._database = session, database
+    def __init__(
+        self, session: Session, reader: OpenCodeReader, cut: OwnCut, database: str, cwd: str
+    ) -> None:
+        self._session, self._database, self._cwd = session, database, cwd
         columns = reader.columns
         self._at = columns.id(cut.end)
         self._prompt = columns.id(cut.prompt) if cut.prompt >= 0 else ""
@@ -109,11 +111,12 @@ class _Copy:
             "id": name,
             "slug": row.get("slug") or name,
             "projectID": row.get("project_id") or "global",
-            "directory": self._session.cwd,
+            "directory": self._cwd,
             "title": title if title.endswith(FORKED) else title + FORKED,
             "version": row.get("version") or "1.2.0",
         }
-        for field in ("agent", "path"):
+        # A path is one below the project's folder.
+        for field in ("agent", "path") if self._cwd == self._session.cwd else ("agent",):
             if isinstance(row.get(field), str):
                 info[field] = row[field]
         for field in ("model", "permission"):

@@ -133,7 +133,7 @@ class Forking(Handing):
     @work(thread=True, exclusive=True, group="fork", exit_on_error=False)
     def _make_draft(self, run: int, session: Session, wish: ForkWish, target: Agent) -> None:
         from leafward import forking
-        from leafward.agents.forking import cut_at
+        from leafward.agents.cutting import cut_at
         from leafward.cli.injecting import injection_settings
         from leafward_tui.screens.explorer.summary_work import left_behind
 

@@ -1,27 +1,23 @@
-"""New files for pi: a copy of one path, or another agent's session in pi's form. Rules are those of pi 1.5.2."""
+"""Another agent's session in pi's form (pi 1.5.2): what pi sends for it is what the model had seen."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-from leafward.agents.base import Resume, own_variables
-from leafward.agents.forking import Draft, Past, Remark, is_own, told_blocks
+from leafward.agents.forking import Remark
+from leafward.agents.past import is_own, told_blocks
+from leafward.agents.pi.drafting import Chain, draft_of, folder_of, header_of
 from leafward.entries import Body, EntryIndex, Kind
-from leafward.errors import Refused
-from leafward.journal import encode_line, iso_time, refuse_unreachable
-from leafward.journal.migrate import migrated_line
-from leafward.journal.operations import LEAF_TYPE
+from leafward.journal import encode_line
 from leafward.messages import PROJECTION, edit_targets
-from leafward.scan import CURRENT_VERSION, decode_line
-from leafward.times import iso_time as iso_of
+from leafward.times import iso_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.forking import Cut, Terms
+    from leafward.agents.forking import Draft, Terms
+    from leafward.agents.past import Past
     from leafward.session import Session
 
 _ZERO_COST = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
@@ -29,142 +25,11 @@ _COUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 _APIS = {"openai": "openai-responses", "anthropic": "anthropic-messages"}
 
 
-def forked(session: Session, cut: Cut, terms: Terms) -> Draft:
-    """The path to a cut as a new file beside the source: entries, ids and lines as they are, labels and name with them."""
-    tip = session.columns.parent[cut.prompt] if cut.prompt >= 0 else cut.entry
-    refuse_unreachable(session, tip)
-    path = list(session.tree.path(tip))
-    moves = {index for index in path if _is_move(session, index)}
-    header = _header(session.cwd, terms, os.path.abspath(session.path))
-    return _draft(
-        header,
-        session.path.parent,
-        lambda: _copied(session, header, path, moves, terms),
-        terms,
-        len(path) - len(moves),
-        len(moves),
-    )
-
-
-def _is_move(session: Session, index: int) -> bool:
-    """Whether an entry only says that the leaf was moved here in the source: its log means nothing in another file."""
-    if session.columns.kind[index] != Kind.CUSTOM:
-        return False
-    return (session.body(index) or {}).get("customType") == LEAF_TYPE
-
-
-def _copied(
-    session: Session, header: Body, path: list[int], dropped: set[int], terms: Terms
-) -> Iterator[bytes]:
-    columns = session.columns
-    yield encode_line(header)
-    instead: dict[str, str] = {}
-    """By id of an entry that is left out: the entry that stands behind it."""
-    after: str | None = None
-    for index in reversed(path):
-        known = columns.id(EntryIndex(index))
-        if index not in dropped:
-            after = known
-        elif after is not None:
-            instead[known] = after
-    above: str | None = None
-    labels: dict[EntryIndex, str] = {}
-    name: str | None = None
-    held = set(path) - dropped
-    for index in path:
-        if index in dropped:
-            continue
-        raw = (
-            migrated_line(session, index) if session.version < CURRENT_VERSION else session.raw(index) + b"\n"
-        )
-        body = decode_line(raw)
-        if body is None:
-            raise Refused(f"{session.path.name} changed while it was read")
-        raw = _linked(raw, body, above, instead)
-        kind = columns.kind[index]
-        if kind == Kind.LABEL:
-            target = columns.index(str(body.get("targetId")))
-            labels.pop(target, None)
-            if body.get("label"):
-                labels[target] = str(body["label"])
-        elif kind == Kind.SESSION_INFO:
-            given = body.get("name")
-            name = given.strip() or None if isinstance(given, str) else None
-        above = columns.id(EntryIndex(index))
-        yield raw
-    chain = _Chain(above, terms)
-    if terms.injected:
-        yield chain.injected()
-    wanted = {target: text for target, text in session.labels.items() if target in held}
-    for target in sorted({*labels, *wanted}):
-        if target in held and labels.get(target) != wanted.get(target):
-            yield chain.line({"type": "label", "targetId": columns.id(target), "label": wanted.get(target)})
-    if session.name != name:
-        yield chain.line({"type": "session_info", "name": session.name or ""})
-
-
-def _linked(raw: bytes, body: Body, above: str | None, instead: Mapping[str, str]) -> bytes:
-    """A line that hangs on what stands before it in the new file, and names nothing that was left out."""
-    changed = {}
-    if body.get("parentId") != above:
-        changed["parentId"] = above
-    first = body.get("firstKeptEntryId")
-    if isinstance(first, str) and first in instead:
-        changed["firstKeptEntryId"] = instead[first]
-    return encode_line({**body, **changed}) if changed else raw
-
-
-class _Chain:
-    """Lines that are appended one behind the other."""
-
-    def __init__(self, above: str | None, terms: Terms, taken: set[str] | None = None) -> None:
-        self.above = above
-        self.taken = taken or set()
-        self._terms = terms
-
-    def fresh(self) -> str:
-        """An id that nothing has."""
-        while (made := uuid4().hex[:8]) in self.taken:
-            continue
-        return made
-
-    def line(self, body: Body, name: str | None = None) -> bytes:
-        """One line, behind the last."""
-        name = name if name is not None and name not in self.taken else self.fresh()
-        self.taken.add(name)
-        place = {
-            "id": name,
-            "parentId": self.above,
-            "timestamp": body.get("timestamp") or iso_time(self._terms.now),
-        }
-        self.above = name
-        return encode_line(
-            {"type": body["type"], **place, **{key: value for key, value in body.items() if key not in place}}
-        )
-
-    def injected(self) -> bytes:
-        """The text that is put in."""
-        return self.line(
-            {
-                "type": "custom_message",
-                "customType": f"leafward.{self._terms.injected_as}",
-                "content": self._terms.injected,
-                "display": True,
-            }
-        )
-
-
-# --- another agent's session ---
-
-
-def adopted(past: Past, terms: Terms, roots: tuple[Path, ...], *, flat: bool) -> Draft:
+def adopted(past: Past, terms: Terms, root: Path, *, flat: bool) -> Draft:
     """Another agent's session in pi's form: what pi sends for it is what the model had seen at the cut."""
     session = past.session
-    cwd = session.cwd
-    if not cwd:
-        raise Refused(f"{session.path.name} does not say which folder it belongs to; pi needs one")
-    header = _header(cwd, terms, os.path.abspath(session.path))
-    folder = roots[0] if flat else roots[0] / folder_of(cwd)
+    header = header_of(session, terms)
+    folder = root if flat else root / folder_of(header["cwd"])
     path = list(session.tree.path(past.cut.end))
     whole = _is_pi_shaped(past)
     counted = sum(1 for _ in past.messages())
@@ -176,7 +41,7 @@ def adopted(past: Past, terms: Terms, roots: tuple[Path, ...], *, flat: bool) ->
                 "what was kept beside the summary is told again, the summary as a message; what it stands for lies on a branch",
             )
         )
-    return _draft(
+    return draft_of(
         header,
         folder,
         lambda: _translated(past, header, path, terms, whole=whole),
@@ -185,14 +50,6 @@ def adopted(past: Past, terms: Terms, roots: tuple[Path, ...], *, flat: bool) ->
         0,
         tuple(remarks),
     )
-
-
-def folder_of(cwd: str) -> str:
-    """The name of pi's folder for the sessions of a working folder."""
-    inner = cwd[1:] if cwd.startswith(("/", "\\")) else cwd
-    for sign in "/\\:":
-        inner = inner.replace(sign, "-")
-    return f"--{inner}--"
 
 
 def _is_pi_shaped(past: Past) -> bool:
@@ -235,7 +92,7 @@ def _native_kind(session: Session, entry: int) -> bool:
 def _translated(past: Past, header: Body, path: list[int], terms: Terms, *, whole: bool) -> Iterator[bytes]:
     session, compaction = past.session, past.context.compaction
     yield encode_line(header)
-    chain = _Chain(None, terms)
+    chain = Chain(None, terms)
     written: dict[str, str] = {}
     """By id in the source: the id in the new file."""
     until = len(path) if whole else path.index(compaction) if compaction >= 0 else 0
@@ -334,7 +191,7 @@ def _said(message: Body, role: str) -> Body:
         kept = {"isError": False, **kept}
     kept.setdefault("timestamp", 0)
     body: Body = {"type": "message", "message": kept}
-    stamp = iso_of(kept["timestamp"]) if isinstance(kept["timestamp"], int) and kept["timestamp"] else None
+    stamp = iso_time(kept["timestamp"]) if isinstance(kept["timestamp"], int) and kept["timestamp"] else None
     return {**body, "timestamp": stamp} if stamp else body
 
 
@@ -372,44 +229,3 @@ def _usage(given: object) -> Body:
         key: value if isinstance(value := given_cost.get(key), (int, float)) else 0 for key in _ZERO_COST
     }
     return made
-
-
-# --- what both have ---
-
-
-def _header(cwd: str, terms: Terms, source: str) -> Body:
-    if not cwd:
-        raise Refused("the session does not say which folder it belongs to; pi needs one")
-    return {
-        "type": "session",
-        "version": CURRENT_VERSION,
-        "id": str(uuid4()),
-        "timestamp": iso_time(terms.now),
-        "cwd": cwd,
-        "parentSession": source,
-    }
-
-
-def _draft(
-    header: Body,
-    folder: Path,
-    content: Any,
-    terms: Terms,
-    kept: int,
-    left: int,
-    remarks: tuple[Remark, ...] = (),
-) -> Draft:
-    moment = str(header["timestamp"]).replace(":", "-").replace(".", "-")
-    file = folder.absolute() / f"{moment}_{header['id']}.jsonl"
-    cwd = str(header["cwd"])
-    return Draft(
-        agent="pi",
-        id=str(header["id"]),
-        path=file,
-        file=file,
-        content=content,
-        resume=Resume(("pi", "--session", str(file)), cwd, own_variables(terms.env)),
-        kept=kept,
-        left=left,
-        remarks=remarks,
-    )

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.base import Candidate, Glimpse
-    from leafward.agents.forking import Cut, Draft, Past, Terms
+    from leafward.agents.cutting import Cut
+    from leafward.agents.forking import Draft, Terms
+    from leafward.agents.past import Past
     from leafward.config import Config
     from leafward.entries import EntryIndex
 
@@ -132,19 +134,19 @@ class Pi:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
-        from leafward.agents.forking import after_results
+        from leafward.agents.cutting import after_results
 
         return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
         """The path to the cut in a new file beside the session's own."""
-        from leafward.agents.pi_forking import forked
+        from leafward.agents.pi.forking import forked
 
         return forked(session, cut, terms)
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """The path in pi's form, among pi's sessions of the same folder."""
-        from leafward.agents.pi_forking import adopted
+        from leafward.agents.pi.adopting import adopted
 
         env = terms.env
         given = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
@@ -153,7 +155,7 @@ class Pi:
         root = self.roots(terms.config, env)[0]
         # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
         flat = chosen and not any(root.glob("--*--"))
-        return adopted(past, terms, (root,), flat=flat)
+        return adopted(past, terms, root, flat=flat)
 
 
 def _session_dir_setting(path: Path) -> str | None:
