@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import call
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, note
 from tests.tui.session_store import rows, until
@@ -142,6 +142,18 @@ async def test_injected_context_is_a_choice(file: Named) -> None:
     assert last["customType"] == "leafward.injection"
 
 
+async def test_a_summary_of_what_is_left_behind_is_a_choice(file: Named) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        await pilot.press("K", "K")
+        await drafted(pilot, "s")
+        await pilot.press("w")
+        await until(pilot, lambda: "began a session" in note(screen))
+    (made,) = new_files(file.path.parent)
+    last = json.loads(made.read_bytes().splitlines()[-1])
+    assert last["customType"] == "leafward.summary"
+    assert "d answered" in last["content"]
+
+
 async def test_it_goes_on_in_place_of_the_application(file: Named, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[tuple[list[str], Any, str]] = []
 
@@ -164,12 +176,48 @@ async def test_it_goes_on_in_place_of_the_application(file: Named, monkeypatch: 
         assert "began a session of pi" in note(screen)
 
 
-async def test_a_folder_that_is_gone_is_said_and_nothing_can_be_written(tmp_path: Path) -> None:
+async def test_a_folder_that_is_gone_is_said_and_nobody_can_go_on_there(tmp_path: Path) -> None:
     file = forked(tmp_path / "s.jsonl", tmp_path / "gone")
+    async with exploring(file.path) as (pilot, screen):
+        await pilot.press("b")
+        sheet = await titled(pilot, "New session from here")
+        assert keys(sheet, refused=True) == ["p", "c", "l", "o"]
+        assert f"its folder is gone: {tmp_path / 'gone'}" in shown(pilot)
+        await pilot.press("escape", "R")
+        await until(pilot, lambda: "the folder of this session is gone" in note(screen))
+        assert "goes on in a new session" in note(screen)
+
+
+async def test_it_works_in_the_folder_that_leafward_runs_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = forked(tmp_path / "s.jsonl", tmp_path / "gone")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    async with exploring(file.path) as (pilot, screen):
+        await drafted(pilot, "h")
+        assert f"cd {tmp_path / 'here'} && pi --session" in shown(pilot).replace("\n", "")
+        await pilot.press("w")
+        await until(pilot, lambda: "began a session of pi" in note(screen))
+    (made,) = new_files(tmp_path)
+    assert json.loads(made.read_bytes().partition(b"\n")[0])["cwd"] == str(tmp_path / "here")
+
+
+async def test_another_folder_is_typed_until_there_is_one(file: Named, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
     async with exploring(file.path) as (pilot, _):
-        sheet = await drafted(pilot)
-        assert keys(sheet) == ["y"]
-        assert "the folder of this session is gone" in shown(pilot)
+        await pilot.press("b")
+        await titled(pilot, "New session from here")
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        await pilot.press("ctrl+u", *str(tmp_path / "othe"), "enter")
+        await until(pilot, lambda: f"no folder {tmp_path / 'othe'}" in shown(pilot))
+        await pilot.press("r", "enter")
+        await titled(pilot, "New session from here")
+        await pilot.press("p")
+        await titled(pilot, "A new session of pi")
+        assert f"cd {tmp_path / 'other'} && pi --session" in shown(pilot).replace("\n", "")
+        assert "it works in another folder than its source" in shown(pilot)
 
 
 async def test_it_opens_here(file: Named) -> None:

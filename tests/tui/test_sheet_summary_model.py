@@ -201,3 +201,66 @@ async def test_a_failure_of_a_shown_summary_offers_another_way(file: Named, endp
         await until(pilot, lambda: "on this machine" in shown(pilot) and "tok from" in shown(pilot))
         await pilot.press("escape")
         await at_rest(pilot, screen)
+
+
+async def begun(pilot: Pilot[int]) -> None:
+    """Asks for a new session of pi with a summary of what is left behind."""
+    await pilot.press("K", "K", "K", "K", "b")
+    await sheet_of(pilot, ChoiceSheet)
+    await pilot.press("s")
+    await until(pilot, lambda: with_summary(pilot) == "yes")
+    await pilot.press("p")
+    await who(pilot)
+
+
+def with_summary(pilot: Pilot[int]) -> str:
+    """What the sheet says of the summary."""
+    sheet = pilot.app.screen
+    assert isinstance(sheet, ChoiceSheet)
+    return next((one.effect for one in sheet.rows.choices if "left behind" in one.title), "")
+
+
+def drafted(pilot: Pilot[int]) -> bool:
+    return isinstance(pilot.app.screen, ChoiceSheet) and "A new session of pi" in shown(pilot)
+
+
+async def test_it_goes_into_a_new_session_and_is_paid_for_once(file: Named, endpoint: Endpoint) -> None:
+    before = file.path.read_bytes()
+    async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
+        await begun(pilot)
+        assert "price unknown, sends" in shown(pilot)
+        assert "goes into the new session" in shown(pilot)
+        assert endpoint.asked == []
+        await pilot.press("m")
+        await until(pilot, lambda: drafted(pilot))
+        await pilot.press("escape")
+        await at_rest(pilot, screen)
+        await pilot.press("b")
+        await sheet_of(pilot, ChoiceSheet)
+        await pilot.press("s")
+        await until(pilot, lambda: with_summary(pilot) == "yes, that of openai/x")
+        await pilot.press("p")
+        await until(pilot, lambda: drafted(pilot))
+        await pilot.press("w")
+        await until(pilot, lambda: "began a session of pi" in note(screen))
+        assert file.path.read_bytes() == before
+    assert len(endpoint.asked) == 1
+    assert KEY not in json.dumps(endpoint.asked[0].body)
+    (made,) = [path for path in file.path.parent.glob("*.jsonl") if path != file.path]
+    last = json.loads(made.read_bytes().splitlines()[-1])
+    assert last["customType"] == "leafward.summary"
+    assert WHOLE[:40] in last["content"]
+
+
+async def test_escape_gives_it_up_and_no_session_begins(file: Named, endpoint: Endpoint) -> None:
+    endpoint.play(Reply(end="stall", after=8))
+    async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
+        await begun(pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: "tok" in note(screen))
+        assert "esc cancels" in note(screen)
+        await pilot.press("escape")
+        await at_rest(pilot, screen)
+        assert endpoint.asked[0].gone.wait(5)
+        assert "nothing was written" in note(screen)
+    assert [path.name for path in file.path.parent.glob("*.jsonl")] == [file.path.name]

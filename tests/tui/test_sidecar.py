@@ -12,7 +12,7 @@ from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.log import LogScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.foreign_stores import Store, make
-from tests.tui.explored import exploring, note, tree
+from tests.tui.explored import NARROW, exploring, note, tree
 from tests.tui.session_store import rows, until
 from tests.tui.test_lab import considering
 
@@ -90,6 +90,17 @@ async def test_label_move_undo_and_redo(store: Store) -> None:
         await pilot.press("U")
         await written(pilot, screen, total + 4)
         assert "what-if leaf" in row_of(screen, "two?")
+
+
+async def test_what_matters_of_a_what_if_is_said_on_a_narrow_screen(store: Store) -> None:
+    async with exploring(store.path, NARROW) as (pilot, screen):
+        total = len(session_of(screen))
+        await pilot.press("K")
+        await chosen(pilot, "enter", "m")
+        await written(pilot, screen, total + 1)
+        (said,) = [row for row in rows(screen.app) if "moved to" in row]
+        assert "a what-if: a fork makes it real" in said
+        assert "u undoes it" in said
 
 
 async def test_the_log_takes_a_what_if_back(store: Store) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.entries import NO_ENTRY
 from leafward.safe_text import safe_line
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.agents import Agent
+    from leafward.compaction.branch import BranchDraft
     from leafward.forking import Cut, Fork
 
-__all__ = ["ForkWish", "options", "targets", "told", "ways"]
+__all__ = ["Folder", "ForkWish", "letters", "nearest_of", "options", "targets", "told", "ways"]
 
-_TAKEN = "jkqbisgx"
+_TAKEN = "jkqbisgxfh"
 """Letters that mean something else where an agent is chosen."""
 
 
@@ -33,11 +34,32 @@ class ForkWish:
     """Before that prompt instead."""
     inject: bool = False
     summary: bool = False
+    cwd: str = ""
+    """The folder that it works in, as it was typed; empty for that of this session."""
 
     @property
     def entry(self) -> int:
         """The entry that is asked for."""
         return self.prompt if self.before else self.end
+
+
+class Folder(NamedTuple):
+    """The folder that a new session would work in."""
+
+    path: str
+    """Empty where nothing says which."""
+    there: bool
+    here: str = ""
+    """The folder that the application was started in."""
+
+    @property
+    def obstacle(self) -> str:
+        """Why nobody can work there; empty where one can."""
+        if self.there:
+            return ""
+        return (
+            f"its folder is gone: {self.path}" if self.path else "it does not say which folder it belongs to"
+        )
 
 
 def letters(agents: Sequence[Agent]) -> dict[str, Agent]:
@@ -49,13 +71,14 @@ def letters(agents: Sequence[Agent]) -> dict[str, Agent]:
     return found
 
 
-def targets(agents: Mapping[str, Agent], cuts: Mapping[str, Cut], own: str) -> list[Choice]:
+def targets(agents: Mapping[str, Agent], cuts: Mapping[str, Cut], own: str, folder: Folder) -> list[Choice]:
     """The agents that could go on, the session's own first; those that cannot say why."""
+    nowhere = "" if folder.there else "in which folder? choose one below"
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
         effect = "a copy of what it stored" if agent.name == own else "told in its own form"
         shown = "nothing is written yet: it is shown first"
-        choices.append(Choice(letter, agent.title, effect, shown, cuts[agent.name].rule or ""))
+        choices.append(Choice(letter, agent.title, effect, shown, cuts[agent.name].rule or nowhere))
     return choices
 
 
@@ -64,11 +87,18 @@ def options(
     agents: Mapping[str, Agent],
     cuts: Mapping[str, Cut],
     named: Callable[[int], str],
+    folder: Folder,
+    made: BranchDraft | None = None,
     *,
     leaves: bool,
 ) -> list[Choice]:
-    """What else can be chosen before an agent is: where to end, what to put in, and places that are legal instead."""
+    """What else can be chosen before an agent is: where to end, where to work, what to put in, and places that are legal instead.
+
+    `made`: the summary of what is left behind, where there is one already.
+    """
     found = []
+    if not folder.there and folder.here:
+        found.append(Choice("h", "In the folder that Leafward runs in", folder.here))
     if wish.prompt >= 0 and wish.prompt != wish.end:
         title = "After this turn instead" if wish.before else "Before this prompt instead, to write it anew"
         found.append(Choice("b", title, "" if wish.before else "its text is offered again"))
@@ -77,7 +107,11 @@ def options(
     )
     if leaves:
         effect = "yes" if wish.summary else "no"
+        if wish.summary and made is not None:
+            effect = f"yes, that of {made.summary.summarizer}"
         found.append(Choice("s", "With a summary of what is left behind", effect, current=wish.summary))
+    effect = "one is typed" if not folder.there else f"instead of {folder.path}"
+    found.append(Choice("f", "In another folder", effect))
     for letter, nearest in zip("gx", nearest_of(cuts), strict=False):
         whose = [
             agent.title

@@ -32,5 +32,5 @@ def run_in_agent(app: App[Any], resume: Resume) -> str | None:
             except OSError as error:
                 return f"{resume.argv[0]}: {error.strerror or error}"
     except SuspendNotSupported:
-        return "this terminal cannot be handed over; leafward resume --print shows the command"
+        return "this terminal cannot be handed over"
     return None

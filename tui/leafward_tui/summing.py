@@ -10,7 +10,7 @@ from leafward.safe_text import safe_line
 from leafward_tui.cells import count, counted, money, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from leafward.compaction.branch import Branch, BranchDraft
     from leafward.summarizers.model import Outgoing
@@ -56,6 +56,14 @@ class Summing:
     branch: Branch | None = None
     asks: bool = False
     """Whether it is asked who summarises, also where there is no choice of model."""
+    then: Callable[[BranchDraft | None], object] | None = None
+    """What is done with it once it is whole, such as putting it into a new session; None is handed over where there is nothing
+    to summarise. Without it the leaf moves with the summary, unless that is only shown."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether the leaf moves with it."""
+        return self.then is None and not self.wanted.preview
 
 
 class Growth(NamedTuple):

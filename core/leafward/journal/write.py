@@ -144,7 +144,8 @@ def _is_what_if(session: Session, line: Body) -> bool:
     return True
 
 
-_WHAT_IF = "a what-if, kept by Leafward: the agent itself goes on at its own leaf; a fork makes it real"
+_WHAT_IF = "a what-if: a fork makes it real; the agent itself goes on at its own leaf"
+"""What matters first: a narrow screen cuts the end off."""
 
 
 def nothing(session: Session, kind: OperationKind, target: int, writing: Writing) -> Write:

@@ -255,7 +255,12 @@ class SessionsWork(TwoPanes[None]):
             agent = agent_named(card.agent)
             session = agent.open(Path(card.path))
             try:
-                answer = self.ReadyToResume(agent.resume(session, os.environ).ready())
+                command = agent.resume(session, os.environ)
+                problem = command.obstacle()
+                if problem is not None:
+                    key = self.shell.keymap.label("session.fork")
+                    problem = f"{problem}; open it, and go on in a new session elsewhere ({key})"
+                answer = self.ReadyToResume(command if problem is None else None, problem or "")
             finally:
                 session.close()
         except (LeafwardError, OSError) as error:
@@ -267,7 +272,9 @@ class SessionsWork(TwoPanes[None]):
         from leafward_tui.resume import run_in_agent
 
         message.stop()
-        problem = message.problem if message.resume is None else run_in_agent(self.app, message.resume)
+        problem = message.problem
+        if message.resume is not None and (failed := run_in_agent(self.app, message.resume)) is not None:
+            problem = f"{failed}; leafward resume --print shows the command"
         if problem:
             self.shell.say(problem, problem=True)
         self.look_again()

@@ -19,6 +19,7 @@ from leafward_tui.summing import Wanted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.compaction.branch import BranchDraft
     from leafward.journal import Write, Writing
     from leafward.session import Session
 
@@ -197,8 +198,10 @@ class Changing(Finding):
                 said += f", {counted(len(self.price.files_left), 'file')}"
         return said
 
-    def start_summary(self, wanted: Wanted) -> None:
-        """Makes a summary as wanted."""
+    def start_summary(
+        self, wanted: Wanted, then: Callable[[BranchDraft | None], object] | None = None
+    ) -> None:
+        """Makes a summary as wanted, and hands it to `then`, if there is one."""
         raise NotImplementedError
 
     def ask_focus(self, wanted: Wanted) -> None:

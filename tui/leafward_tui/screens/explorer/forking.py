@@ -17,19 +17,30 @@ from leafward_tui.screens.explorer.handing import Handing
 
 if TYPE_CHECKING:
     from leafward.agents import Agent, Resume
+    from leafward.compaction.branch import BranchDraft
     from leafward.forking import Cut, Fork
     from leafward.session import Session
-    from leafward_tui.forks import ForkWish
+    from leafward_tui.forks import Folder, ForkWish
 
 
 @dataclass(eq=False, repr=False)
 class CutsFound(Message):
-    """Where each agent's new session would end."""
+    """Where each agent's new session would end, and in which folder it would work."""
 
     run: int
     wish: ForkWish
     own: str
     cuts: dict[str, Cut]
+    folder: Folder
+
+
+@dataclass(eq=False, repr=False)
+class FolderRefused(Message):
+    """No new session can work in the folder that was typed, and why."""
+
+    run: int
+    wish: ForkWish
+    problem: str
 
 
 @dataclass(eq=False, repr=False)
@@ -77,15 +88,24 @@ class Forking(Handing):
     @work(thread=True, exclusive=True, group="fork", exit_on_error=False)
     def _find_cuts(self, run: int, session: Session, wish: ForkWish) -> None:
         from leafward import agents, forking
+        from leafward_tui.forks import Folder
 
         self.shell.keys_first.stop(get_current_worker())
+        try:
+            if wish.cwd:
+                wish = replace(wish, cwd=forking.folder_named(wish.cwd, os.environ))
+        except LeafwardError as error:
+            self.post_message(FolderRefused(run, wish, str(error)))
+            return
+        path = wish.cwd or session.cwd
+        folder = Folder(path, os.path.isdir(path), os.getcwd())
         try:
             found = forking.cuts(session, wish.entry)
             own = agents.agent_of(session.path).name
         except (LeafwardError, OSError) as error:
             self.post_message(Drafted(run, wish, agents.native(), problem=str(error)))
         else:
-            self.post_message(CutsFound(run, wish, own, found))
+            self.post_message(CutsFound(run, wish, own, found, folder))
 
     def on_cuts_found(self, message: CutsFound) -> None:
         """Shows who could go on, and who could not and why."""
@@ -97,27 +117,37 @@ class Forking(Handing):
         if message.run != self.generation or session is None or self.app.screen is not self:
             return
         self.tell("")
-        wish, cuts = message.wish, message.cuts
+        wish, cuts, folder = message.wish, message.cuts, message.folder
         known = letters(all_agents())
         leaves = bool(self.entries_left(session.place, wish.entry))
+        made = self._made_behind(next(iter(cuts.values())).end)
         choices = [
-            *targets(known, cuts, message.own),
-            *options(wish, known, cuts, self.named, leaves=leaves),
+            *targets(known, cuts, message.own, folder),
+            *options(wish, known, cuts, self.named, folder, made, leaves=leaves),
         ]
         where = "before this prompt" if wish.before else "here"
         about = [SheetLine(f"it ends {where}; this session stays as it is, and so do the files")]
+        if folder.obstacle:
+            about.append(SheetLine(folder.obstacle, "bad"))
 
         def done(key: str | None) -> None:
             if key is None:
                 self.settle()
             elif key in known:
-                self._ask_for_draft(wish, known[key])
+                self._ask_for_draft(wish, known[key], cuts[known[key].name])
             elif key == "b":
                 self._look_for_cuts(replace(wish, before=not wish.before))
             elif key == "i":
                 self._look_for_cuts(replace(wish, inject=not wish.inject))
             elif key == "s":
+                if wish.summary:
+                    # Off, and on again: another one is wanted.
+                    self._behind = None
                 self._look_for_cuts(replace(wish, summary=not wish.summary))
+            elif key == "h":
+                self._look_for_cuts(replace(wish, cwd=folder.here))
+            elif key == "f":
+                self._ask_folder(wish, folder.path)
             else:
                 self.go_to_entry(nearest_of(cuts)["gx".index(key)])
 
@@ -125,26 +155,89 @@ class Forking(Handing):
             ChoiceSheet("New session from here", choices, about, note=self.named(wish.entry)), done
         )
 
-    def _ask_for_draft(self, wish: ForkWish, target: Agent) -> None:
+    def _ask_folder(self, wish: ForkWish, typed: str, problem: str = "") -> None:
+        from leafward_tui.widgets.sheet import SheetLine, TextSheet
+
+        def done(text: str | None) -> None:
+            if text is None:
+                self._look_for_cuts(replace(wish, cwd=""))
+            else:
+                self._look_for_cuts(replace(wish, cwd=text.strip()))
+
+        about = [SheetLine(problem, "bad")] if problem else []
+        sheet = TextSheet(
+            "Folder that the new session works in",
+            typed,
+            about,
+            placeholder="a folder that exists; empty for that of this session",
+            commit="choose",
+        )
+        self.app.push_screen(sheet, done)
+
+    def on_folder_refused(self, message: FolderRefused) -> None:
+        """Asks again."""
+        if message.run == self.generation and self.app.screen is self:
+            self.tell("")
+            self._ask_folder(replace(message.wish, cwd=""), message.wish.cwd, message.problem)
+
+    # --- drafts -------------------------------------------------------------------------------------------------------
+
+    _behind: tuple[tuple[int, ...], BranchDraft] | None = None
+    """The last summary of what is left behind, and of what it is one: it was paid for, and is not made again."""
+
+    def _left_behind(self, end: int) -> tuple[int, ...]:
+        """What a session that ends at an entry leaves behind, as far as it can differ."""
+        session = self.session
+        return (self.generation, len(session), session.place, end) if session is not None else ()
+
+    def _made_behind(self, end: int) -> BranchDraft | None:
+        """The summary of what a session that ends at an entry leaves behind, where it was made already."""
+        kept = self._behind
+        return kept[1] if kept is not None and kept[0] == self._left_behind(end) else None
+
+    def _ask_for_draft(self, wish: ForkWish, target: Agent, cut: Cut) -> None:
+        """Makes a draft, once the summary that is wanted in it is whole."""
+        session, run = self.session, self.generation
+        if session is None:
+            return
+        if not wish.summary:
+            self._start_draft(wish, target, None)
+            return
+        made = self._made_behind(cut.end)
+        if made is not None:
+            self._start_draft(wish, target, made)
+            return
+        place = self._left_behind(cut.end)
+
+        def then(summary: BranchDraft | None) -> None:
+            self._behind = (place, summary) if summary is not None else None
+            if run == self.generation:
+                self._start_draft(wish, target, summary)
+            else:
+                self.tell("the session was read anew meanwhile; nothing was written", "warn")
+
+        self.start_summary(self.wanted(session.place, cut.end), then)
+
+    def _start_draft(self, wish: ForkWish, target: Agent, summary: BranchDraft | None) -> None:
         if self.session is not None:
             self.tell(f"making a session of {target.title}", "faint")
-            self._make_draft(self.generation, self.session, wish, target)
+            self._make_draft(self.generation, self.session, wish, target, summary)
 
     @work(thread=True, exclusive=True, group="fork", exit_on_error=False)
-    def _make_draft(self, run: int, session: Session, wish: ForkWish, target: Agent) -> None:
+    def _make_draft(
+        self, run: int, session: Session, wish: ForkWish, target: Agent, summary: BranchDraft | None
+    ) -> None:
         from leafward import forking
         from leafward.agents.cutting import cut_at
         from leafward.cli.injecting import injection_settings
-        from leafward_tui.screens.explorer.summary_work import left_behind
 
-        stop = self.shell.keys_first.stop(get_current_worker())
+        self.shell.keys_first.stop(get_current_worker())
         config = self.shell.config
         try:
             cut = cut_at(session, EntryIndex(wish.entry), target.may_end)
-            summary = left_behind(session, cut.end, config, stop) if wish.summary else None
             text = forking.carried(session, cut, injection_settings(config) if wish.inject else None, summary)
             kind = "summary" if wish.summary else "injection"
-            terms = forking.Terms(os.environ, config, self.shell.clock(), text, kind)
+            terms = forking.Terms(os.environ, config, self.shell.clock(), text, kind, wish.cwd)
             made = forking.fork(session, wish.entry, target, terms)
         except (LeafwardError, OSError) as error:
             self.post_message(Drafted(run, wish, target, problem=str(error)))
@@ -156,9 +249,15 @@ class Forking(Handing):
         from leafward_tui.forks import told, ways
         from leafward_tui.widgets.sheet import ChoiceSheet
 
-        if message.run != self.generation or self.app.screen is not self:
+        if message.run != self.generation:
             return
         made, target = message.made, message.target
+        if self.app.screen is not self:
+            hint = self.key_hints(("session.fork", "asks for it again"))
+            self.tell(
+                f"the new session of {target.title} is not shown: something else was opened", "warn", hint
+            )
+            return
         if made is None:
             self.tell(message.problem, "bad")
             return

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import work
-from textual.app import SuspendNotSupported
 
 from leafward.errors import LeafwardError
 from leafward.safe_text import safe
@@ -90,7 +88,7 @@ class Handing(Resting):
         try:
             command = agent_of(session.path).resume(session, os.environ).ready()
         except LeafwardError as error:
-            self.tell(str(error), "bad")
+            self.tell(str(error), "bad", self.key_hints(("session.fork", "goes on in a new session")))
             return
         if session.what_if:
             self._ask_resume(command)
@@ -117,16 +115,12 @@ class Handing(Resting):
 
     def run_in_place(self, command: Resume) -> None:
         """Hands the terminal to an agent, and takes it back when it ends; where that cannot be, its command is copied."""
-        try:
-            # Blocking on purpose: awaiting inside a suspended application lets timers paint into the agent's terminal.
-            with self.app.suspend():
-                subprocess.run(
-                    command.argv, cwd=command.cwd, env=command.environment(os.environ), check=False
-                )
-        except SuspendNotSupported:
+        from leafward_tui.resume import run_in_agent
+
+        problem = run_in_agent(self.app, command)
+        if problem is not None:
             self.shell.copy(command.line())
-        except OSError as error:
-            self.tell(f"cannot run {command.argv[0]}: {error.strerror or error}", "bad")
+            self.tell(f"{problem}; its command is copied", "bad")
         self.look()
 
     def action_log_open(self) -> None:

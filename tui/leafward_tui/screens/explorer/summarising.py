@@ -22,7 +22,7 @@ from leafward_tui.summing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from leafward.compaction.branch import Branch, BranchDraft
@@ -58,29 +58,38 @@ class Summarising(SummaryAsking):
 
     # --- making -------------------------------------------------------------------------------------------------------
 
-    def start_summary(self, wanted: Wanted) -> None:
-        """Makes a summary as wanted. Where there is nothing to summarise, the move is made without a question."""
+    def start_summary(
+        self, wanted: Wanted, then: Callable[[BranchDraft | None], object] | None = None
+    ) -> None:
+        """Makes a summary as wanted, and hands it to `then`, if there is one.
+
+        Where there is nothing to summarise, what is to follow is done without a question.
+        """
         session = self.session
         if session is None or self.refuse_while_summing():
             return
-        if not wanted.preview:
+        summing = Summing(wanted, then=then)
+        if summing.moves:
             if self.refuse_to_write():
                 return
             if self.writing:
                 self.tell("still writing the change before", "warn")
                 return
         if not wanted.entries:
-            self._nothing_to_tell(wanted)
+            self._nothing_to_tell(summing)
             return
-        self.summing = Summing(wanted)
+        self.summing = summing
         self.show_progress()
         self.show_hints()
         self._look_over(self.generation, self.summing, session)
 
-    def _nothing_to_tell(self, wanted: Wanted) -> None:
+    def _nothing_to_tell(self, summing: Summing) -> None:
         from leafward.journal import move
 
-        if wanted.preview:
+        wanted = summing.wanted
+        if summing.then is not None:
+            summing.then(None)
+        elif wanted.preview:
             self.tell("nothing to summarise there", "warn")
         else:
             said = f"moved to {self.named(wanted.to)}; there was nothing to summarise"
@@ -108,7 +117,7 @@ class Summarising(SummaryAsking):
             self.end_summary("cancelled; nothing was written")
         elif branch is None:
             self.end_summary("")
-            self._nothing_to_tell(summing.wanted)
+            self._nothing_to_tell(summing)
         elif message.going is None and not summing.asks:
             self.make_summary(summing, branch, "extractive")
         else:
@@ -148,11 +157,9 @@ class Summarising(SummaryAsking):
                 if stop():
                     raise Cancelled("cancelled")
                 written = (
-                    None
-                    if wanted.preview
-                    else move_with_summary(
-                        session, wanted.to, draft, Writing(claim=claim, now=self.shell.clock)
-                    )
+                    move_with_summary(session, wanted.to, draft, Writing(claim=claim, now=self.shell.clock))
+                    if summing.moves
+                    else None
                 )
         except (LeafwardError, OSError) as error:
             self.post_message(Summarised(run, summing, draft, problem=str(error)))
@@ -204,7 +211,12 @@ class Summarising(SummaryAsking):
             self.end_summary("cancelled; nothing was written")
             return
         self.end_summary("")
-        if message.written is not None and draft is not None:
+        if summing.then is not None:
+            if draft is None:
+                self.tell(f"no summary: {message.problem}", "bad")
+            else:
+                summing.then(draft)
+        elif message.written is not None and draft is not None:
             said = f"moved to {self.named(wanted.to)} with a summary of {counted(wanted.entries, 'entry', 'entries')}"
             self.post_message(Wrote(message.run, message.written, "; ".join([said, *draft.remarks]), ""))
         elif draft is None:

@@ -76,6 +76,8 @@ class SummaryAsking(Changing):
         wanted = summing.wanted
         before = self.shell.recall(_REMEMBERED)
         operation = "only shown: nothing is written" if wanted.preview else self.appending()
+        if summing.then is not None:
+            operation = "goes into the new session, which is shown first"
         about = [SheetLine(branch_words(branch))]
         choices = [
             Choice(

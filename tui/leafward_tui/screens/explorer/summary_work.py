@@ -29,12 +29,6 @@ def branch_of(session: Session, wanted: Wanted, config: Config, stop: Callable[[
     return left_branch(session, wanted.start, wanted.to, window=window, reserve=config.reserve, stop=stop)
 
 
-def left_behind(session: Session, end: int, config: Config, stop: Callable[[], bool]) -> BranchDraft | None:
-    """A summary, made on this machine, of what lies between an entry and the leaf; None where nothing does."""
-    branch = left_branch(session, session.leaf, end, window=config.window_of(None), stop=stop)
-    return summarize_branch(session, branch, Extractive(), stop=stop) if branch is not None else None
-
-
 def sent_for(branch: Branch, focus: str, config: Config) -> Outgoing | None:
     """What the configured model would be sent; None where none is configured. Nothing leaves the machine by asking."""
     if config.model is None:
