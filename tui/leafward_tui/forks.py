@@ -47,7 +47,7 @@ class Folder(NamedTuple):
     """The folder that a new session would work in."""
 
     path: str
-    """Empty where nothing says which."""
+    """Made safe; empty where nothing says which."""
     there: bool
     here: str = ""
     """The folder that the application was started in."""
@@ -97,8 +97,11 @@ def options(
     `made`: the summary of what is left behind, where there is one already.
     """
     found = []
-    if not folder.there and folder.here:
-        found.append(Choice("h", "In the folder that Leafward runs in", folder.here))
+    elsewhere = Choice("f", "In another folder", _other(wish, folder))
+    if not folder.there:
+        if folder.here:
+            found.append(Choice("h", "In the folder that Leafward runs in", folder.here))
+        found.append(elsewhere)
     if wish.prompt >= 0 and wish.prompt != wish.end:
         title = "After this turn instead" if wish.before else "Before this prompt instead, to write it anew"
         found.append(Choice("b", title, "" if wish.before else "its text is offered again"))
@@ -110,8 +113,8 @@ def options(
         if wish.summary and made is not None:
             effect = f"yes, that of {made.summary.summarizer}"
         found.append(Choice("s", "With a summary of what is left behind", effect, current=wish.summary))
-    effect = "one is typed" if not folder.there else f"instead of {folder.path}"
-    found.append(Choice("f", "In another folder", effect))
+    if folder.there:
+        found.append(elsewhere)
     for letter, nearest in zip("gx", nearest_of(cuts), strict=False):
         whose = [
             agent.title
@@ -120,6 +123,12 @@ def options(
         ]
         found.append(Choice(letter, f"Go to {named(nearest)}", f"the nearest for {', '.join(whose)}"))
     return found
+
+
+def _other(wish: ForkWish, folder: Folder) -> str:
+    if not folder.there:
+        return "you type which"
+    return f"now {folder.path}" if wish.cwd else f"instead of {folder.path}"
 
 
 def nearest_of(cuts: Mapping[str, Cut]) -> list[int]:
@@ -142,7 +151,7 @@ def told(made: Fork) -> list[SheetLine]:
     if made.prompt is not None:
         lines.append(SheetLine(f"prompt: {safe_line(made.prompt, 300)}"))
     if made.obstacle is not None:
-        lines.append(SheetLine(made.obstacle, "bad"))
+        lines.append(SheetLine(safe_line(made.obstacle, _LINE), "bad"))
     lines += [SheetLine(safe_line(one.text, 300), _HUES.get(one.code, "")) for one in made.remarks]
     return lines
 
@@ -156,30 +165,20 @@ _HUES = {"working-tree": "warn", "leafward-entries": "warn", "damaged-lines": "w
 def ways(made: Fork, title: str) -> list[Choice]:
     """What can be done with a draft."""
     draft = made.draft
-    refused = made.obstacle or ""
+    refused = safe_line(made.obstacle or "", _LINE)
     operation = f"write {draft.file.name}"
+    prompt = "its prompt is copied" if made.prompt is not None else ""
     if draft.imported is None:
         return [
             Choice("w", "Write it", "its command is copied", operation, refused),
-            Choice("o", "Write it and open it here", "", operation, refused),
-            Choice("r", f"Write it and go on in {title}", "runs the command", operation, refused),
-            Choice("y", "Copy the command only", "nothing is written"),
+            Choice("o", "Write it and open it here", prompt, operation, refused),
+            Choice("r", f"Write it and go on in {title}", prompt or "runs the command", operation, refused),
         ]
+    both = f"{operation}, and import it"
     return [
         Choice("w", "Write the document", "the import command is copied", operation, refused),
+        Choice("i", f"Write it and import it into {title}", "its command is copied", both, refused),
         Choice(
-            "i",
-            f"Write it and import it into {title}",
-            "its command is copied",
-            f"{operation}, and import it",
-            refused,
+            "r", f"Write it, import it and go on in {title}", prompt or "runs both commands", both, refused
         ),
-        Choice(
-            "r",
-            f"Write it, import it and go on in {title}",
-            "runs both commands",
-            f"{operation}, and import it",
-            refused,
-        ),
-        Choice("y", "Copy the import command only", "nothing is written"),
     ]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Choice", "ChoiceSheet", "Sheet", "SheetLine", "TextSheet"]
 
 _EFFECT_SHARE = 0.45
+"""Of a row: what an effect may take from a title that is longer than the rest."""
 _KEY_GAP = 3
 
 
@@ -213,7 +214,8 @@ class _Choices(Widget):
         ground = shell.styles_now.sel if y == self.at else shell.styles_now.raised
         mark = shell.glyphs.cursor if y == self.at else " "
         effect = choice.refused or choice.effect
-        effect = fit(effect, int(width * _EFFECT_SHARE), ellipsis=shell.glyphs.ellipsis)
+        most = max(int(width * _EFFECT_SHARE), width - 9 - cell_len(choice.title))
+        effect = fit(effect, most, ellipsis=shell.glyphs.ellipsis)
         room = width - 9 - cell_len(effect)
         title = fit(choice.title, room, pad=True, ellipsis=shell.glyphs.ellipsis)
         name = ground.faint if choice.refused else ground.strong if y == self.at else ground.text

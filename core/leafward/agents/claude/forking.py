@@ -50,7 +50,7 @@ TITLE = "Claude Code"
 """As people write it."""
 FORKED = " (fork)"
 """Behind the name of a session that was copied, so that the two can be told apart in Claude Code's list."""
-_RESUMED = "Claude Code resumes only the session that started it"
+_RESUMED = "only the session that started it is resumed"
 _ECHOES = frozenset({"local-command-caveat", "command-name", "local-command-stdout", "local-command-stderr"})
 """What a command of Claude Code itself leaves in the conversation; nobody has to answer that."""
 _BESIDE = frozenset({Role.QUIET, Role.INJECTED, Role.ATTACHED})

@@ -16,7 +16,7 @@ from leafward_tui.folds import LineKind
 from leafward_tui.screens.explorer.handing import Handing
 
 if TYPE_CHECKING:
-    from leafward.agents import Agent, Resume
+    from leafward.agents import Agent
     from leafward.compaction.branch import BranchDraft
     from leafward.forking import Cut, Fork
     from leafward.session import Session
@@ -88,6 +88,7 @@ class Forking(Handing):
     @work(thread=True, exclusive=True, group="fork", exit_on_error=False)
     def _find_cuts(self, run: int, session: Session, wish: ForkWish) -> None:
         from leafward import agents, forking
+        from leafward.safe_text import safe_line
         from leafward_tui.forks import Folder
 
         self.shell.keys_first.stop(get_current_worker())
@@ -98,7 +99,7 @@ class Forking(Handing):
             self.post_message(FolderRefused(run, wish, str(error)))
             return
         path = wish.cwd or session.cwd
-        folder = Folder(path, os.path.isdir(path), os.getcwd())
+        folder = Folder(safe_line(path, 1000), os.path.isdir(path), os.getcwd())
         try:
             found = forking.cuts(session, wish.entry)
             own = agents.agent_of(session.path).name
@@ -156,15 +157,13 @@ class Forking(Handing):
         )
 
     def _ask_folder(self, wish: ForkWish, typed: str, problem: str = "") -> None:
+        from leafward.safe_text import safe_line
         from leafward_tui.widgets.sheet import SheetLine, TextSheet
 
         def done(text: str | None) -> None:
-            if text is None:
-                self._look_for_cuts(replace(wish, cwd=""))
-            else:
-                self._look_for_cuts(replace(wish, cwd=text.strip()))
+            self._look_for_cuts(wish if text is None else replace(wish, cwd=text.strip()))
 
-        about = [SheetLine(problem, "bad")] if problem else []
+        about = [SheetLine(safe_line(problem), "bad")] if problem else []
         sheet = TextSheet(
             "Folder that the new session works in",
             typed,
@@ -266,8 +265,6 @@ class Forking(Handing):
         def done(key: str | None) -> None:
             if key is None:
                 self.settle()
-            elif key == "y":
-                self.shell.copy(self._command(made).line())
             elif self.session is not None:
                 self.tell("writing", "faint")
                 self._begin(self.generation, self.session, made, target, key)
@@ -277,12 +274,6 @@ class Forking(Handing):
             ChoiceSheet(title, ways(made, target.title), told(made), note=self.named(message.wish.entry)),
             done,
         )
-
-    @staticmethod
-    def _command(made: Fork) -> Resume:
-        """What has to be run next, by hand: the import where there is one, else what goes on."""
-        imported = made.draft.imported
-        return imported.command if imported is not None else made.draft.resume
 
     @work(thread=True, group="write", exit_on_error=False)
     def _begin(self, run: int, session: Session, made: Fork, target: Agent, then: str) -> None:
@@ -304,12 +295,13 @@ class Forking(Handing):
             self.tell(f"refused: {message.problem}", "bad")
             return
         self.tell(f"began a session of {message.target.title}: {draft.path.name}", "leaf")
+        if then in ("o", "r") and made.prompt is not None:
+            self.shell.copy(made.prompt)
         if then == "o":
             self.shell.open_session(draft.path, message.target.name)
         elif then == "r":
-            if made.prompt is not None:
-                self.shell.copy(made.prompt)
             self.run_in_place(draft.resume)
         else:
-            waiting = draft.imported is not None and then == "w"
-            self.shell.copy((self._command(made) if waiting else draft.resume).line())
+            # What has to be run next, by hand.
+            waiting = draft.imported if then == "w" else None
+            self.shell.copy((draft.resume if waiting is None else waiting.command).line())
