@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
+
+from tests.oracle.loopback import Endpoint, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,17 +88,11 @@ def history(request: dict[str, Any]) -> list[dict[str, Any]]:
 def endpoint(script: Script) -> Iterator[str]:
     """The model: the Responses API, streaming; yields its URL."""
 
-    class Endpoint(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            """Keep stderr for Codex's own messages."""
-
-        def do_GET(self) -> None:
-            self._send(b'{"object":"list","data":[]}', "application/json")
-
+    class Scripted(Endpoint):
         def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+            request = json.loads(self.read() or b"{}")
             if not self.path.endswith("/responses"):
-                self._send(b"{}", "application/json")
+                self.answer(b"{}")
                 return
             script.requests.append(request)
             items = script.answer(request)
@@ -118,25 +112,10 @@ def endpoint(script: Script) -> Iterator[str]:
                 events.append({"type": "response.output_item.done", "output_index": place, "item": item})
             done = response | {"status": "completed", "output": items, "usage": usage}
             events.append({"type": "response.completed", "response": done})
-            said = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)
-            self._send(said.encode(), "text/event-stream")
+            self.stream((one["type"], one) for one in events)
 
-        def _send(self, body: bytes, kind: str) -> None:
-            self.send_response(200)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Scripted) as address:
+        yield f"{address}/v1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,16 +28,24 @@ def programs(variable: str) -> list[str]:
     return [one for one in os.environ.get(variable, "").split(os.pathsep) if one]
 
 
-def terms(env: Mapping[str, str], injected: str = "") -> Terms:
+def terms(env: Mapping[str, str], injected: str = "", cwd: str = "") -> Terms:
     """Terms at this moment."""
-    return Terms(env, Config(), datetime.now(UTC), injected)
+    return Terms(env, Config(), datetime.now(UTC), injected, cwd=cwd)
 
 
 def fork(
-    session: Session, entry: int, env: Mapping[str, str], *, to: str, source: str, injected: str = ""
+    session: Session,
+    entry: int,
+    env: Mapping[str, str],
+    *,
+    to: str,
+    source: str = "",
+    injected: str = "",
+    cwd: str = "",
 ) -> forking.Fork:
     """A fork, written."""
-    made = forking.fork(session, entry, agent_named(to), terms(env, injected), agent_named(source))
+    agent = agent_named(source) if source else None
+    made = forking.fork(session, entry, agent_named(to), terms(env, injected, cwd), agent)
     forking.store(session, made.draft)
     return made
 

@@ -6,12 +6,12 @@ What is answered depends on the request alone: the newest user text that the scr
 from __future__ import annotations
 
 import json
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import TYPE_CHECKING, Any
+
+from tests.oracle.loopback import Endpoint, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,56 +151,27 @@ def scripted(script: dict[str, list[Step]]) -> Iterator[Model]:
     """A model that answers by a script, while the block runs."""
     model = Model(script)
 
-    class Endpoint(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            """Stderr is the agent's."""
-
-        def _answer(self, body: bytes, kind: str = "application/json") -> None:
-            self.send_response(200)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def do_HEAD(self) -> None:
-            self._answer(b"")
-
-        def do_GET(self) -> None:
-            self._answer(b'{"object":"list","data":[]}')
-
+    class Scripted(Endpoint):
         def do_POST(self) -> None:
-            raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+            raw = self.read()
             path = self.path.partition("?")[0]
             try:
                 body = json.loads(raw or b"{}")
             except ValueError:
                 body = {}
             if path.endswith("/count_tokens"):
-                self._answer(json.dumps({"input_tokens": len(raw) // 4}).encode())
+                self.answer(json.dumps({"input_tokens": len(raw) // 4}).encode())
                 return
             if not path.endswith(("/messages", "/chat/completions")):
-                self._answer(b"{}")
+                self.answer(b"{}")
                 return
             model.requests.append(body)
             step, name = model.step(body), str(body.get("model"))
             if path.endswith("/messages"):
-                events = [
-                    f"event: {kind}\ndata: {json.dumps({'type': kind, **data})}\n\n"
-                    for kind, data in _anthropic(name, step)
-                ]
+                self.stream((kind, {"type": kind, **data}) for kind, data in _anthropic(name, step))
             else:
-                events = [f"data: {json.dumps(data)}\n\n" for data in _chat(name, step)]
-                events.append("data: [DONE]\n\n")
-            self._answer("".join(events).encode(), "text/event-stream")
+                chunks = [f"data: {json.dumps(data)}\n\n" for data in _chat(name, step)]
+                self.answer("".join([*chunks, "data: [DONE]\n\n"]).encode(), "text/event-stream")
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    server.daemon_threads = True
-    model.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Scripted) as model.url:
         yield model
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(10)

@@ -19,6 +19,7 @@ from leafward.entries import Kind
 from leafward.forking import cuts
 from tests.claude_transcript import Pieces, joined, opened
 from tests.oracle.forked import differences, fork, programs, prompts, seal
+from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import AgentFailed, Asked, ClaudeClient
 from tests.oracle.scripted_model import Model, Step, scripted
 
@@ -62,41 +63,25 @@ class Yard:
 
 @pytest.fixture
 def yard(program: str, tmp_path: Path) -> Iterator[Yard]:
-    project, home = tmp_path / "orchard", tmp_path / "home"
-    project.mkdir()
+    project, home = planted(tmp_path / "orchard"), tmp_path / "home"
     home.mkdir()
-    for name in ("apples", "pears", "plums"):
-        (project / f"{name}.txt").write_text(f"{name}\n" * 3, encoding="utf-8")
-    with scripted(script(project)) as model:
+    with scripted({**HELPER, **script(project, TOOLS), **SUMMARY}) as model:
         yield Yard(ClaudeClient(program, home, model, home / ".claude"), project, model)
 
 
-def script(project: Path) -> dict[str, list[Step]]:
-    """What the model does at each prompt."""
-
-    def read(name: str) -> tuple[str, dict[str, Any]]:
-        return "Read", {"file_path": str(project / f"{name}.txt")}
-
-    write = "Write", {"file_path": str(project / "list.md"), "content": "- apples\n- pears\n"}
-    agent = (
-        "Agent",
-        {"description": "look", "prompt": "HELPER: count the files", "subagent_type": "general-purpose"},
-    )
-    failing = "Bash", {"command": "ls nowhere", "description": "look"}
-    return {
-        "HELPER": [Step("", (("Bash", {"command": "ls", "description": "list"}),)), Step("Three files.")],
-        "Compare": [
-            Step("All three at once.", (read("apples"), read("pears"), read("plums")), "Which are alike?"),
-            Step("", (failing, read("pears"))),
-            Step("They differ."),
-        ],
-        "Write the list": [Step("Now.", (write,)), Step("The list is written.")],
-        "Ask a helper": [Step("I send one.", (agent,)), Step("The helper says three.")],
-        "detailed summary": [
-            Step("<analysis>long</analysis>\n<summary>\n1. Fruit was compared.\n</summary>")
-        ],
-        "Thank": [Step("You are welcome.", (), "Polite.")],
-    }
+TOOLS = Tools(
+    lambda path: ("Read", {"file_path": path}),
+    lambda path, text: ("Write", {"file_path": path, "content": text}),
+    ("Bash", {"command": "ls nowhere", "description": "look"}),
+)
+_AGENT = {"description": "look", "prompt": "HELPER: count the files", "subagent_type": "general-purpose"}
+HELPER = {
+    "HELPER": [Step("", (("Bash", {"command": "ls", "description": "list"}),)), Step("Three files.")],
+    "Ask a helper": [Step("I send one.", (("Agent", _AGENT),)), Step("The helper says three.")],
+}
+SUMMARY = {
+    "detailed summary": [Step("<analysis>long</analysis>\n<summary>\n1. Fruit was compared.\n</summary>")]
+}
 
 
 def made(yard: Yard, *said: str) -> tuple[str, dict[str, Asked]]:
@@ -273,6 +258,28 @@ def test_what_is_put_in_goes_with_the_next_prompt_and_nobody_answers_it(yard: Ya
     assert "Mindthepears." in sent[-1][1]
 
 
+def test_in_another_folder_the_same_is_said(yard: Yard, tmp_path: Path) -> None:
+    session, _ = made(yard, *SESSIONS["plain"])
+    source = yard.opened(session)
+    before = seal(source.path)
+    elsewhere = planted(tmp_path / "other orchard")
+    new = fork(
+        source,
+        source.place,
+        yard.client.environment(),
+        to="claude",
+        source="claude",
+        cwd=str(elsewhere),
+    )
+    asked = yard.resumed(new, NEW)
+    assert_context(source, source.place, asked.first)
+    assert str(elsewhere) in str(asked.first)
+    assert seal(source.path) == before
+    copy = opened(new.draft.path)
+    assert copy.cwd == str(elsewhere), "Claude Code went on in the file that was written, and there"
+    assert any(NEW in prompt for prompt in prompts(copy))
+
+
 # --- stored sessions ---
 
 
@@ -298,8 +305,14 @@ def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard, version:
             continue
         before = seal(copy)
         # It was made in a folder that is not here.
-        source.transcript.header["cwd"] = str(yard.project)
-        new = fork(source, source.place, yard.client.environment(), to="claude", source="claude")
+        new = fork(
+            source,
+            source.place,
+            yard.client.environment(),
+            to="claude",
+            source="claude",
+            cwd=str(yard.project),
+        )
         try:
             forked = yard.resumed(new, NEW)
         except AgentFailed:

@@ -5,11 +5,8 @@ Runs where ``LEAFWARD_CODEX`` names the binary of Codex (0.125 and 0.169 were us
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import json
 import shutil
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +14,10 @@ import pytest
 
 from leafward import agents, forking
 from leafward.agents.past import Past
-from leafward.config import Config
 from leafward.context import context_at, message_body
 from leafward.entries import Kind, blocks_of
 from tests.oracle.codex import BINARY, Codex, Script, call, endpoint, history, text_of
+from tests.oracle.forked import fork, seal
 from tests.oracle.golden import SESSIONS
 
 if TYPE_CHECKING:
@@ -62,25 +59,16 @@ def opened() -> Iterator[Callable[[str, Path], Session]]:
         session.close()
 
 
-def digests(folder: Path) -> dict[str, str]:
-    return {str(path): hashlib.md5(path.read_bytes()).hexdigest() for path in folder.rglob("*.jsonl*")}
-
-
 def forked(
     session: Session, entry: int, to: str, codex: Codex, text: str = "", cwd: Path | None = None
 ) -> forking.Fork:
     env = {"CODEX_HOME": str(codex.home), "HOME": str(codex.home.parent)}
-    terms = forking.Terms(env, Config(), datetime.now(UTC), text)
-    made = forking.fork(session, entry, agents.agent_named(to), terms)
-    if cwd is not None:
-        made = dataclasses.replace(
-            made,
-            draft=dataclasses.replace(
-                made.draft, resume=dataclasses.replace(made.draft.resume, cwd=str(cwd))
-            ),
-        )
-    forking.store(session, made.draft)
-    return made
+    return fork(session, entry, env, to=to, injected=text, cwd=str(cwd or ""))
+
+
+def sealed(codex: Codex) -> dict[Path, str]:
+    """What tells whether any of its session files changed."""
+    return {path: seal(path) for path in codex.home.rglob("*.jsonl*")}
 
 
 def spoken(items: list[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -155,7 +143,7 @@ def recorded(codex: Codex, opened: Opened) -> tuple[Session, list[dict[str, Any]
 def test_a_fork_sends_what_its_source_sent_then(codex: Codex, opened: Opened) -> None:
     """Before each prompt of a thread: the same next prompt leads to the same request."""
     session, first = recorded(codex, opened)
-    before = digests(codex.home)
+    before = sealed(codex)
     asked = prompts(session)
     assert len(asked) == len(TURNS)
     for place in range(1, len(TURNS)):
@@ -166,7 +154,7 @@ def test_a_fork_sends_what_its_source_sent_then(codex: Codex, opened: Opened) ->
         # Codex adds its own newest settings, if any, right before the prompt; what was there comes first.
         expected = said(session, made.cut.end)
         assert texts(spoken(sent["input"]))[-len(expected) - 1 : -1] == texts(expected)
-        assert digests(codex.home).items() >= before.items(), "the source was touched"
+        assert sealed(codex).items() >= before.items(), "the source was touched"
 
 
 def test_a_fork_inside_a_turn_goes_on_after_a_set_of_results(codex: Codex, opened: Opened) -> None:
@@ -196,6 +184,25 @@ def test_a_fork_of_a_fork(codex: Codex, opened: Opened) -> None:
     twice = forked(again, prompts(again)[-1], "codex", codex)
     (sent, *_) = codex.resume(twice.draft.id, TURNS[2])
     assert history(sent) == history(first[2])
+
+
+def test_in_another_folder_the_same_is_said(codex: Codex, opened: Opened, tmp_path: Path) -> None:
+    session, _ = recorded(codex, opened)
+    before = sealed(codex)
+    elsewhere = tmp_path / "other orchard"
+    elsewhere.mkdir()
+    made = forked(session, session.place, "codex", codex, cwd=elsewhere)
+    (sent, *_) = codex.resume(made.draft.id, PROMPT, folder=elsewhere)
+    expected = texts(said(session, session.place, whole=False))
+    said_now = texts(spoken(sent["input"]))
+    assert [text for text in said_now if text in set(expected)] == expected
+    assert said_now[-1] == PROMPT
+    if numbered(codex.version()) > (0, 100):
+        # It says by itself that it works elsewhere now.
+        assert any(str(elsewhere) in text for text in said_now)
+    assert sealed(codex).items() >= before.items()
+    again = opened("codex", made.draft.path)
+    assert again.cwd == str(elsewhere)
 
 
 @pytest.mark.parametrize("version", ["v0.80.0", "v0.125.0", "v0.169.0"])

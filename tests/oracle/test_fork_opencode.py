@@ -17,14 +17,14 @@ import pytest
 from leafward.context import context_at, message_body
 from leafward.entries import Kind
 from leafward.forking import cuts
-from leafward.messages import prompt_text
 from tests.opencode_store import opened
-from tests.oracle.forked import differences, fork, programs
+from tests.oracle.forked import differences, fork, programs, prompts
+from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import Asked, OpenCodeClient
 from tests.oracle.scripted_model import Model, Step, scripted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from leafward.foreign import ForeignSession
 
@@ -49,9 +49,16 @@ class Yard:
     def opened(self, session: str) -> ForeignSession:
         return opened(self.client.database / session)
 
-    def forked(self, session: ForeignSession, entry: int) -> Any:
+    def forked(self, session: ForeignSession, entry: int, cwd: Path | None = None) -> Any:
         """A fork, imported by the command of its draft."""
-        made = fork(session, entry, self.client.environment(self.project), to="opencode", source="opencode")
+        made = fork(
+            session,
+            entry,
+            self.client.environment(self.project),
+            to="opencode",
+            source="opencode",
+            cwd=str(cwd or ""),
+        )
         self.imported(made)
         return made
 
@@ -70,36 +77,27 @@ class Yard:
 
 @pytest.fixture
 def yard(program: str, tmp_path: Path) -> Iterator[Yard]:
-    project, home = tmp_path / "orchard", tmp_path / "home"
-    project.mkdir()
+    project, home = repository(tmp_path / "orchard"), tmp_path / "home"
     home.mkdir()
-    for name in ("apples", "pears", "plums"):
-        (project / f"{name}.txt").write_text(f"{name}\n" * 3, encoding="utf-8")
-    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
-    for argv in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "Fruit")):
-        subprocess.run(["git", *argv], cwd=project, check=True, capture_output=True)
-    with scripted(script(project)) as model:
+    with scripted({**SUMMARY, **script(project, TOOLS)}) as model:
         yield Yard(OpenCodeClient(program, home, model), project, model)
 
 
-def script(project: Path) -> dict[str, list[Step]]:
-    """What the model does at each prompt."""
+TOOLS = Tools(
+    lambda path: ("read", {"filePath": path}),
+    lambda path, text: ("write", {"filePath": path, "content": text}),
+    ("bash", {"command": "ls nowhere", "description": "look"}),
+)
+SUMMARY = {"summary": [Step("## Goal\n- Fruit was compared.")]}
 
-    def read(name: str) -> tuple[str, dict[str, Any]]:
-        return "read", {"filePath": str(project / f"{name}.txt")}
 
-    write = "write", {"filePath": str(project / "list.md"), "content": "- apples\n- pears\n"}
-    failing = "bash", {"command": "ls nowhere", "description": "look"}
-    return {
-        "summary": [Step("## Goal\n- Fruit was compared.")],
-        "Compare": [
-            Step("All three at once.", (read("apples"), read("pears"), read("plums")), "Which are alike?"),
-            Step("", (failing, read("nothing"))),
-            Step("They differ."),
-        ],
-        "Write": [Step("Now.", (write,)), Step("The list is written.")],
-        "Thanks": [Step("You are welcome.", (), "Polite.")],
-    }
+def repository(folder: Path) -> Path:
+    """A project as opencode knows them."""
+    planted(folder)
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for argv in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "Fruit")):
+        subprocess.run(["git", *argv], cwd=folder, check=True, capture_output=True)
+    return folder
 
 
 def rows_of(path: Path, session: str) -> list[Any]:
@@ -124,14 +122,6 @@ def made(yard: Yard, *prompts: str) -> tuple[str, dict[str, Asked]]:
         session = asked.session or session
         sent[prompt] = asked
     return session, sent
-
-
-def prompts_of(session: ForeignSession) -> dict[str, int]:
-    return {
-        prompt_text(session.body(index) or {}): index
-        for index, kind in enumerate(session.columns.kind)
-        if kind == Kind.USER
-    }
 
 
 def told(session: ForeignSession, at: int) -> list[tuple[str, str]]:
@@ -170,7 +160,7 @@ def test_before_each_prompt_the_fork_sends_what_the_source_sent(yard: Yard) -> N
     session, sent = made(yard, "Hello", "Compare", "Write", "Thanks", "Goodbye")
     before = rows_of(yard.client.database, session)
     source = yard.opened(session)
-    places = prompts_of(source)
+    places = prompts(source)
     for prompt, asked in list(sent.items())[1:]:
         new = yard.forked(source, places[prompt])
         assert new.prompt == prompt
@@ -205,7 +195,7 @@ def test_past_a_compaction_and_a_revert(yard: Yard) -> None:
     asked = {prompt: yard.client.ask(yard.project, prompt, "-s", session) for prompt in ("Thanks", "Goodbye")}
     source = yard.opened(session)
     assert Kind.COMPACTION in source.columns.kind
-    places = prompts_of(source)
+    places = prompts(source)
     for prompt, known in asked.items():
         again = yard.resumed(yard.forked(source, places[prompt]), prompt).first
         assert differences(again, known.first) == [], prompt
@@ -216,13 +206,29 @@ def test_past_a_compaction_and_a_revert(yard: Yard) -> None:
     with yard.client.serving(yard.project) as post:
         post(f"/session/{session}/revert", {"messageID": source.columns.id(places["Goodbye"])})
     source = yard.opened(session)
-    places = prompts_of(source)
+    places = prompts(source)
     at_leaf = yard.resumed(yard.forked(source, source.leaf), "Goodbye").first
     assert differences(at_leaf, asked["Goodbye"].first) == []
     # What the revert hides is there in a fork of it.
     hidden = max(index for index, kind in enumerate(source.columns.kind) if kind == Kind.ASSISTANT)
     assert hidden > places["Goodbye"]
     assert said(yard.resumed(yard.forked(source, hidden), NEW).first) == told(source, hidden)
+
+
+@pytest.mark.parametrize("plant", [repository, planted], ids=["repository", "folder"])
+def test_in_another_folder_the_same_is_said(
+    yard: Yard, tmp_path: Path, plant: Callable[[Path], Path]
+) -> None:
+    session, _ = made(yard, "Hello", "Compare")
+    source = yard.opened(session)
+    before = rows_of(yard.client.database, session)
+    elsewhere = plant(tmp_path / "other-orchard")
+    new = yard.forked(source, source.leaf, elsewhere)
+    sent = yard.resumed(new, NEW).first
+    assert said(sent) == told(source, source.leaf)
+    assert str(elsewhere) in str(sent["messages"][0])
+    assert yard.opened(new.draft.id).cwd == str(elsewhere)
+    assert rows_of(yard.client.database, session) == before
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="the stored sessions are not here")

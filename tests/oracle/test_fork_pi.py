@@ -9,20 +9,20 @@ import dataclasses
 import os
 import re
 import shutil
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import agents, forking, journal
+from leafward import agents, journal
 from leafward.agents.past import Past
-from leafward.config import Config
 from leafward.entries import Kind, text_of
+from tests.oracle.forked import fork
 from tests.oracle.golden import SESSIONS
 from tests.oracle.resume import find_node, resume
 
 if TYPE_CHECKING:
+    from leafward import forking
     from leafward.session import Session
     from tests.oracle.resume import Sent
 
@@ -37,13 +37,9 @@ pytestmark = [
 
 
 def forked(session: Session, entry: int, folder: Path, text: str = "") -> forking.Fork:
+    """Works in a folder that is here."""
     env = {"PI_CODING_AGENT_DIR": str(folder / "agent"), "HOME": str(folder)}
-    terms = forking.Terms(env, Config(), datetime.now(UTC), text)
-    made = forking.fork(session, entry, agents.agent_named("pi"), terms)
-    there = dataclasses.replace(made.draft.resume, cwd=str(folder))
-    made = dataclasses.replace(made, draft=dataclasses.replace(made.draft, resume=there))
-    forking.store(session, made.draft)
-    return made
+    return fork(session, entry, env, to="pi", injected=text, cwd=str(folder))
 
 
 def sent(path: Path) -> list[Sent]:

@@ -99,8 +99,8 @@ class Forking(Handing):
             self.post_message(FolderRefused(run, wish, str(error)))
             return
         path = wish.cwd or session.cwd
-        folder = Folder(safe_line(path, 1000), os.path.isdir(path), os.getcwd())
         try:
+            folder = Folder(safe_line(path, 1000), os.path.isdir(path), os.getcwd())
             found = forking.cuts(session, wish.entry)
             own = agents.agent_of(session.path).name
         except (LeafwardError, OSError) as error:
