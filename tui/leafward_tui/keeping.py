@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from leafward.journal import Remark
     from leafward.session import Session
 
 
 def book_words(session: Session) -> str:
     """What a line is appended to; short, as it stands beside the keys of a sheet that may be 80 cells wide."""
     return session.path.name if session.book is session else "Leafward's sidecar"
+
+
+def remark_words(remark: Remark) -> str:
+    """A remark on a write as the price line says it: of a what-if only what follows, which has room in 80 cells with its keys."""
+    return "a what-if" if remark.code == "what-if" else remark.text
 
 
 def line_words(session: Session, line: int) -> str:

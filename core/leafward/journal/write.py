@@ -145,7 +145,6 @@ def _is_what_if(session: Session, line: Body) -> bool:
 
 
 _WHAT_IF = "a what-if: a fork makes it real; the agent itself goes on at its own leaf"
-"""What matters first: a narrow screen cuts the end off."""
 
 
 def nothing(session: Session, kind: OperationKind, target: int, writing: Writing) -> Write:

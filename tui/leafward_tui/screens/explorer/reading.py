@@ -12,6 +12,7 @@ from leafward.entries import Kind
 from leafward.errors import LeafwardError
 from leafward.safe_text import safe_line
 from leafward_tui.graph import Density
+from leafward_tui.keeping import remark_words
 from leafward_tui.rows import RowPainter
 from leafward_tui.screens.explorer.counting import Counting
 from leafward_tui.screens.explorer.results import (
@@ -312,12 +313,13 @@ class Reading(Counting):
         before = self._head_here()
         self.session_changed(to_leaf=moved)
         self.note_kept = moved and self._head_here() != before
-        told = [message.text, *(remark.text for remark in written.remarks)]
+        told = [message.text, *map(remark_words, written.remarks)]
         if written.recent and message.then != "resume":
             told.append(self._reopening(exploration.session))
         undoable = written.kind is not OperationKind.UNDO
         keys = self.key_hints(
-            ("operation.undo", "undoes it") if undoable else ("operation.redo", "does it again")
+            ("operation.undo", "undoes it") if undoable else ("operation.redo", "does it again"),
+            *([("session.fork", "makes it real")] if moved and exploration.session.what_if else []),
         )
         self.tell("; ".join(told), "warn" if written.remarks else "leaf", keys)
         if message.then == "resume":

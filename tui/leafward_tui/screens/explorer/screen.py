@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.binding import BindingType
+    from textual.geometry import Region
 
     from leafward_tui.widgets.graph_view import GraphView
     from leafward_tui.widgets.strip import StripView
@@ -34,6 +35,8 @@ class ExplorerScreen(Reading, ExplorerParts):
 
     _covered = 0
     """Rows at the bottom that a sheet takes."""
+    _shortened: Region | None = None
+    """Where the tree lay when it was shortened last."""
 
     def make_room(self, height: int) -> None:
         """Shortens the tree so far that its cursor stays above a sheet of some height; `on_screen_resume` undoes it.
@@ -42,18 +45,25 @@ class ExplorerScreen(Reading, ExplorerParts):
         """
         self._covered = height
         graph = self.graph
+        if graph.region == self._shortened:
+            # What was asked for last is not laid out yet: counted from the place of before it would be taken away twice.
+            return
         line = graph.state.cursor * graph.line_height - graph.scroll_offset.y
         bottom = graph.region.bottom + graph.styles.margin.bottom
         covered = bottom - (self.app.size.height - height)
         hidden = graph.region.y + line + graph.line_height > bottom - covered
         if covered > 0 and graph.display and (hidden or graph.styles.margin.bottom):
             most = max(0, bottom - graph.region.y - graph.line_height)
-            graph.styles.margin = (0, 0, min(covered, most), 0)
+            room = min(covered, most)
+            if room != graph.styles.margin.bottom:
+                self._shortened = graph.region
+                graph.styles.margin = (0, 0, room, 0)
 
     def on_screen_resume(self) -> None:
         """What was covered is free again, unless another sheet is there already."""
         if self.is_mounted and self.app.screen is self:
             self._covered = 0
+            self._shortened = None
             if self.graph.styles.margin.bottom:
                 self.graph.styles.margin = 0
 
