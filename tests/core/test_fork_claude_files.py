@@ -37,6 +37,10 @@ def test_the_store_is_named_where_it_is_not_the_usual_one(tmp_path: Path) -> Non
     assert variables(other) == ((("CLAUDE_CONFIG_DIR", str(tmp_path / "else")),), False)
     assert variables(other, CLAUDE_CONFIG_DIR=str(tmp_path / "else")) == ((), False)
     assert variables(usual, CLAUDE_CONFIG_DIR=str(tmp_path / "else")) == ((), True)
+    line = draft(
+        usual.opened(), 1, at_home(HOME=str(home), CLAUDE_CONFIG_DIR="/else", LEAFWARD_HOME="/ours")
+    ).draft.resume.line()
+    assert " && env -u CLAUDE_CONFIG_DIR claude --resume " in line
     plain = CLAUDE.resume(other.opened(), {"HOME": str(home)})
     assert plain.env_set == (("CLAUDE_CONFIG_DIR", str(tmp_path / "else")),)
 

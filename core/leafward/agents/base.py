@@ -135,6 +135,10 @@ class Resume:
     def line(self) -> str:
         """The command as it is typed into a shell, from any folder."""
         before = "".join(f"{name}={shlex.quote(value)} " for name, value in self.env_set)
+        # Ours are no agent's business, so a shell that has them may keep them.
+        unset = [name for name in self.env_remove if not name.startswith(OWN_PREFIX) and name != _TOKENIZERS]
+        if unset:
+            before = "env " + "".join(f"-u {name} " for name in unset) + before
         return f"cd {shlex.quote(self.cwd)} && {before}{shlex.join(self.argv)}"
 
     def obstacle(self) -> str | None:
