@@ -146,6 +146,7 @@ async def test_a_summary_of_what_is_left_behind_is_a_choice(file: Named) -> None
     async with exploring(file.path) as (pilot, screen):
         await pilot.press("K", "K")
         await drafted(pilot, "s")
+        assert "behind what is copied: a summary of what is left behind" in shown(pilot)
         await pilot.press("w")
         await until(pilot, lambda: "began a session" in note(screen))
     (made,) = new_files(file.path.parent)

@@ -138,7 +138,7 @@ def nearest_of(cuts: Mapping[str, Cut]) -> list[int]:
     )
 
 
-def told(made: Fork) -> list[SheetLine]:
+def told(made: Fork, wish: ForkWish) -> list[SheetLine]:
     """What would be written, the command that goes on, and what is to be known of it."""
     draft = made.draft
     lines = [
@@ -148,6 +148,9 @@ def told(made: Fork) -> list[SheetLine]:
     if draft.imported is not None:
         lines.append(SheetLine(f"import: {safe_line(draft.imported.command.line(), _LINE)}", "", _WHOLE))
     lines.append(SheetLine(f"then: {safe_line(draft.resume.line(), _LINE)}", "", _WHOLE))
+    put_in = ["a summary of what is left behind"] * wish.summary + ["the injected context"] * wish.inject
+    if put_in:
+        lines.append(SheetLine(f"behind what is copied: {', then '.join(put_in)}"))
     if made.prompt is not None:
         lines.append(SheetLine(f"prompt: {safe_line(made.prompt, 300)}"))
     if made.obstacle is not None:

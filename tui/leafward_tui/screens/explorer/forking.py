@@ -271,7 +271,9 @@ class Forking(Handing):
 
         title = f"A new session of {target.title}"
         self.app.push_screen(
-            ChoiceSheet(title, ways(made, target.title), told(made), note=self.named(message.wish.entry)),
+            ChoiceSheet(
+                title, ways(made, target.title), told(made, message.wish), note=self.named(message.wish.entry)
+            ),
             done,
         )
 
