@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -17,7 +17,7 @@ from leafward.agents.base import expanded
 from leafward.agents.cutting import Cut, cut_at
 from leafward.agents.forking import Draft, Remark, Terms
 from leafward.agents.past import Past
-from leafward.entries import NO_ENTRY, EntryIndex
+from leafward.entries import BOOKKEEPING, NO_ENTRY, EntryIndex
 from leafward.errors import Refused
 from leafward.files import touched
 from leafward.injection import inject
@@ -45,6 +45,7 @@ __all__ = [
     "folder_named",
     "fork",
     "import_now",
+    "is_copy",
     "left_imports",
     "refusal",
     "store",
@@ -53,6 +54,10 @@ __all__ = [
 _PATIENCE = 120
 """Seconds that an import may take."""
 _LISTED = 5
+_TOLD = Remark(
+    "kept-beside",
+    "what Leafward keeps beside the session is part of it: the messages are told anew, as to another agent",
+)
 _LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
 
 
@@ -93,16 +98,34 @@ def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | 
     Raises Refused where none may end there, with the rule and the nearest entry that is legal, and where none can be made.
     """
     source = source or agents.agent_of(session.path)
+    own = to is source
     cut = cut_at(session, EntryIndex(entry), to.may_end)
     if cut.rule is not None:
         raise Refused(refusal(session, cut, to))
-    if to is source:
+    if own and is_copy(session, cut):
         draft = to.fork(session, cut, terms)
     else:
         draft = to.adopt(Past(session, cut), terms)
+        if own:
+            draft = replace(draft, remarks=(_TOLD, *draft.remarks))
+            own = False
     prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
-    remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, own=to is source))
+    remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, own=own))
     return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle())
+
+
+def is_copy(session: Session, cut: Cut) -> bool:
+    """Whether a new session of the source's own agent is a copy of what that stored.
+
+    Where something that Leafward keeps beside it changes what the model sees, it is told instead: so a what-if becomes real.
+    """
+    if session.book is None:
+        return True
+    kinds = session.columns.kind
+    return not any(
+        session.is_kept(index) and kinds[index] not in BOOKKEEPING
+        for index in session.tree.path(cut.tip(session))
+    )
 
 
 def refusal(session: Session, cut: Cut, to: Agent) -> str:

@@ -286,7 +286,7 @@ class TestOtherAgents:
             fork = made(session, entry, "pi", terms(home), home)
             with reading(fork.draft.path) as copy:
                 assert not copy.columns.damage
-                assert sent(copy) == told(session, cut.end)
+                assert sent(copy) == told(session, cut.tip(session))
                 for index, kind in enumerate(copy.columns.kind):
                     message = (copy.body(index) or {}).get("message", {})
                     if kind == Kind.ASSISTANT:

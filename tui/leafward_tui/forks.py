@@ -71,12 +71,17 @@ def letters(agents: Sequence[Agent]) -> dict[str, Agent]:
     return found
 
 
-def targets(agents: Mapping[str, Agent], cuts: Mapping[str, Cut], own: str, folder: Folder) -> list[Choice]:
-    """The agents that could go on, the session's own first; those that cannot say why."""
+def targets(
+    agents: Mapping[str, Agent], cuts: Mapping[str, Cut], own: str, folder: Folder, *, copied: bool = True
+) -> list[Choice]:
+    """The agents that could go on, the session's own first; those that cannot say why.
+
+    `copied`: whether its own would get a copy of what it stored.
+    """
     nowhere = "" if folder.there else "in which folder? choose one below"
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
-        effect = "a copy of what it stored" if agent.name == own else "told in its own form"
+        effect = "a copy of what it stored" if agent.name == own and copied else "told in its own form"
         shown = "nothing is written yet: it is shown first"
         choices.append(Choice(letter, agent.title, effect, shown, cuts[agent.name].rule or nowhere))
     return choices

@@ -41,6 +41,10 @@ class Cut(NamedTuple):
     nearest: EntryIndex
     """The nearest entry that can be asked for instead; itself where it is legal, -1 where there is none."""
 
+    def tip(self, session: Session) -> int:
+        """The last entry that counts: what stands beside the last thing said, such as an edit of the context, comes along."""
+        return session.columns.parent[self.prompt] if self.prompt >= 0 else self.entry
+
     @property
     def legal(self) -> bool:
         """Whether a session may end there."""

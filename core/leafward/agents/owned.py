@@ -42,7 +42,7 @@ class OwnCut(NamedTuple):
         """What is to be said of them."""
         if not self.passed:
             return ()
-        text = f"{self.passed:,} entries that Leafward keeps beside this session cannot be copied into its files; a session of pi takes them along"
+        text = f"what Leafward keeps of it beside the conversation ({self.passed:,}: labels, moves) has no place in a copy"
         return (Remark("leafward-entries", text),)
 
 

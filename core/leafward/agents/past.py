@@ -78,7 +78,7 @@ class Past:
     def context(self) -> Context:
         """The context at the cut."""
         if self._context is None:
-            self._context = context_at(self.session, self.cut.end)
+            self._context = context_at(self.session, self.cut.tip(self.session))
         return self._context
 
     def opening(self, limit: int = 200) -> str:

@@ -81,11 +81,19 @@ class _Writer:
     def lines(self) -> Iterator[bytes]:
         """The whole transcript."""
         results: list[Body] = []
+        beside: list[Told] = []
+        """What nobody typed, and nobody answered so far."""
         stamp = entry = 0
         for told in self._past.told():
             if told.role != "result" and results:
                 yield self._user(results, stamp, entry)
                 results = []
+            if told.role == "user" and not told.typed:
+                beside.append(told)
+                continue
+            for one in beside:
+                yield self._user(_content(one), one.time or stamp, one.entry)
+            beside = []
             stamp, entry = told.time or stamp, told.entry
             if told.role == "result":
                 results.append(self._result(told))
@@ -97,8 +105,10 @@ class _Writer:
                 yield self._user(_content(told), stamp, entry)
         if results:
             yield self._user(results, stamp, entry)
-        if self._terms.injected:
-            yield written(attachment_row(self._terms, self._session, self._last)) + b"\n"
+        for text in [*map(_text, beside), self._terms.injected]:
+            if text:
+                self._last = attachment_row(text, self._terms, self._session, self._last)
+                yield written(self._last) + b"\n"
         title = self._past.session.name
         if title:
             yield written({"type": "custom-title", "customTitle": title, "sessionId": self._session}) + b"\n"
@@ -174,6 +184,14 @@ class _Writer:
     def _made(self, text: str) -> str:
         """An id that comes from the session and from a text."""
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12, key=self._seed).hexdigest()
+
+
+def _text(told: Told) -> str:
+    """What a message says; its images are named."""
+    found = _content(told)
+    if isinstance(found, str):
+        return found
+    return "\n".join(str(block.get("text") or "[image]") for block in found)
 
 
 def _content(told: Told) -> str | list[Body]:

@@ -66,9 +66,9 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
         source = (session.body(end) or {}).get("source") or {}
         if place_of(str(session.path)).helper or source.get("isSidechain") is True:
             return f"it belongs to a sub-agent: {_RESUMED}"
-        if kind == Kind.COMPACTION:
+        if kind == Kind.COMPACTION and not session.is_kept(end):
             return None
-    elif kind == Kind.COMPACTION:
+    if kind == Kind.COMPACTION:
         messages = context_at(session, end).messages
         last = messages.entry[len(messages) - 1] if len(messages) else end
         if last != end:
@@ -241,7 +241,7 @@ class _Copy:
         finally:
             file.close()
         if terms.injected:
-            yield written(attachment_row(terms, name, last)) + b"\n"
+            yield written(attachment_row(terms.injected, terms, name, last)) + b"\n"
         given = self._session.name
         if given:
             title = given if given.endswith(FORKED) else given + FORKED

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _SHARED = ("cwd", "gitBranch", "version", "userType", "entrypoint")
 
 
-def attachment_row(terms: Terms, session: str, last: Body) -> Body:
-    """A row with the text that is put in, behind the `last` one, from which it takes folder, branch and version."""
+def attachment_row(text: str, terms: Terms, session: str, last: Body) -> Body:
+    """A row with a text that is put in, behind the `last` one, from which it takes folder, branch and version."""
     return {
         "parentUuid": last.get("uuid"),
         "isSidechain": False,
-        "attachment": {"type": "critical_system_reminder", "content": terms.injected},
+        "attachment": {"type": "critical_system_reminder", "content": text},
         "type": "attachment",
         "uuid": str(uuid4()),
         "timestamp": iso_time(round(terms.now.timestamp() * 1000)),

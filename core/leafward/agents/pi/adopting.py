@@ -30,7 +30,7 @@ def adopted(past: Past, terms: Terms, root: Path, *, flat: bool) -> Draft:
     session = past.session
     header = header_of(session, terms)
     folder = root if flat else root / folder_of(header["cwd"])
-    path = list(session.tree.path(past.cut.end))
+    path = list(session.tree.path(past.cut.tip(session)))
     whole = _is_pi_shaped(past)
     counted = sum(1 for _ in past.messages())
     remarks = past.remarks()

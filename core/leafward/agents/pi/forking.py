@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def forked(session: Session, cut: Cut, terms: Terms) -> Draft:
     """The path to a cut as a new file among the source's: entries, ids and lines as they are, labels and name with them."""
-    tip = session.columns.parent[cut.prompt] if cut.prompt >= 0 else cut.entry
+    tip = cut.tip(session)
     refuse_unreachable(session, tip)
     path = list(session.tree.path(tip))
     moves = {index for index in path if _is_move(session, index)}

@@ -32,6 +32,8 @@ class CutsFound(Message):
     own: str
     cuts: dict[str, Cut]
     folder: Folder
+    copied: bool
+    """Whether its own agent's would be a copy."""
 
 
 @dataclass(eq=False, repr=False)
@@ -103,10 +105,11 @@ class Forking(Handing):
             folder = Folder(safe_line(path, 1000), os.path.isdir(path), os.getcwd())
             found = forking.cuts(session, wish.entry)
             own = agents.agent_of(session.path).name
+            copied = forking.is_copy(session, found[own])
         except (LeafwardError, OSError) as error:
             self.post_message(Drafted(run, wish, agents.native(), problem=str(error)))
         else:
-            self.post_message(CutsFound(run, wish, own, found, folder))
+            self.post_message(CutsFound(run, wish, own, found, folder, copied))
 
     def on_cuts_found(self, message: CutsFound) -> None:
         """Shows who could go on, and who could not and why."""
@@ -123,7 +126,7 @@ class Forking(Handing):
         leaves = bool(self.entries_left(session.place, wish.entry))
         made = self._made_behind(next(iter(cuts.values())).end)
         choices = [
-            *targets(known, cuts, message.own, folder),
+            *targets(known, cuts, message.own, folder, copied=message.copied),
             *options(wish, known, cuts, self.named, folder, made, leaves=leaves),
         ]
         where = "before this prompt" if wish.before else "here"

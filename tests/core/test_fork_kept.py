@@ -1,0 +1,140 @@
+"""What is kept beside another agent's session becomes real in a new one, also of that agent; and what stands beside what is said."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward import agents, forking, journal
+from leafward.agents.cutting import cut_at
+from leafward.agents.past import Past
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.run import accept, draft
+from leafward.compaction.settings import PlanSettings
+from leafward.estimators import Estimator
+from leafward.summarizers.extractive import Extractive
+from tests.acting import Acting, reading
+from tests.foreign_stores import Store, make, said
+from tests.forks import terms, texts, told
+from tests.pi_file import HEADER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward.forking import Fork
+    from leafward.session import Session
+
+AGENTS = ("codex", "claude", "opencode")
+
+
+@pytest.fixture(params=AGENTS)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    made = make(request.param, tmp_path / "store")
+    before = made.bytes()
+    yield made
+    assert made.bytes() == before
+    made.close()
+
+
+def compacted(session: Session, at: int) -> int:
+    """Compacts up to an entry, beside the agent's files; returns the compaction."""
+    sizes = measure(session, at, estimators=tuple(Estimator))
+    accept(session, draft(session, plan(sizes, PlanSettings(keep_recent=1)), Extractive()))
+    return session.place
+
+
+def forked(session: Session, entry: int, to: str, home: Path) -> Fork:
+    """A draft in a store below a folder; what it holds is read from its content."""
+    return forking.fork(session, entry, agents.agent_named(to), terms(home))
+
+
+def spoken(made: Fork, home: Path) -> list[tuple[str, object]]:
+    """What the new session would send, told again."""
+    content = b"".join(made.draft.content())
+    if made.draft.imported is not None:
+        document = json.loads(content)
+        return [
+            (one["info"]["role"], part["text"])
+            for one in document["messages"]
+            for part in one["parts"]
+            if part["type"] == "text"
+        ]
+    path = home / made.draft.path.name
+    path.write_bytes(content)
+    copy = agents.agent_named(made.draft.agent).open(path)
+    try:
+        return told(copy, copy.leaf)
+    finally:
+        copy.close()
+
+
+def test_a_compaction_that_is_kept_becomes_real(store: Store, tmp_path: Path) -> None:
+    session = store.open()
+    at = compacted(session, said(session, "three"))
+    kept = [text for _, text in texts(session, at)]
+    assert len(kept) < 6
+    made = (
+        forked(session, at, store.agent, tmp_path) if forking.cuts(session, at)[store.agent].legal else None
+    )
+    if made is None:
+        # Behind its summary no reply stands: Claude Code would put one in.
+        assert store.agent == "claude"
+        return
+    assert "kept-beside" in {remark.code for remark in made.remarks}
+    found = [str(text) for _, text in spoken(made, tmp_path)]
+    assert len(found) == len(kept)
+    assert all(mine in theirs for mine, theirs in zip(kept, found, strict=True))
+
+
+def test_labels_and_moves_beside_it_leave_it_a_copy(store: Store, tmp_path: Path) -> None:
+    session = store.open()
+    journal.label(session, said(session, "one"), "here")
+    journal.move(session, said(session, "two"))
+    cut = cut_at(session, session.place, agents.agent_named(store.agent).may_end)
+    assert forking.is_copy(session, cut)
+    made = forked(session, session.place, store.agent, tmp_path)
+    assert "kept-beside" not in {remark.code for remark in made.remarks}
+    assert [str(text) for _, text in spoken(made, tmp_path)][-1] == "two."
+
+
+def edited(path: Path) -> Acting:
+    """Two turns; behind the last reply an edit of the first prompt, and what an extension said."""
+    file = Acting(path, {**HEADER, "cwd": str(path.parent)})
+    first = file.user("a very long prompt")
+    file.said("done")
+    file.user("two")
+    file.said("fin")
+    file.entry("context_edit", targetId=first, replacement={"content": "short"})
+    file.entry("custom_message", customType="notes", content="mind the pears", display=True)
+    return file
+
+
+@pytest.mark.parametrize("to", ["pi", *AGENTS])
+def test_what_stands_behind_the_last_reply_comes_along(tmp_path: Path, to: str) -> None:
+    file = edited(tmp_path / "s.jsonl")
+    with reading(file.path) as session:
+        made = forked(session, session.leaf, to, tmp_path)
+        found = [str(text) for _, text in spoken(made, tmp_path)]
+        rows = b"".join(made.draft.content())
+    assert "short" in found[0]
+    assert not any("very long" in text for text in found)
+    if to == "claude":
+        # It would answer a message that nobody typed: that goes along with the next prompt.
+        last: dict[str, Any] = json.loads(rows.splitlines()[-1])
+        assert last["attachment"]["content"] == "mind the pears"
+    else:
+        assert found[-1] == "mind the pears"
+
+
+def test_before_a_prompt_too(tmp_path: Path) -> None:
+    file = edited(tmp_path / "s.jsonl")
+    file.user("three")
+    with reading(file.path) as session:
+        made = forked(session, session.leaf, "codex", tmp_path)
+        assert made.prompt == "three"
+        past = Past(session, made.cut)
+        assert [one.content[0]["text"] for one in past.told()][-1] == "mind the pears"
