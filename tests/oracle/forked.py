@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from leafward import forking
 from leafward.agents import agent_named
+from leafward.agents.cutting import Cut
 from leafward.agents.forking import Terms
+from leafward.agents.past import Past
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.run import accept, draft
+from leafward.compaction.settings import PlanSettings
 from leafward.config import Config
-from leafward.entries import Kind
+from leafward.entries import NO_ENTRY, Kind
+from leafward.estimators import Estimator
 from leafward.messages import prompt_text
+from leafward.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,6 +56,23 @@ def fork(
     made = forking.fork(session, entry, agent_named(to), terms(env, injected, cwd), agent)
     forking.store(session, made.draft)
     return made
+
+
+def compacted_beside(session: Session) -> list[str]:
+    """Compacts a session beside its agent's files; returns what a model is to see then, text by text."""
+    sizes = measure(session, session.place, estimators=tuple(Estimator))
+    accept(session, draft(session, plan(sizes, PlanSettings(keep_recent=1)), Extractive()))
+    place = session.place
+    past = Past(session, Cut(place, place, NO_ENTRY, None, place))
+    texts = ["".join(str(block.get("text") or "") for block in one.content) for one in past.told()]
+    assert past.context.compaction == place
+    return [text for text in texts if text]
+
+
+def in_order(texts: list[str], said: list[str]) -> bool:
+    """Whether a request says texts, one after the other, white space aside."""
+    rest = iter("".join(one.split()) for one in said)
+    return all(any("".join(text.split()) in one for one in rest) for text in texts)
 
 
 def prompts(session: Session) -> dict[str, int]:

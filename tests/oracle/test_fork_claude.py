@@ -18,7 +18,7 @@ from leafward.context import context_at, message_body
 from leafward.entries import Kind
 from leafward.forking import cuts
 from tests.claude_transcript import Pieces, joined, opened
-from tests.oracle.forked import differences, fork, programs, prompts, seal
+from tests.oracle.forked import compacted_beside, differences, fork, in_order, programs, prompts, seal
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import AgentFailed, Asked, ClaudeClient
 from tests.oracle.scripted_model import Model, Step, scripted
@@ -278,6 +278,18 @@ def test_in_another_folder_the_same_is_said(yard: Yard, tmp_path: Path) -> None:
     copy = opened(new.draft.path)
     assert copy.cwd == str(elsewhere), "Claude Code went on in the file that was written, and there"
     assert any(NEW in prompt for prompt in prompts(copy))
+
+
+def test_a_compaction_that_is_kept_beside_a_session_becomes_real(yard: Yard) -> None:
+    session, _ = made(yard, *SESSIONS["plain"])
+    source = yard.opened(session)
+    before = seal(source.path)
+    expected = compacted_beside(source)
+    new = fork(source, source.place, yard.client.environment(), to="claude", source="claude")
+    found = [text for _, text in pieces(yard.resumed(new, NEW).first)]
+    assert in_order([*expected, NEW], found)
+    assert not any("Hello there" in text for text in found[1:])
+    assert seal(source.path) == before
 
 
 # --- stored sessions ---

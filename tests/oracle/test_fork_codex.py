@@ -17,7 +17,7 @@ from leafward.agents.past import Past
 from leafward.context import context_at, message_body
 from leafward.entries import Kind, blocks_of
 from tests.oracle.codex import BINARY, Codex, Script, call, endpoint, history, text_of
-from tests.oracle.forked import fork, seal
+from tests.oracle.forked import compacted_beside, fork, in_order, seal
 from tests.oracle.golden import SESSIONS
 
 if TYPE_CHECKING:
@@ -203,6 +203,18 @@ def test_in_another_folder_the_same_is_said(codex: Codex, opened: Opened, tmp_pa
     assert sealed(codex).items() >= before.items()
     again = opened("codex", made.draft.path)
     assert again.cwd == str(elsewhere)
+
+
+def test_a_compaction_that_is_kept_beside_a_thread_becomes_real(codex: Codex, opened: Opened) -> None:
+    session, _ = recorded(codex, opened)
+    before = sealed(codex)
+    expected = compacted_beside(session)
+    made = forked(session, session.place, "codex", codex)
+    (sent, *_) = codex.resume(made.draft.id, PROMPT)
+    found = texts(spoken(sent["input"]))
+    assert in_order([*expected, PROMPT], found)
+    assert not any(TURNS[0] == text for text in found)
+    assert sealed(codex).items() >= before.items()
 
 
 @pytest.mark.parametrize("version", ["v0.80.0", "v0.125.0", "v0.169.0"])

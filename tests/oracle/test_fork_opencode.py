@@ -18,7 +18,7 @@ from leafward.context import context_at, message_body
 from leafward.entries import Kind
 from leafward.forking import cuts
 from tests.opencode_store import opened
-from tests.oracle.forked import differences, fork, programs, prompts
+from tests.oracle.forked import compacted_beside, differences, fork, in_order, programs, prompts
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import Asked, OpenCodeClient
 from tests.oracle.scripted_model import Model, Step, scripted
@@ -213,6 +213,16 @@ def test_past_a_compaction_and_a_revert(yard: Yard) -> None:
     hidden = max(index for index, kind in enumerate(source.columns.kind) if kind == Kind.ASSISTANT)
     assert hidden > places["Goodbye"]
     assert said(yard.resumed(yard.forked(source, hidden), NEW).first) == told(source, hidden)
+
+
+def test_a_compaction_that_is_kept_beside_a_session_becomes_real(yard: Yard) -> None:
+    session, _ = made(yard, "Hello", "Compare", "Thanks")
+    before = rows_of(yard.client.database, session)
+    source = yard.opened(session)
+    expected = compacted_beside(source)
+    sent = yard.resumed(yard.forked(source, source.place), NEW).first
+    assert in_order(expected, [text for _, text in said(sent)])
+    assert rows_of(yard.client.database, session) == before
 
 
 @pytest.mark.parametrize("plant", [repository, planted], ids=["repository", "folder"])
