@@ -124,10 +124,15 @@ def main(names: list[str]) -> int:
 
 def _make(shot: Shot, folder: Path) -> str:
     """The picture; whatever the application writes goes to `folder`."""
+    from leafward_tui.forks import Folder
+
     os.environ["LEAFWARD_HOME"] = str(folder / "leafward")
     os.environ["PI_CODING_AGENT_SESSION_DIR"] = str(folder / "sessions")
     # Invented projects lie nowhere on this machine.
-    with patch("leafward.catalog.projects.missing_folders", lambda _projects: frozenset()):
+    with (
+        patch("leafward.catalog.projects.missing_folders", lambda _projects: frozenset()),
+        patch("leafward_tui.forks.folder_at", lambda path: Folder(path, there=True)),
+    ):
         return asyncio.run(_shoot(shot, folder))
 
 

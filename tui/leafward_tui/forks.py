@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.compaction.branch import BranchDraft
     from leafward.forking import Cut, Fork
 
-__all__ = ["Folder", "ForkWish", "letters", "nearest_of", "options", "targets", "told", "ways"]
+__all__ = ["Folder", "ForkWish", "folder_at", "letters", "nearest_of", "options", "targets", "told", "ways"]
 
 _TAKEN = "jkqbisgxfh"
 """Letters that mean something else where an agent is chosen."""
@@ -60,6 +61,11 @@ class Folder(NamedTuple):
         return (
             f"its folder is gone: {self.path}" if self.path else "it does not say which folder it belongs to"
         )
+
+
+def folder_at(path: str) -> Folder:
+    """The folder of a path, as it is now. Raises OSError where the one that the application was started in is gone."""
+    return Folder(safe_line(path, _LINE), os.path.isdir(path), os.getcwd())
 
 
 def letters(agents: Sequence[Agent]) -> dict[str, Agent]:

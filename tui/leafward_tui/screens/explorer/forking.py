@@ -90,8 +90,7 @@ class Forking(Handing):
     @work(thread=True, exclusive=True, group="fork", exit_on_error=False)
     def _find_cuts(self, run: int, session: Session, wish: ForkWish) -> None:
         from leafward import agents, forking
-        from leafward.safe_text import safe_line
-        from leafward_tui.forks import Folder
+        from leafward_tui.forks import folder_at
 
         self.shell.keys_first.stop(get_current_worker())
         try:
@@ -100,9 +99,8 @@ class Forking(Handing):
         except LeafwardError as error:
             self.post_message(FolderRefused(run, wish, str(error)))
             return
-        path = wish.cwd or session.cwd
         try:
-            folder = Folder(safe_line(path, 1000), os.path.isdir(path), os.getcwd())
+            folder = folder_at(wish.cwd or session.cwd)
             found = forking.cuts(session, wish.entry)
             own = agents.agent_of(session.path).name
             copied = forking.is_copy(session, found[own])
