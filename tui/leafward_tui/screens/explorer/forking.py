@@ -233,6 +233,8 @@ class Forking(Handing):
 
         self.shell.keys_first.stop(get_current_worker())
         config = self.shell.config
+        # Where nothing is left behind that a summary could tell, none is put in.
+        wish = replace(wish, summary=summary is not None)
         try:
             cut = cut_at(session, EntryIndex(wish.entry), target.may_end)
             text = forking.carried(session, cut, injection_settings(config) if wish.inject else None, summary)
