@@ -104,8 +104,9 @@ def headline(session: Session, index: int) -> Headline:
     kind = Kind(session.columns.kind[index])
     word = _WORDS[kind]
     if body is None or kind is Kind.MALFORMED:
-        offset = session.columns.start[index]
-        return Headline("damage", f"malformed  {DAMAGE_TEXT[Damage.MALFORMED]}, at byte {offset:,}")
+        return Headline(
+            "damage", f"malformed  {DAMAGE_TEXT[Damage.MALFORMED]}, at {place_words(session, index)}"
+        )
     if body.get("type") == "message":
         message = body.get("message")
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
@@ -135,11 +136,22 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
     return Headline(word, text)
 
 
+def place_words(session: Session, index: int) -> str:
+    """Where an entry lies: `byte 1,024`, with the file where that is not the session's own; `row 12` of a database."""
+    origin = session.origin(index)
+    if origin.is_row:
+        return f"row {origin.offset:,}"
+    name = origin.path.name
+    return f"byte {origin.offset:,}" + ("" if name == session.path.name else f" of {safe_line(name, LIMIT)}")
+
+
 def title_of(session: Session) -> str | None:
-    """What a session is called; where nobody and nothing named it, its first prompt; None where it has none."""
+    """What a session is called; where nobody and nothing named it, its first prompt, a fork's own; None where it has none."""
     if session.title:
         return session.title
-    first = session.columns.kind.find(Kind.USER)
+    kinds = session.columns.kind
+    first = kinds.find(Kind.USER, session.inherited)
+    first = first if first >= 0 else kinds.find(Kind.USER)
     return headline(session, first).text if first >= 0 else None
 
 

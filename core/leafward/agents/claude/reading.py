@@ -21,8 +21,9 @@ from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import NotASession, Refused
-from leafward.foreign import Note, Origin, Transcript, unknown_records
+from leafward.foreign import Note, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
+from leafward.session import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,9 +214,9 @@ class ClaudeReader:
         """What stands from a place to the end of its line."""
         return self._opened().line(at)
 
-    def raw(self, index: int) -> bytes:
+    def records(self, index: int) -> list[bytes]:
         """The rows of an entry."""
-        return self.region(index).rstrip(b"\n")
+        return self.region(index).rstrip(b"\n").split(b"\n")
 
     def origin(self, index: int) -> Origin:
         """Where the entry's first row lies."""

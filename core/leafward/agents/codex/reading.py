@@ -20,8 +20,9 @@ from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex, Kind
 from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript, unknown_records
+from leafward.foreign import Note, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
+from leafward.session import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -168,9 +169,9 @@ class CodexReader:
         piece, start, stop = self._span(index)
         return piece.rollout.at(start, stop - start)
 
-    def raw(self, index: int) -> bytes:
+    def records(self, index: int) -> list[bytes]:
         """The lines of an entry."""
-        return self.region(index).rstrip(b"\n")
+        return self.region(index).rstrip(b"\n").split(b"\n")
 
     def origin(self, index: int) -> Origin:
         """Where the entry's first line lies."""

@@ -91,6 +91,11 @@ class Records:
             self._paths.append(one.path)
         return len(self.start) - 1
 
+    @property
+    def in_database(self) -> bool:
+        """Whether they lie in a database, rather than in files of their own."""
+        return self._database is not None
+
     def data(self, number: int) -> bytes:
         """A record as stored."""
         return self.spool.at(self.start[number], self.size[number])
