@@ -207,7 +207,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
             return f"{verb}  another edit"
         return f"{verb}  {headline(session, target).text}"
     plain: dict[Kind, Callable[[], str]] = {
-        Kind.CUSTOM_MESSAGE: lambda: text_of(body.get("content"), " ") or str(body.get("customType", "")),
+        Kind.CUSTOM_MESSAGE: lambda: _of_custom(body),
         Kind.INJECTED: lambda: _of_injected(body),
         Kind.CUSTOM: lambda: str(body.get("customType", "")),
         Kind.MODEL_CHANGE: lambda: f"{body.get('provider', '')}/{body.get('modelId', '')}",
@@ -223,6 +223,14 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
 
 _TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
 """Tags that an agent puts around what it adds."""
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""What a command's output says to a terminal of its colours."""
+
+
+def _of_custom(body: Body) -> str:
+    """A message that is nobody's: its text; where that stands in tags, what it is and the text inside."""
+    text = text_of(body.get("content"), " ")
+    return _of_injected(body) if _TAGS.match(text[:LIMIT]) else text or str(body.get("customType", ""))
 
 
 def _of_injected(body: Body) -> str:
@@ -233,9 +241,8 @@ def _of_injected(body: Body) -> str:
         .replace("_", " ")
         .replace(".instructions", " instructions")
     )
-    text = safe_line(text_of(body.get("content"), " "), LIMIT)
-    found = _TAGS.match(text)
-    text = text[found.end() :] if found is not None else text
+    begins = _COLOURS.sub("", text_of(body.get("content"), " ")[: 8 * LIMIT])
+    text = _TAGS.sub(" ", safe_line(begins, 2 * LIMIT)).strip()
     return f"{name}: {text}" if name and text else name or text
 
 

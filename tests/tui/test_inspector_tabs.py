@@ -278,9 +278,9 @@ def test_raw_names_the_file_where_there_are_several(tmp_path: Path) -> None:
     assert elsewhere
     assert len(elsewhere) < len(session)
     for index in range(len(session)):
-        assert ("\nin rollout-" in "\n" + page(single(session, index), Tab.RAW).text.replace("  in ", "\nin ")) == (
-            index in elsewhere
-        )
+        assert (
+            "\nin rollout-" in "\n" + page(single(session, index), Tab.RAW).text.replace("  in ", "\nin ")
+        ) == (index in elsewhere)
         assert (" of rollout-" in place_words(session, index)) == (index in elsewhere)
     session.close()
 
