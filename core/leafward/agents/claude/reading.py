@@ -16,7 +16,7 @@ from leafward.agents.claude.standing import leaf_of
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translating import Translator
 from leafward.agents.claude.weaving import Weaver
-from leafward.agents.lines import BLANK, stretch_of
+from leafward.agents.lines import SPACE, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
@@ -89,7 +89,7 @@ class ClaudeReader:
             if data[end - 1 : end] == b"\r" and end > start:
                 end -= 1
             if not whole and decode_line(data[start:end]) is None:
-                if data[start:end].strip(BLANK):
+                if data[start:end].strip(SPACE):
                     pending = Pending(at, end - start)
                 break
             if end - start >= _BLANK or data[start:end].strip(b"\0 \t"):

@@ -15,7 +15,7 @@ from leafward.agents.codex.describing import described
 from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
 from leafward.agents.codex.weaving import Weaver
-from leafward.agents.lines import BLANK, stretch_of
+from leafward.agents.lines import SPACE, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex, Kind
@@ -354,7 +354,7 @@ class _Made:
         """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
         weaver = self.weaver
         if decode_line(rest) is None:
-            if rest.strip(BLANK):
+            if rest.strip(SPACE):
                 self.pending = Pending(self.end + base, len(rest))
             return size
         entries = len(weaver.columns)
