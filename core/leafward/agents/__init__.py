@@ -86,7 +86,9 @@ def agent_of(path: Path) -> Agent:
 
 
 def _holder(path: Path) -> Agent | None:
-    """The agent in whose store a file lies: its first line may be damaged."""
+    """The agent in whose store a file lies: its first line may be damaged. A document that is no session's is none."""
+    if path.suffix == ".json":
+        return None
     for folder in islice(Path(os.path.abspath(path)).parents, _DEEPEST):
         try:
             names = os.listdir(folder)
