@@ -30,6 +30,15 @@ def test_ids_that_begin_alike_are_shown_as_far_as_they_differ(done: Run, tmp_pat
     assert "Count pear 2" in shown
 
 
+def test_a_cost_that_nobody_recorded_is_not_said_to_be_nothing(done: Run, tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.prompt("Count the pears")
+    rollout.reply("Seven.", 3000)
+    out = done("context", rollout.path).out
+    assert "spent on this path 100 tokens, in the session 100 tokens" in out
+    assert "$" not in out
+
+
 def test_a_turn_that_compacts_over_and_over_is_folded(done: Run, tmp_path: Path) -> None:
     rollout = Rollout(tmp_path, cli_version="0.47.0")
     rollout.turn("Count the pears", "Let me see.")
