@@ -86,17 +86,19 @@ def agent_of(path: Path) -> Agent:
 
 
 def _holder(path: Path) -> Agent | None:
-    """The agent in whose store a file lies: its first line may be damaged. A document that is no session's is none."""
-    if path.suffix == ".json":
-        return None
-    for folder in islice(Path(os.path.abspath(path)).parents, _DEEPEST):
+    """The agent in whose store a file lies as a session: its first line may be damaged."""
+    given = os.path.abspath(path)
+    parent, name = os.path.split(given)
+    for folder in islice(Path(given).parents, _DEEPEST):
         try:
             names = os.listdir(folder)
         except OSError:
             continue
-        found = next((agent for agent in _AGENTS if agent.holds(str(folder), names)), None)
-        if found is not None:
-            return found
+        for agent in _AGENTS:
+            if agent.holds(str(folder), names):
+                listings = agent.discover((folder,), lambda: False, [])
+                here = (listing.files for listing in listings if listing.folder == parent)
+                return agent if any(name in files for files in here) else None
     return None
 
 
