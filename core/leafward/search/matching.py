@@ -10,10 +10,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.edits import table_of
-from leafward.entries import NATIVE_ROLE, NATIVE_TYPE, EntryId, EntryIndex, Kind, text_of
+from leafward.entries import NATIVE_ROLE, NATIVE_TYPE, EntryId, EntryIndex, Kind
 from leafward.search.folding import composed, folded, original_spans
 from leafward.search.needles import Needle, needle
-from leafward.search.passages import KINDS, Passage, passages
+from leafward.search.passages import KINDS, Passage, called, passages
 from leafward.search.patterns import Pattern, TooSlow, needed_runs
 
 if TYPE_CHECKING:
@@ -149,25 +149,6 @@ class Matcher:
             return whole
         return partly
 
-    def _called(self, session: Session, first: int, whole: Found, partly: Found) -> int:
-        """Looks at what a session is called where no entry says it, nor its first prompt; returns which of the things wanted are there.
-
-        Its first entry stands for it.
-        """
-        kinds = session.columns.kind
-        title = session.title if kinds and kinds.find(Kind.SESSION_INFO) < 0 else None
-        if title and _begins_with(session, kinds.find(Kind.USER, first), title):
-            return 0
-        passage = Passage("name", title or "")
-        found = self._in_entry([passage]) if title and self._concerns(passage) else None
-        if found is None:
-            return 0
-        index = min(first, len(kinds) - 1)
-        into = whole if found.mask == self._all else partly
-        into.total += 1
-        into.hits.insert(0, _hit(session, index, Kind(kinds[index]), session.body(index) or {}, found))
-        return found.mask
-
     def _concerns(self, passage: Passage) -> bool:
         query = self.query
         return (
@@ -242,6 +223,22 @@ class Matcher:
             self.slow += 1
             return []
 
+    def _called(self, session: Session, first: int, whole: Found, partly: Found) -> int:
+        """Looks at what a session is called where no entry says it; returns which of the things wanted are there.
+
+        Its first entry stands for it.
+        """
+        passage = called(session, first)
+        found = self._in_entry([passage]) if passage is not None and self._concerns(passage) else None
+        if found is None:
+            return 0
+        kinds = session.columns.kind
+        index = min(first, len(kinds) - 1)
+        into = whole if found.mask == self._all else partly
+        into.total += 1
+        into.hits.insert(0, _hit(session, index, Kind(kinds[index]), session.body(index) or {}, found))
+        return found.mask
+
     @property
     def gave_up(self) -> bool:
         """Whether a pattern was too slow too often, and is not tried any more."""
@@ -277,13 +274,6 @@ class Phrase:
         if not self.is_in(low):
             return []
         return [found.span() for found in islice(self._pattern.finditer(low), _COUNTED)]
-
-
-def _begins_with(session: Session, index: int, title: str) -> bool:
-    """Whether a prompt begins with a title, white space aside."""
-    message = (session.body(index) or {}).get("message") if index >= 0 else None
-    text = text_of(message.get("content")) if isinstance(message, dict) else ""
-    return " ".join(text.split()).startswith(title)
 
 
 def _is_tool(name: str, wanted: str) -> bool:
