@@ -34,6 +34,8 @@ HEAD_BYTES = 4_096
 """Bytes seen of a line that is not decoded."""
 
 _DEEPEST = 64
+_LONGEST_BESIDE = 16
+"""Cells of an id that stands beside the place; a longer one has its own line."""
 _NARROWEST = 12
 _INDENT = "  "
 
@@ -169,7 +171,11 @@ def raw_page(
     more = len(selection) - 1
     about = [Span(f"first of {counted(more + 1, 'entry', 'entries')}", "faint")] if more > 0 else []
     sheet.row(title, about)
-    sheet.row(_place(session, entry, records), [Span(shown_line(entry.id, 36), "faint")])
+    name = Span(shown_line(entry.id, 80), "faint")
+    beside = width_of([name]) <= _LONGEST_BESIDE
+    sheet.row(_place(session, entry, records), [name] if beside else [])
+    if not beside:
+        sheet.line([Span("id ", "faint"), name])
     origin = session.origin(selection.head)
     if origin.path.name != session.path.name:
         sheet.line([Span("in ", "faint"), Span(shown_line(origin.path.name, sheet.width), "sub")])
