@@ -254,6 +254,19 @@ def test_raw_shows_every_record_that_an_entry_was_made_of(tmp_path: Path, agent:
     store.close()
 
 
+def test_raw_of_very_many_records_ends(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.prompt("one?")
+    for _ in range(400):
+        rollout.event("agent_message", message="more")
+    session = rollout.opened()
+    reply = next(index for index in range(len(session)) if len(session.records(index)) > 300)
+    shown = page(single(session, reply), Tab.RAW)
+    assert "more records" in shown.text
+    assert len(shown.lines) < 2_200
+    session.close()
+
+
 def test_raw_names_the_file_where_there_are_several(tmp_path: Path) -> None:
     base = Rollout(tmp_path / ".codex", first=0)
     base.turn("one?", "one.")

@@ -183,6 +183,9 @@ def raw_page(
         sheet.line([Span(f"{glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[entry.damage], "warn")])
     for at, record in enumerate(records):
         sheet.blank()
+        if len(sheet.lines) >= MOST_LINES:
+            sheet.note(counted(len(records) - at, "more record"))
+            break
         _record(sheet, record, f"raw{at}" if at else "raw", told=entry.damage is Damage.MALFORMED)
     return sheet.page(copy=safe(b"\n".join(records)[:MOST_DECODED].decode("utf-8", "replace")))
 
