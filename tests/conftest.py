@@ -7,18 +7,19 @@ import os
 import socket
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
+from tests.surroundings import CORPORA, REPOSITORY
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from importlib.machinery import ModuleSpec
+    from pathlib import Path
     from types import ModuleType
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 
 # Deadlines measure the machine, not the code. What failed is remembered nowhere: the seed is printed instead.
 hypothesis.settings.register_profile("leafward", deadline=None, database=None, print_blob=True)
@@ -218,7 +219,6 @@ def repository() -> Path:
 @pytest.fixture(scope="session")
 def corpora() -> Path:
     """Real session files by agent, where they lie beside the checkout; the test is skipped where they do not."""
-    folder = REPOSITORY.parent / "shared" / "corpora"
-    if not folder.is_dir():
+    if not CORPORA.is_dir():
         pytest.skip("no ../shared/corpora beside this checkout")
-    return folder
+    return CORPORA

@@ -13,6 +13,7 @@ from tests.model_endpoint import Endpoint, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +23,12 @@ def opened_sessions_are_closed() -> Iterator[None]:
     for opened in (codex_rollout.OPENED, claude_transcript.OPENED, opencode_store.OPENED):
         while opened:
             opened.pop().close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A folder for sessions; made with the first of them."""
+    return tmp_path / "store"
 
 
 @pytest.fixture(scope="module")

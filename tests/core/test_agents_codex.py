@@ -19,16 +19,13 @@ from leafward.errors import NotASession, Refused
 from leafward.files import working_set
 from leafward.headline import headline
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, problems, said
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.foreign import ForeignSession
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 PUBLIC = CORPORA / "public"
-needs_corpora = pytest.mark.skipif(
-    not (CORPORA / "codex").is_dir(), reason="the corpora are not beside the project"
-)
 
 
 class Expected(NamedTuple):

@@ -28,6 +28,7 @@ from tests.opencode_store import (
     texts,
     write_tree,
 )
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,10 +36,8 @@ if TYPE_CHECKING:
     from leafward.agents import Listing
     from leafward.catalog import Card
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 NEWEST = CORPORA / "opencode" / "v1.18.33" / "opencode"
 OLDER = CORPORA / "opencode" / "v1.0.185" / "opencode"
-needs_corpora = pytest.mark.skipif(not NEWEST.is_dir(), reason="the corpora are not beside the project")
 
 
 class Expected(NamedTuple):

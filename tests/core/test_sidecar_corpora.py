@@ -25,11 +25,11 @@ from leafward.estimators import Estimator
 from leafward.journal import label, move, undo
 from leafward.summarizers.extractive import Extractive
 from leafward.survival import survival_of
+from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
     from leafward.session import Session
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 STORES = sorted(
     (agent, store)
     for agent in ("claude", "codex", "opencode")
