@@ -91,6 +91,7 @@ def test_every_store_holds_what_is_written_down(name: str, tmp_path: Path) -> No
         == counted
     )
 
+
 TOKENS: dict[str, Callable[[Path], int]] = {
     "codex 0.80.0": corpus_counts.codex_tokens,
     "codex 0.125.0": corpus_counts.codex_tokens,
