@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -42,15 +41,6 @@ class Store:
         """Closes what was opened."""
         for session in self.sessions:
             session.close()
-
-    def bytes(self) -> dict[str, str]:
-        """Everything in the store: names of files and folders, and what the files hold."""
-        return {
-            str(path.relative_to(self.root)): hashlib.sha256(path.read_bytes()).hexdigest()
-            if path.is_file()
-            else "folder"
-            for path in sorted(self.root.rglob("*"))
-        }
 
 
 def make(agent: str, root: Path) -> Store:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.codex_rollout import THREADS, Rollout
+from tests.codex_rollout import THREADS, Rollout, over_and_over
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
@@ -31,13 +31,7 @@ def test_ids_that_begin_alike_are_shown_as_far_as_they_differ(done: Run, tmp_pat
 
 
 def test_a_turn_that_compacts_over_and_over_is_folded(done: Run, tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path, cli_version="0.47.0")
-    rollout.turn("Count the pears", "Let me see.")
-    rollout.prompt("Count them again")
-    rollout.reply("One, two.", 3000)
-    for number in range(382):
-        rollout.line("compacted", message=f"Pears were counted, round {number}.")
-    rollout.turn("How many are there?", "Seven.")
+    rollout = over_and_over(tmp_path)
     out = done("tree", rollout.path).out
     assert "380 compactions more" in out
     assert out.count("◆") == 2

@@ -8,6 +8,7 @@ import pytest
 
 from leafward.sidecar import every_sidecar
 from tests.foreign_stores import AGENTS, Store, make
+from tests.untouched import contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,9 +22,9 @@ Asked = Any
 @pytest.fixture(params=AGENTS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     made = make(request.param, tmp_path / "store")
-    before = made.bytes()
+    before = contents(made.root)
     yield made
-    assert made.bytes() == before
+    assert contents(made.root) == before
 
 
 @pytest.fixture

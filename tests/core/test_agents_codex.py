@@ -18,8 +18,9 @@ from leafward.entries import DAMAGE_CODE, Kind
 from leafward.errors import NotASession, Refused
 from leafward.files import working_set
 from leafward.headline import headline
-from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, problems, said
+from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, problems, said, thread_in
 from tests.surroundings import CORPORA, needs_corpora
+from tests.untouched import contents
 
 if TYPE_CHECKING:
     from leafward.catalog import Card
@@ -87,7 +88,7 @@ def cards_of(place: Path, index: Path) -> list[Card]:
 @needs_corpora
 @pytest.mark.parametrize("version", EXPECTED)
 def test_every_thread_of_the_corpora_is_one_session_with_its_branches(version: str, tmp_path: Path) -> None:
-    before = tree_of(CORPORA / "codex" / version)
+    before = contents(CORPORA / "codex" / version)
     cards = {
         card.id.split("-")[1]: card
         for card in cards_of(CORPORA / "codex" / version / ".codex", tmp_path / "i")
@@ -109,12 +110,7 @@ def test_every_thread_of_the_corpora_is_one_session_with_its_branches(version: s
         assert Kind.UNKNOWN not in kinds
         assert set(problems(session)) <= {"dangling-call"}, one
         session.close()
-    assert tree_of(CORPORA / "codex" / version) == before
-
-
-def tree_of(folder: Path) -> dict[str, tuple[int, int]]:
-    """Everything in a folder, to see that nothing was left in it."""
-    return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.rglob("*")}
+    assert contents(CORPORA / "codex" / version) == before
 
 
 @needs_corpora
@@ -156,8 +152,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def one(home: Path, part: str) -> ForeignSession:
-    [path] = [path for path in home.rglob("*.jsonl") if part in path.name and "_" not in path.name]
-    return opened(path)
+    return opened(thread_in(home, part))
 
 
 def test_a_thread_that_was_reverted_is_one_tree(home: Path) -> None:

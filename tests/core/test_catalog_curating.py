@@ -21,6 +21,7 @@ from leafward.session import Session
 from tests.core.catalogued import cards_of, listed
 from tests.core.drafts import DAY, START, Draft, file_name
 from tests.surroundings import CORPORA, needs_corpora
+from tests.untouched import contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,7 +125,7 @@ def test_how_soon_in_words(left: int, words: str) -> None:
 
 def test_a_session_is_kept_whole_and_only_read(transcript: Path) -> None:
     home = claude_home(transcript)
-    before = snapshot(home)
+    before = contents(home)
     card = cards_of(listed(**claude(transcript)))[transcript.name]
     asked = keep(card, dry_run=True)
     assert (asked.copied, asked.path.exists()) == (6, False)
@@ -147,20 +148,12 @@ def test_a_session_is_kept_whole_and_only_read(transcript: Path) -> None:
     assert done.path.read_bytes() == transcript.read_bytes()
     for path in kept_root("claude").rglob("*"):
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
-    assert snapshot(home) == before
+    assert contents(home) == before
     assert not keep(card).changed, "asked again it finds everything there"
     with transcript.open("a", encoding="utf-8") as file:
         file.write("\n")
     assert keep(card).copied == 1, "what changed is taken over"
     assert done.path.read_bytes() == transcript.read_bytes()
-
-
-def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
-    return {
-        str(path): (path.read_bytes(), path.stat().st_mtime_ns)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def test_a_kept_session_is_shown_once_and_outlives_its_original(transcript: Path) -> None:
@@ -321,7 +314,7 @@ def test_folders_that_are_not_there_are_known(store: Path, tmp_path: Path) -> No
 
 
 def test_another_agents_session_is_archived_beside_it(transcript: Path) -> None:
-    before = snapshot(claude_home(transcript))
+    before = contents(claude_home(transcript))
     found = listed(**claude(transcript))
     for archived in (True, False):
         session = agent_named("claude").open(transcript)
@@ -331,4 +324,4 @@ def test_another_agents_session_is_archived_beside_it(transcript: Path) -> None:
             session.close()
         found.refresh()
         assert cards_of(found)[transcript.name].archived is archived
-    assert snapshot(claude_home(transcript)) == before
+    assert contents(claude_home(transcript)) == before

@@ -40,6 +40,7 @@ from leafward.sidecar import sidecar_folder
 from leafward.summarizers.extractive import Extractive
 from tests.claude_transcript import Transcript
 from tests.foreign_stores import AGENTS, Store, make, said
+from tests.untouched import contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,16 +57,16 @@ IMPATIENT = Writing(patience=0.1)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A store of each agent; whatever a test does, nothing of it is another afterwards than when the agent wrote last."""
     made = make(request.param, tmp_path / "store")
-    written = {"bytes": made.bytes()}
+    written = {"bytes": contents(made.root)}
     grow = made.grow
 
     def growing(name: str) -> None:
         grow(name)
-        written["bytes"] = made.bytes()
+        written["bytes"] = contents(made.root)
 
     yield replace(made, grow=growing)
     made.close()
-    assert made.bytes() == written["bytes"]
+    assert contents(made.root) == written["bytes"]
 
 
 @pytest.fixture

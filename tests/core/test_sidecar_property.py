@@ -24,6 +24,7 @@ from tests.core.operating import (
     steps_beside_an_agent,
 )
 from tests.foreign_stores import Store, make
+from tests.untouched import contents
 
 if TYPE_CHECKING:
     from leafward.foreign import ForeignSession
@@ -43,11 +44,11 @@ def test_every_sequence_of_operations(agent: str, monkeypatch: pytest.MonkeyPatc
     def run(taken: list[Step]) -> None:
         with TemporaryDirectory() as folder:
             store = _store(folder, monkeypatch, agent)
-            before = store.bytes()
+            before = contents(store.root)
             with closing(store.open()) as session:
                 _walk(store, session, taken)
             store.close()
-            assert store.bytes() == before
+            assert contents(store.root) == before
 
     run()
 

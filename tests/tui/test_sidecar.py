@@ -15,6 +15,7 @@ from tests.foreign_stores import Store, make
 from tests.tui.explored import exploring, note, tree
 from tests.tui.session_store import rows, until
 from tests.tui.test_lab import considering
+from tests.untouched import contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 @pytest.fixture(params=["claude", "opencode"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     made = make(request.param, tmp_path / "store")
-    before = made.bytes()
+    before = contents(made.root)
     yield made
-    assert made.bytes() == before
+    assert contents(made.root) == before
 
 
 def session_of(screen: ExplorerScreen) -> Session:
