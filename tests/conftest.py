@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import socket
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
+from tests.model_endpoint import Endpoint, Reply
 from tests.surroundings import CORPORA, REPOSITORY
 
 if TYPE_CHECKING:
@@ -222,3 +224,22 @@ def corpora() -> Path:
     if not CORPORA.is_dir():
         pytest.skip("no ../shared/corpora beside this checkout")
     return CORPORA
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Endpoint]:
+    """A server for a module; the loop that asked it is closed with it."""
+    with Endpoint() as endpoint:
+        yield endpoint
+        if "leafward.summarizers.calls" in sys.modules:
+            from leafward.summarizers.calls import close_model_loop
+
+            close_model_loop()
+    gc.collect()
+
+
+@pytest.fixture
+def endpoint(server: Endpoint) -> Endpoint:
+    """The server, with a whole answer to whatever it is asked."""
+    server.play(Reply())
+    return server

@@ -15,18 +15,11 @@ from leafward.demo import demo_session
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.slow
 
 OLD = 1_700_000_000
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with Endpoint() as server:
-        yield server
 
 
 @pytest.fixture

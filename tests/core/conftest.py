@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests import claude_transcript, codex_rollout, opencode_store
-from tests.model_endpoint import Endpoint, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,22 +26,3 @@ def opened_sessions_are_closed() -> Iterator[None]:
 def store(tmp_path: Path) -> Path:
     """A folder for sessions; made with the first of them."""
     return tmp_path / "store"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Endpoint]:
-    """A server for a module; the loop that asked it is closed with it."""
-    with Endpoint() as endpoint:
-        yield endpoint
-        if "leafward.summarizers.calls" in sys.modules:
-            from leafward.summarizers.calls import close_model_loop
-
-            close_model_loop()
-    gc.collect()
-
-
-@pytest.fixture
-def endpoint(server: Endpoint) -> Endpoint:
-    """The server, with a whole answer to whatever it is asked."""
-    server.play(Reply())
-    return server

@@ -14,7 +14,6 @@ import pytest
 from tests.model_endpoint import Endpoint, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 ASK = """
@@ -66,12 +65,6 @@ sys.stdin.readline()
 """
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with Endpoint() as server:
-        yield server
 
 
 def test_nothing_that_litellm_says_reaches_a_descriptor(endpoint: Endpoint, tmp_path: Path) -> None:

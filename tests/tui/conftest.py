@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.compaction import branch as branches
+from tests.tui.considered import working
 from tests.tui.explored import Named, forked
 from tests.tui.session_store import small_store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from leafward.session import Session
 
 
 @pytest.fixture
@@ -25,3 +31,26 @@ def store(tmp_path: Path) -> Path:
 def file(tmp_path: Path) -> Named:
     """A session with three branches, for the explorer."""
     return forked(tmp_path / "session.jsonl")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A session of twenty turns that did some work, for the compaction lab."""
+    return working(tmp_path / "session.jsonl", 20).path
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Summaries write half of their text, and the rest once the gate is open or they are stopped."""
+    opened = threading.Event()
+    made = branches.summarize_branch
+
+    def held(session: Session, branch: branches.Branch, summarizer: Any, **how: Any) -> branches.BranchDraft:
+        how["progress"]("## Goal\n- half of it")
+        while not opened.wait(0.01) and not how["stop"]():
+            pass
+        return made(session, branch, summarizer, **how)
+
+    monkeypatch.setattr("leafward_tui.screens.explorer.summary_work.summarize_branch", held)
+    yield opened
+    opened.set()

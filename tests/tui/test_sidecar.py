@@ -12,9 +12,9 @@ from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.log import LogScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.foreign_stores import Store, make
+from tests.tui.considered import considering
 from tests.tui.explored import exploring, note, tree
 from tests.tui.session_store import rows, until
-from tests.tui.test_lab import considering
 from tests.untouched import contents
 
 if TYPE_CHECKING:
