@@ -8,16 +8,18 @@ import os
 import socket
 import sys
 import time
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
+from leafward.session import Session
 from tests.model_endpoint import Endpoint, Reply
 from tests.surroundings import CORPORA, REPOSITORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from importlib.machinery import ModuleSpec
     from pathlib import Path
     from types import ModuleType
@@ -243,3 +245,10 @@ def endpoint(server: Endpoint) -> Endpoint:
     """The server, with a whole answer to whatever it is asked."""
     server.play(Reply())
     return server
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[[Path], Session]]:
+    """Opens session files and closes them when the test is over."""
+    with ExitStack() as stack:
+        yield lambda path: stack.enter_context(closing(Session.open(path)))

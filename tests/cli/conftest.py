@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,10 +63,3 @@ def done(run: Run) -> Run:
 def sessions(repository: Path) -> Path:
     """The small sessions made by a real pi."""
     return repository / "tests" / "data" / "pi" / "sessions"
-
-
-@pytest.fixture
-def opened() -> Iterator[Callable[[Path], Session]]:
-    """Opens session files and closes them when the test is over."""
-    with ExitStack() as stack:
-        yield lambda path: stack.enter_context(closing(Session.open(path)))

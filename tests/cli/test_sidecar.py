@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.sidecar import every_sidecar
-from tests.foreign_stores import AGENTS, Store, make
-from tests.untouched import contents
+from tests.foreign_stores import AGENTS, Store, watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,10 +20,8 @@ Asked = Any
 
 @pytest.fixture(params=AGENTS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made = make(request.param, tmp_path / "store")
-    before = contents(made.root)
-    yield made
-    assert contents(made.root) == before
+    with watched(request.param, tmp_path / "store") as made:
+        yield made
 
 
 @pytest.fixture

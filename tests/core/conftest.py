@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.demo import demo_session
+from leafward.session import Session
 from tests import claude_transcript, codex_rollout, opencode_store
+from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,3 +30,22 @@ def opened_sessions_are_closed() -> Iterator[None]:
 def store(tmp_path: Path) -> Path:
     """A folder for sessions; made with the first of them."""
     return tmp_path / "store"
+
+
+@pytest.fixture
+def demo() -> Iterator[Session]:
+    """The bundled session, copied."""
+    with demo_session() as path, closing(Session.open(path)) as session:
+        yield session
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> PiFile:
+    """Three turns: prompts 0, 2, 4 and replies 1, 3, 5."""
+    return conversation(tmp_path / "session.jsonl")
+
+
+@pytest.fixture
+def session(file: PiFile) -> Iterator[Session]:
+    with closing(Session.open(file.path)) as session:
+        yield session

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import strategies as st
 
 from leafward.errors import Refused
-from leafward.journal import archive, archived_branches, label, move, operations, redo, rename, undo
+from leafward.journal import (
+    Operation,
+    archive,
+    archived_branches,
+    label,
+    move,
+    operations,
+    redo,
+    rename,
+    undo,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.journal import Operation
     from leafward.session import Session
 
 Step = tuple[object, ...]
@@ -157,3 +167,12 @@ def attempted(session: Session, step: Step) -> Operation | None:
 def place_before(session: Session, moved: Operation) -> int:
     """Where the conversation stood before a move."""
     return session.tree.content_at(session.columns.index(moved.before) if moved.before is not None else -1)
+
+
+def last_line(session: Session) -> dict[str, Any]:
+    line: dict[str, Any] = json.loads(session.path.read_bytes().splitlines()[-1])
+    return line
+
+
+def kinds(session: Session) -> list[str]:
+    return [operation.kind.value for operation in operations(session)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,19 +10,18 @@ from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure,
 from leafward.compaction.run import accept, draft
 from leafward.compaction.xray import Link, What, XRay, planned_at, xray_of, xray_planned
 from leafward.context import context_at
-from leafward.demo import demo_session
 from leafward.entries import Kind
 from leafward.errors import Refused
 from leafward.injection import InjectionSettings, inject
-from leafward.session import Session
 from leafward.summarizers.extractive import Extractive
 from leafward.survival import Held, Status, Stopped, survival_of
 from tests.acting import Acting, call, reading, usage
 from tests.oracle import golden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from leafward.session import Session
 
 SESSIONS = sorted(golden.SESSIONS.glob("*.jsonl"))
 WILD = sorted((golden.TESTS / "data" / "pi" / "plans").glob("*.jsonl"))
@@ -95,12 +93,6 @@ def test_every_plan_adds_up(path: Path, strategy: Strategy) -> None:
             if made.nothing:
                 assert xray.after == xray.before
                 assert {row.link for row in xray.rows} <= {Link.KEPT, Link.REST}
-
-
-@pytest.fixture
-def demo() -> Iterator[Session]:
-    with demo_session() as path, closing(Session.open(path)) as session:
-        yield session
 
 
 @pytest.mark.parametrize("strategy", Strategy)

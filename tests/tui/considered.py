@@ -66,10 +66,6 @@ def chosen(screen: LabScreen) -> Strategy:
     return screen.what_if.choices.strategy
 
 
-def shown(screen: LabScreen) -> str:
-    return "\n".join(rows(screen.app))
-
-
 def said(screen: LabScreen) -> str:
     region = screen.note.region
     return " ".join(row.strip() for row in rows(screen.app)[region.y : region.bottom]).strip()

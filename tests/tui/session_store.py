@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from textual.app import App
     from textual.pilot import Pilot
+    from textual.screen import Screen
 
     from leafward_tui.listing import Listing
 
@@ -232,6 +233,11 @@ def rows(app: App[Any]) -> list[str]:
     """What stands on the screen."""
     strips = app.screen._compositor.render_strips()
     return ["".join(strip.text for strip in strip_row).rstrip() for strip_row in _rows(strips)]
+
+
+def shown(on: Pilot[Any] | Screen[Any]) -> str:
+    """The same as one text."""
+    return "\n".join(rows(on.app))
 
 
 def _rows(strips: Iterable[Any]) -> Iterable[list[Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.config import Config
 from leafward.demo import demo_session
 from tests.tui.explored import WIDE, exploring
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward_tui.screens.explorer import ExplorerScreen
-
 
 QUICK = Config(follow_interval=0.02)
 
@@ -30,10 +29,6 @@ async def sheet_of(pilot: Pilot[int], kind: type[Any]) -> Any:
     await until(pilot, lambda: isinstance(pilot.app.screen, kind))
     await pilot.pause()
     return pilot.app.screen
-
-
-def shown(pilot: Pilot[int]) -> str:
-    return "\n".join(rows(pilot.app))
 
 
 async def at_rest(pilot: Pilot[int], screen: ExplorerScreen) -> None:

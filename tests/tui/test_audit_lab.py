@@ -28,8 +28,7 @@ from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.acting import usage
 from tests.tui.considered import SMALL, considered, considering, follow, said, stored, working
 from tests.tui.explored import NARROW, exploring, note
-from tests.tui.session_store import rows, until
-from tests.tui.summed import shown
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path

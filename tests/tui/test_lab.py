@@ -17,8 +17,7 @@ from tests.acting import Acting, call
 from tests.bench.generate import write_session
 from tests.tui.considered import chosen, considering, follow, said
 from tests.tui.explored import NARROW, WIDE, exploring
-from tests.tui.session_store import rows, until
-from tests.tui.summed import shown
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path

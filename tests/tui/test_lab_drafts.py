@@ -8,8 +8,7 @@ from leafward_tui.screens.lab import LabScreen
 from leafward_tui.screens.lab.runs import RunsScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.tui.considered import considering, follow, said, settled
-from tests.tui.session_store import rows, until
-from tests.tui.summed import shown
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,7 @@ from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.acting import Acting, usage
 from tests.tui.considered import considering, follow, said, settled, stored, working
 from tests.tui.explored import note
-from tests.tui.session_store import rows, until
-from tests.tui.summed import shown
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,7 @@ from leafward_tui.screens.lab import LabScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.considered import considering, said, stored, working
-from tests.tui.session_store import rows, until
-from tests.tui.summed import shown
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager

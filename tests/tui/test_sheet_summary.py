@@ -17,8 +17,8 @@ from leafward_tui.summing import Growth, Summing, Wanted, progress_words
 from leafward_tui.widgets.reading_sheet import ReadingSheet
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, lines, note, tree
-from tests.tui.session_store import NOW, rows, until
-from tests.tui.summed import at_rest, on_demo, sheet_of, shown
+from tests.tui.session_store import NOW, rows, shown, until
+from tests.tui.summed import at_rest, on_demo, sheet_of
 
 if TYPE_CHECKING:
     import threading

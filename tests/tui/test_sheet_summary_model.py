@@ -14,8 +14,8 @@ from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.asking import KEY, MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.explored import Named, exploring, forked, lines, note
-from tests.tui.session_store import until
-from tests.tui.summed import at_rest, sheet_of, shown
+from tests.tui.session_store import shown, until
+from tests.tui.summed import at_rest, sheet_of
 
 if TYPE_CHECKING:
     from pathlib import Path
