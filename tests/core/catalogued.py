@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from leafward.catalog import Card, Catalogue
+from leafward.catalog import Card, Catalogue, parents, with_parents
 from leafward.config import Config
 from tests.core.drafts import START, Draft, file_name
 
@@ -35,3 +35,12 @@ def fill(store: Path, count: int, *, replies: int = 1) -> list[Path]:
         name = file_name(draft.id)
         paths.append(draft.write(store / f"--home-ada-p{number % 3}--" / name, mtime=START + number * 1000))
     return paths
+
+
+def cards_in(place: Path, index: Path) -> list[Card]:
+    """What is found below a folder, with an index of its own; nothing may be in the way of it."""
+    catalogue = Catalogue(Config(roots={"pi": ()}), [place], index_path=index)
+    catalogue.refresh()
+    assert not catalogue.trouble
+    cards = catalogue.cards()
+    return with_parents(cards, parents(cards))

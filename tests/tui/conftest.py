@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.compaction import branch as branches
+from leafward.session import Session
+from tests.pi_file import PiFile
 from tests.tui.considered import working
 from tests.tui.explored import Named, forked
 from tests.tui.session_store import small_store
@@ -15,8 +18,6 @@ from tests.tui.session_store import small_store
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from leafward.session import Session
 
 
 @pytest.fixture
@@ -54,3 +55,16 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     monkeypatch.setattr("leafward_tui.screens.explorer.summary_work.summarize_branch", held)
     yield opened
     opened.set()
+
+
+@pytest.fixture
+def fork(tmp_path: Path) -> Iterator[Session]:
+    """Prompts 0 1, then three ways from 1: 2 3, 4 5 and 6 7, which is the path."""
+    file = PiFile(tmp_path / "fork.jsonl")
+    file.user("0")
+    point = file.user("1")
+    for first in (2, 4, 6):
+        file.user(str(first), point)
+        file.user(str(first + 1))
+    with closing(Session.open(file.path)) as session:
+        yield session
