@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from leafward.cli.facts import entry_facts, id_of, shown_ids
-from leafward.cli.outline import measure, outline
+from leafward.cli.outline_lines import measure, outline
 from leafward.cli.output import (
     Page,
     cells,
