@@ -134,6 +134,7 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
         "leafward.cli.command",
         "leafward.cli.verbs",
         "leafward.cli.comparing_verbs",
+        "leafward.cli.changing_verbs",
         "leafward.cli.memory_verbs",
     }
     assert ours <= light | {"leafward.errors", "leafward.safe_text", "leafward.cli.output"}
