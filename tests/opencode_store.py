@@ -165,13 +165,13 @@ class Database:
         root.mkdir(parents=True, exist_ok=True)
         self.path = root / name
         self.events = events and not old
-        with self._opened() as base:
+        with self.opened() as base:
             tables = _TABLES.format(newer="" if old else _NEWER) + (_EVENTS if self.events else "")
             base.executescript(f"BEGIN; {tables} COMMIT;")
-        self._number = 0
+        self.number = 0
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def opened(self) -> Iterator[sqlite3.Connection]:
         """One transaction. Nothing here has to outlast a loss of power, so nothing waits for the disk."""
         with closing(sqlite3.connect(self.path)) as base:
             base.execute("PRAGMA synchronous = OFF")
@@ -181,7 +181,7 @@ class Database:
     def write(self, talk: Conversation, *, keep: int | None = None) -> Path:
         """Stores a session, all of it or its first messages only; returns where it lies."""
         info = talk.info
-        with self._opened() as base:
+        with self.opened() as base:
             row = {
                 "id": talk.id,
                 "project_id": info.get("projectID", "global"),
@@ -215,39 +215,44 @@ class Database:
             "INSERT OR REPLACE INTO message VALUES (?,?,?,?,?)",
             (body["id"], talk.id, created, created, json.dumps(without)),
         )
-        self._event(base, talk.id, "message.updated.1", {"sessionID": talk.id, "info": body})
+        self.event(base, talk.id, "message.updated.1", {"sessionID": talk.id, "info": body})
         for part in parts:
             rest = {key: value for key, value in part.items() if key not in ("id", "sessionID", "messageID")}
             base.execute(
                 "INSERT OR REPLACE INTO part VALUES (?,?,?,?,?,?)",
                 (part["id"], body["id"], talk.id, created, created, json.dumps(rest)),
             )
-            self._event(
+            self.event(
                 base, talk.id, "message.part.updated.1", {"sessionID": talk.id, "part": part, "time": created}
             )
 
-    def _event(self, base: sqlite3.Connection, session: str, kind: str, data: dict[str, Any]) -> None:
+    def event(self, base: sqlite3.Connection, session: str, kind: str, data: dict[str, Any]) -> None:
         if not self.events:
             return
-        self._number += 1
+        self.number += 1
         base.execute(
             "INSERT INTO event VALUES (?,?,?,?,?)",
-            (f"evt_{self._number:06}", session, self._number, kind, json.dumps(data)),
+            (f"evt_{self.number:06}", session, self.number, kind, json.dumps(data)),
         )
-        base.execute("INSERT OR REPLACE INTO event_sequence VALUES (?,?)", (session, self._number))
+        base.execute("INSERT OR REPLACE INTO event_sequence VALUES (?,?)", (session, self.number))
 
     def remove(self, talk: Conversation, *names: str) -> None:
         """Deletes messages as a revert does that somebody goes on from."""
-        with self._opened() as base:
+        with self.opened() as base:
             for name in names:
                 base.execute("DELETE FROM part WHERE message_id = ?", (name,))
                 base.execute("DELETE FROM message WHERE id = ?", (name,))
-                self._event(base, talk.id, "message.removed.1", {"sessionID": talk.id, "messageID": name})
+                self.event(base, talk.id, "message.removed.1", {"sessionID": talk.id, "messageID": name})
         talk.messages = [one for one in talk.messages if one[0]["id"] not in names]
+
+    def run(self, script: str) -> None:
+        """Runs some statements."""
+        with self.opened() as base:
+            base.executescript(script)
 
     def execute(self, query: str, *values: object) -> None:
         """Changes a row."""
-        with self._opened() as base:
+        with self.opened() as base:
             base.execute(query, values)
 
 
