@@ -97,3 +97,8 @@ def broken_reply(entry: str, parent: str) -> str:
         f'{{"type":"message","id":"{entry}","parentId":"{parent}","timestamp":"2026-11-21T21:00:00.000Z",'
         '"message":{"role":"assistant","content":[}'
     )
+
+
+def last_line(path: Path) -> Any:
+    """The last line of a file, as an object."""
+    return json.loads(path.read_bytes().splitlines()[-1])

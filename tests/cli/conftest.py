@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from leafward.cli import main
+from leafward.demo import demo_session
 from leafward.session import Session
 
 Arguments = str | Path
@@ -63,3 +65,17 @@ def done(run: Run) -> Run:
 def sessions(repository: Path) -> Path:
     """The small sessions made by a real pi."""
     return repository / "tests" / "data" / "pi" / "sessions"
+
+
+OLD = 1_700_000_000
+"""A time long ago, in seconds: nobody is writing to a file that was last written then."""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The bundled session, last written long ago, with a secret in it."""
+    file = tmp_path / "s.jsonl"
+    with demo_session() as demo:
+        file.write_bytes(demo.read_bytes())
+    os.utime(file, (OLD, OLD))
+    return file

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.demo import demo_session
 from tests.asking import MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.pi_file import last_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,18 +19,6 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
 pytestmark = [pytest.mark.slow, *MARKS]
-
-OLD = 1_700_000_000
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """The bundled session, last written long ago, with a secret in it."""
-    file = tmp_path / "s.jsonl"
-    with demo_session() as demo:
-        file.write_bytes(demo.read_bytes())
-    os.utime(file, (OLD, OLD))
-    return file
 
 
 def started(*arguments: str | Path) -> subprocess.Popen[str]:
@@ -47,10 +33,6 @@ def started(*arguments: str | Path) -> subprocess.Popen[str]:
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-
-
-def last_line(path: Path) -> Any:
-    return json.loads(path.read_bytes().splitlines()[-1])
 
 
 def test_said_first_then_stored_with_its_cost(run: Run, endpoint: Endpoint, path: Path) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import strategies as st
@@ -167,11 +166,6 @@ def attempted(session: Session, step: Step) -> Operation | None:
 def place_before(session: Session, moved: Operation) -> int:
     """Where the conversation stood before a move."""
     return session.tree.content_at(session.columns.index(moved.before) if moved.before is not None else -1)
-
-
-def last_line(session: Session) -> dict[str, Any]:
-    line: dict[str, Any] = json.loads(session.path.read_bytes().splitlines()[-1])
-    return line
 
 
 def kinds(session: Session) -> list[str]:

@@ -28,6 +28,12 @@ def paginated(home: Path, thread: str = ONE, first: int = 0, **given: Any) -> Ro
     return Rollout(home, thread, first=first, history_mode="paginated", **given)
 
 
+def going_on(first: Rollout, home: Path, thread: str = ONE, **given: Any) -> Rollout:
+    """A minute later a segment, or a fork, that is based on all of another."""
+    end = first.ordinal or 0
+    return paginated(home, thread, end, minute=1, history_base=base(first, end), **given)
+
+
 def prompts(session: ForeignSession, at: int | None = None) -> list[str]:
     return [text for role, text in said(session, at) if role == "user"]
 
@@ -154,14 +160,7 @@ def test_a_cut_in_the_middle_of_a_segment_takes_what_lies_before_it(tmp_path: Pa
 def test_a_segment_in_the_archive_is_found(tmp_path: Path) -> None:
     first = paginated(tmp_path, folder="archived_sessions")
     first.turn("a", "A")
-    fork = paginated(
-        tmp_path,
-        TWO,
-        minute=1,
-        first=first.ordinal or 0,
-        forked_from_id=ONE,
-        history_base=base(first, first.ordinal or 0),
-    )
+    fork = going_on(first, tmp_path, TWO, forked_from_id=ONE)
     fork.turn("b", "B")
     assert prompts(fork.opened()) == ["a", "b"]
 
@@ -248,13 +247,7 @@ def test_the_database_of_the_newest_generation_knows_the_live_segment(tmp_path: 
 def test_a_write_ahead_log_is_respected_and_left_alone(tmp_path: Path) -> None:
     first = paginated(tmp_path)
     first.turn("a", "A")
-    second = paginated(
-        tmp_path,
-        segment=TWO,
-        minute=1,
-        first=first.ordinal or 0,
-        history_base=base(first, first.ordinal or 0),
-    )
+    second = going_on(first, tmp_path, segment=TWO)
     second.turn("b", "B")
     path = state(tmp_path, {ONE: second.path.name})
     writer = sqlite3.connect(path)
@@ -287,14 +280,7 @@ def test_a_broken_database_hides_nothing(tmp_path: Path) -> None:
 def test_a_compressed_rollout_reads_as_the_plain_one(tmp_path: Path) -> None:
     first = paginated(tmp_path, folder="archived_sessions")
     first.turn("a", "A")
-    fork = paginated(
-        tmp_path,
-        TWO,
-        minute=1,
-        first=first.ordinal or 0,
-        forked_from_id=ONE,
-        history_base=base(first, first.ordinal or 0),
-    )
+    fork = going_on(first, tmp_path, TWO, forked_from_id=ONE)
     fork.turn("b", "B")
     plain = first.opened()
     cold = first.path.with_name(first.path.name + ".zst")

@@ -20,8 +20,8 @@ from leafward.journal import (
     undo,
 )
 from leafward.session import Session
-from tests.core.operating import kinds, last_line
-from tests.pi_file import PiFile, conversation
+from tests.core.operating import kinds
+from tests.pi_file import PiFile, conversation, last_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ class TestUndo:
     def test_a_move_and_back_and_forth(self, session: Session) -> None:
         moved = move(session, 1)
         undone = undo(session)
-        assert last_line(session)["data"] == {
+        assert last_line(session.path)["data"] == {
             "from": moved.op,
             "target": "00000006",
             "op": undone.op,

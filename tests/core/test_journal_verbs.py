@@ -20,8 +20,7 @@ from leafward.journal import (
     undo,
 )
 from leafward.session import Session
-from tests.core.operating import last_line
-from tests.pi_file import PiFile
+from tests.pi_file import PiFile, last_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +51,7 @@ class TestMove:
     def test_to_before_everything(self, session: Session) -> None:
         done = move(session, -1)
 
-        line = last_line(session)
+        line = last_line(session.path)
         assert (line["parentId"], line["data"]["target"]) == (None, None)
         assert done.target is None
         assert session.place == -1
@@ -181,7 +180,7 @@ class TestRemarks:
 class TestMarks:
     def test_a_label_is_a_pi_line_with_our_mark(self, session: Session) -> None:
         done = label(session, 1, "  works\r\nnow ", AT_NOON)
-        assert last_line(session) == {
+        assert last_line(session.path) == {
             "type": "label",
             "id": done.op,
             "parentId": "00000006",
@@ -196,26 +195,26 @@ class TestMarks:
     def test_an_empty_label_clears(self, session: Session) -> None:
         label(session, 1, "x")
         assert label(session, 1, " \n").changed
-        assert "label" not in last_line(session)
+        assert "label" not in last_line(session.path)
         assert session.labels == {}
         assert not label(session, 1, "").changed
 
     def test_a_name_is_one_line(self, session: Session) -> None:
         done = rename(session, " first\nsecond ", AT_NOON)
-        assert last_line(session)["name"] == "first second"
-        assert last_line(session)["leafward"] == {"op": done.op}
+        assert last_line(session.path)["name"] == "first second"
+        assert last_line(session.path)["leafward"] == {"op": done.op}
         assert session.name == "first second"
         assert not rename(session, "first second").changed
 
     def test_an_empty_name_clears(self, session: Session) -> None:
         rename(session, "x")
         rename(session, "")
-        assert last_line(session)["name"] == ""
+        assert last_line(session.path)["name"] == ""
         assert session.name is None
 
     def test_a_branch_is_put_away_and_back(self, session: Session) -> None:
         done = archive(session, 2)
-        assert last_line(session)["data"] == {"target": "00000003", "archived": True, "op": done.op}
+        assert last_line(session.path)["data"] == {"target": "00000003", "archived": True, "op": done.op}
         assert archived_branches(session) == {2}
         assert not archive(session, 2).changed
         archive(session, 2, archived=False)

@@ -13,11 +13,19 @@ from leafward.session import Session
 from tests.pi_file import PiFile
 from tests.tui.considered import working
 from tests.tui.explored import Named, forked
+from tests.tui.inspector_data import close_all
 from tests.tui.session_store import small_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def opened_sessions_are_closed() -> Iterator[None]:
+    """Closes the sessions that a test of the inspector wrote."""
+    yield
+    close_all()
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.config import Config
 from leafward.demo import demo_session
-from tests.tui.explored import WIDE, exploring
+from leafward_tui.widgets.sheet import ChoiceSheet
+from tests.tui.explored import WIDE, exploring, note
 from tests.tui.session_store import until
 
 if TYPE_CHECKING:
@@ -29,6 +30,14 @@ async def sheet_of(pilot: Pilot[int], kind: type[Any]) -> Any:
     await until(pilot, lambda: isinstance(pilot.app.screen, kind))
     await pilot.pause()
     return pilot.app.screen
+
+
+async def summing(pilot: Pilot[int], screen: ExplorerScreen) -> None:
+    """Moves two turns up with a summary, until the first words of it are there; `gate` holds the rest back."""
+    await pilot.press("K", "K", "enter")
+    await sheet_of(pilot, ChoiceSheet)
+    await pilot.press("s")
+    await until(pilot, lambda: "tok" in note(screen))
 
 
 async def at_rest(pilot: Pilot[int], screen: ExplorerScreen) -> None:

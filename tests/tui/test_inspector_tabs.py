@@ -17,7 +17,6 @@ from leafward_tui.widgets.inspector.raw import escaped
 from leafward_tui.widgets.inspector.spans import cut, wrapped
 from tests.tui.inspector_data import (
     call,
-    close_all,
     line_with,
     opened,
     page,
@@ -30,16 +29,9 @@ from tests.tui.inspector_data import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from leafward.session import Session
-
-
-@pytest.fixture(autouse=True)
-def _closing() -> Iterator[None]:
-    yield
-    close_all()
 
 
 @pytest.fixture

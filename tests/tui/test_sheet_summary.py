@@ -18,7 +18,7 @@ from leafward_tui.widgets.reading_sheet import ReadingSheet
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, lines, note, tree
 from tests.tui.session_store import NOW, rows, shown, until
-from tests.tui.summed import at_rest, on_demo, sheet_of
+from tests.tui.summed import at_rest, on_demo, sheet_of, summing
 
 if TYPE_CHECKING:
     import threading
@@ -203,10 +203,7 @@ class TestWhileItRuns:
         self, file: Named, gate: threading.Event
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             assert note(screen).startswith("summarising 4 entries")
             assert "esc cancels" in note(screen)
             assert "half of it" in note(screen)
@@ -220,10 +217,7 @@ class TestWhileItRuns:
     async def test_escape_gives_it_up_without_a_trace(self, file: Named, gate: threading.Event) -> None:
         before = file.path.read_bytes()
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             await pilot.press("escape")
             await at_rest(pilot, screen)
             assert "nothing was written" in note(screen)
@@ -236,10 +230,7 @@ class TestWhileItRuns:
         self, key: str, file: Named, gate: threading.Event
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             before = file.path.read_bytes()
             while here(screen) != "x":
                 await pilot.press("j")
@@ -255,10 +246,7 @@ class TestWhileItRuns:
 
     async def test_a_label_is_refused_when_it_is_committed(self, file: Named, gate: threading.Event) -> None:
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             await pilot.press("l")
             await sheet_of(pilot, TextSheet)
             await pilot.press("a", "enter")
@@ -304,10 +292,7 @@ class TestWhileItRuns:
         self, file: Named, gate: threading.Event
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             file.turn("e")
             before = file.path.read_bytes()
             gate.set()
