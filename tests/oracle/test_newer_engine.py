@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.opencode.parts import REQUEST_TEXT
 from leafward.context import context_at, message_body
 from leafward.entries import Kind
+from leafward.errors import Refused
 from leafward.messages import message_text
-from tests.opencode_store import opened
-from tests.oracle.forked import programs
+from tests.opencode_store import OPENCODE, opened
+from tests.oracle.forked import fork, programs
 from tests.oracle.real_agents import LIMIT, OpenCodeClient
 from tests.oracle.scripted_model import Step, scripted
 
@@ -76,7 +78,7 @@ class Talk:
     def __init__(
         self, client: NewerClient, project: Path, post: Callable[[str, dict[str, Any] | None], Any]
     ) -> None:
-        self._client, self._post = client, post
+        self.client, self.project, self._post = client, project, post
         model = {"id": "pear-1", "providerID": "grove"}
         while not post("/api/model", None)["data"]:
             time.sleep(0.1)
@@ -84,25 +86,25 @@ class Talk:
         self.id = str(made["data"]["id"])
 
     def opened(self) -> ForeignSession:
-        return opened(self._client.database / self.id)
+        return opened(self.client.database / self.id)
 
     def post(self, what: str, body: dict[str, Any] | None = None) -> Any:
         return self._post(f"/api/session/{self.id}/{what}", body or {})
 
     def ask(self, prompt: str) -> list[dict[str, Any]]:
         """Asks, waits until the turn ended; returns what the first request for it holds."""
-        since = len(self._client.model.requests)
+        since = len(self.client.model.requests)
         before = self._ended()
         self.post("prompt", {"prompt": {"text": prompt}})
         deadline = time.monotonic() + LIMIT
         while self._ended() == before:
             assert time.monotonic() < deadline, f"no answer to {prompt}"
             time.sleep(0.1)
-        request = self._client.model.main(since)[0]
+        request = self.client.model.main(since)[0]
         return [one for one in request["messages"] if one["role"] != "system"]
 
     def _ended(self) -> int:
-        base = sqlite3.connect(f"file:{self._client.database}?mode=ro", uri=True)
+        base = sqlite3.connect(f"file:{self.client.database}?mode=ro", uri=True)
         try:
             query = "SELECT COUNT(*) FROM session_message WHERE json_extract(data, '$.finish') = 'stop'"
             return int(base.execute(query).fetchone()[0])
@@ -211,3 +213,32 @@ def test_a_revert(talk: Talk) -> None:
     assert [session.entry(index).message for index in range(len(staged))] == [
         staged.entry(index).message for index in range(len(staged))
     ]
+
+
+def test_a_new_session_goes_on_in_the_usual_engine(talk: Talk) -> None:
+    for number, prompt in enumerate(("Compare", "Write", *["Long " + "word " * 4_000] * 4)):
+        talk.ask(f"{prompt} {number}")
+    session = talk.opened()
+    assert Kind.COMPACTION in session.columns.kind
+    compacted = places(session, Kind.COMPACTION)[0]
+    before = max(index for index in places(session, Kind.ASSISTANT) if index < compacted)
+    client, project = talk.client, talk.project
+    for end in (before, session.leaf):
+        made = fork(session, end, client.environment(project), to="opencode", source="opencode")
+        assert made.draft.imported is not None
+        ran = client.run(project, *made.draft.imported.command.argv[1:])
+        assert ran.returncode == 0, ran.stderr
+        new = opened(client.database / made.draft.id)
+        # The usual engine asks for a compaction in words of its own.
+        assert [one for one in told(new, new.leaf) if one != ("user", REQUEST_TEXT)] == told(session, end)
+
+
+def test_the_usual_engine_does_not_see_what_the_newer_stored(talk: Talk) -> None:
+    talk.ask("Compare")
+    with pytest.raises(Refused, match="newer engine"):
+        OPENCODE.resume(talk.opened(), {})
+    asked = talk.client.ask(talk.project, "Thanks", "-s", talk.id)
+    session = talk.opened()
+    sent = [one for one in asked.first["messages"] if one["role"] != "system"]
+    assert [one["role"] for one in sent] == ["user"]
+    assert told(session, places(session, Kind.USER)[-1]) == [("user", "Thanks")]

@@ -33,6 +33,7 @@ class Teller:
     def __init__(self, path: str, root: str, model: Body) -> None:
         """`path`: the database. `root`: the folder that file names of snapshots are relative to. `model`: of the session's row."""
         self._path, self._root = path, root
+        self._where = {"path": {"cwd": root, "root": root}}
         self._agent = "build"
         self._model = _model(model)
         self._asked = ""
@@ -45,9 +46,10 @@ class Teller:
             yield Told(stored, [])
             return
         parts: list[Body] = []
-        message: Body = {"time": {"created": created, **object_at(body, "time")}, ENGINE: NEWER}
+        message: Body = {"agent": self._agent, "model": self._model, ENGINE: NEWER}
+        message["time"] = {"created": created, **object_at(body, "time")}
         if kind in ("user", "synthetic", "system"):
-            message |= {"role": "user", "agent": self._agent, "model": self._model}
+            message["role"] = "user"
             parts = _said(body, synthetic=kind != "user")
             if kind == "user":
                 self._asked = name
@@ -58,15 +60,14 @@ class Teller:
             parts = self._content(body)
         elif kind == "compaction":
             message |= {"role": "assistant", "summary": True, "finish": "stop", "mode": "compaction"}
-            message |= {"parentID": self._asked, **self._model, "reason": body.get("reason")}
+            message |= {"parentID": self._asked, "reason": body.get("reason"), **self._model, **self._where}
             parts = [{"type": "text", "text": text_in(body, "summary")}]
         else:
             message |= {**body, "role": kind}
             self._switch(kind, body)
         yield self._as_told(stored, message, parts)
         if kind == "compaction" and text_in(body, "recent"):
-            recent: Body = {"role": "user", "agent": self._agent, "model": self._model}
-            recent |= {"time": message["time"], ENGINE: NEWER, BESIDE: True}
+            recent = {**_prompted(message), BESIDE: True}
             part = {"type": "text", "text": text_in(body, "recent"), "synthetic": True}
             yield self._as_told(stored._replace(id=f"{name}-recent"), recent, [part])
 
@@ -87,20 +88,24 @@ class Teller:
         made: Body = {"role": "assistant", "parentID": self._asked, "mode": text_in(body, "agent")}
         made |= {"agent": text_in(body, "agent"), **_model(object_at(body, "model"))}
         made |= {key: body[key] for key in ("cost", "tokens", "finish") if key in body}
-        made["path"] = {"cwd": self._root, "root": self._root}
+        made |= self._where
         error = object_at(body, "error")
         if error:
-            made["error"] = {"name": text_in(error, "type"), "data": {"message": text_in(error, "message")}}
+            # The newer engine tells no kinds of errors apart; this is the usual one's name for such.
+            made["error"] = {"name": "UnknownError", "data": {"message": text_in(error, "message")}}
         return made
 
     def _content(self, body: Body) -> list[Body]:
         content = body.get("content")
         told = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
-        parts = [_call(one) if one.get("type") == "tool" else _without_id(one) for one in told]
-        files = object_at(body, "snapshot").get("files")
+        created = object_at(body, "time").get("created")
+        parts = [_call(one) if one.get("type") == "tool" else _spoken(one, created) for one in told]
+        snapshot = object_at(body, "snapshot")
+        files = snapshot.get("files")
         named = [one for one in files if isinstance(one, str)] if isinstance(files, list) else []
         if named:
-            parts.append({"type": "patch", "files": [os.path.join(self._root, one) for one in named]})
+            paths = [os.path.join(self._root, one) for one in named]
+            parts.append({"type": "patch", "hash": text_in(snapshot, "end"), "files": paths})
         return parts
 
 
@@ -110,8 +115,14 @@ def _model(found: Body) -> Body:
     return named if any(named.values()) else {}
 
 
-def _without_id(part: Body) -> Body:
-    return {key: value for key, value in part.items() if key != "id"}
+def _spoken(part: Body, created: object) -> Body:
+    """A part without what it is called, with the times as the usual engine names them."""
+    made = {key: value for key, value in part.items() if key not in ("id", "time", "providerMetadata")}
+    if made.get("type") == "reasoning":
+        time = object_at(part, "time")
+        begun = time.get("created", created)
+        made["time"] = {"start": begun, "end": time.get("completed", begun)}
+    return made
 
 
 def _said(body: Body, *, synthetic: bool) -> list[Body]:
@@ -178,6 +189,18 @@ def _diff(structured: Body) -> Body:
     return {"diff": patch} if isinstance(patch, str) else {}
 
 
+def _prompted(message: Body) -> Body:
+    """A message of the user, said when another was."""
+    return {"role": "user", **{key: message[key] for key in ("time", "agent", "model", ENGINE)}}
+
+
+_UNCOUNTED: dict[str, Any] = {
+    "cost": 0,
+    "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
+}
+"""What the usual engine says of a reply that cost nothing."""
+
+
 def as_usual(told: Told, message: Body) -> Iterator[tuple[Told, Body]]:
     """What the usual engine would hold in place of a message: a compaction is asked for, a command is told, nothing is switched."""
     role = message.get("role")
@@ -186,17 +209,22 @@ def as_usual(told: Told, message: Body) -> Iterator[tuple[Told, Body]]:
     elif role == SHELL:
         text = f"$ {text_in(message, 'command')}\n{text_in(message, 'output')}"
         part = told.message._replace(data=dumped({"type": "text", "text": text, "synthetic": True}))
-        yield told._replace(parts=[part]), {"role": "user", "time": message["time"]}
+        yield told._replace(parts=[part]), _plain(_prompted(message))
     elif message.get("summary") is True:
         name = f"{told.message.id}-request"
-        part = told.message._replace(
-            data=dumped({"type": "compaction", "auto": message.get("reason") == "auto"})
-        )
-        asked = told._replace(message=told.message._replace(id=name), parts=[part])
-        yield asked, {"role": "user", "time": message["time"]}
-        yield told, {**message, "parentID": name}
-    elif role in ("user", "assistant"):
-        yield told, message
+        asked: Body = {"type": "compaction", "auto": message.get("reason") == "auto"}
+        part = told.message._replace(data=dumped(asked))
+        request = told._replace(message=told.message._replace(id=name), parts=[part])
+        yield request, _plain(_prompted(message))
+        yield told, {**_UNCOUNTED, **_plain(message), "parentID": name}
+    elif role == "assistant":
+        yield told, {**_UNCOUNTED, **_plain(message)}
+    elif role == "user":
+        yield told, _plain(message)
+
+
+def _plain(message: Body) -> Body:
+    return {key: value for key, value in message.items() if key not in (ENGINE, BESIDE, "reason")}
 
 
 # --- what was deleted ---
