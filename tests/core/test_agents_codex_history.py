@@ -1,4 +1,4 @@
-"""Codex: going back, forks, compactions, in shapes that the corpora do not hold."""
+"""Codex: going back, segments, forks and what they are based on, in shapes that the corpora do not hold."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Extractive summaries: their text, sources, size and sections, what is carried on, and how much of what is needed."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,4 @@
-"""Moves, labels, names, archived branches, undo, redo and the log."""
+"""Moves, labels, names and archived branches: what is appended, and what is remarked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session: labels, name, what a user may call an entry, a file that grows, shrinks or is replaced, lines found broken."""
+"""A session: header, labels, name, what a user may call an entry, entries decoded."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""What is opened, themes, keymaps, help, and what is remembered."""
+
 from __future__ import annotations
 
 import subprocess

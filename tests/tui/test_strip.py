@@ -1,4 +1,4 @@
-"""The strip, the gauge and the price line: what stands in their lines for given values, and where clicks go."""
+"""The strip and the gauge: what stands in their lines for given values, and where clicks go."""
 
 from __future__ import annotations
 
