@@ -28,7 +28,7 @@ from leafward.safe_text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.entries import Body
+    from leafward.entries import Body, Usage
     from leafward.session import Session
 
 
@@ -168,10 +168,15 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     whole = usage_total(session, range(session.inherited, len(session)))
     if whole.total:
         yield page.style(
-            f"spent on this path {compact(path.total)} tokens {money(path.cost)}, "
-            f"in the session {compact(whole.total)} tokens {money(whole.cost)}",
+            f"spent on this path {_spent(path)}, in the session {_spent(whole)}",
             "faint",
         )
+
+
+def _spent(usage: Usage) -> str:
+    """Tokens, and what they cost where somebody recorded it."""
+    tokens = f"{compact(usage.total)} tokens"
+    return f"{tokens} {money(usage.cost)}" if usage.cost else tokens
 
 
 def _first_words(session: Session, message: ContextMessage) -> str:

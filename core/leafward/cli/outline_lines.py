@@ -9,7 +9,7 @@ from leafward.cli.facts import shown_ids
 from leafward.cli.outline import OWN_ROW, Row, outline_rows
 from leafward.cli.output import Page, cells, compact, fit, pad, plural
 from leafward.cli.selection import verify
-from leafward.context import context_at
+from leafward.context import context_at, lacks_prompt
 from leafward.entries import DAMAGE_CODE, TURN_STARTS, EntryIndex, Kind
 from leafward.headline import TASK, headline
 from leafward.lanes import BAD_LINES
@@ -223,7 +223,9 @@ class _Painter:
         if self.compactions > _MEASURED_COMPACTIONS:
             return f"compaction  of {was}"
         arrow = "→" if self.page.unicode else "->"
-        return f"compaction  {was} {arrow} {compact(context_at(self.session, entry).size.total)}"
+        context = context_at(self.session, entry)
+        rest = " + prompt" if lacks_prompt(self.session, context) else ""
+        return f"compaction  {was} {arrow} {compact(context.size.total)}{rest}"
 
 
 _SIGNS = {

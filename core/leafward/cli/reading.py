@@ -23,7 +23,7 @@ from leafward.cli.output import (
 from leafward.cli.selection import agent_of, chosen_entries, opened
 from leafward.context import usage_total
 from leafward.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
-from leafward.headline import title_of
+from leafward.headline import place_words, title_of
 from leafward.journal import archived_branches
 from leafward.messages import image_text, message_text, messages_of
 from leafward.safe_text import safe, safe_line
@@ -177,6 +177,7 @@ def show_json(session: Session, index: EntryIndex) -> Body:
         **entry_facts(session, index, on_path, tokens, entry.body),
         "children": [id_of(session, child) for child in session.tree.children(index)],
         "timestamp": entry.timestamp,
+        "file": str(session.origin(index).path),
         "offset": entry.offset,
         "size": len(raw),
         "damage_text": DAMAGE_TEXT[entry.damage] if entry.damage is not None else None,
@@ -190,7 +191,7 @@ def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
     entry = session.entry(index)
     role = f" {entry.role}" if entry.role else ""
     yield page.style(f"{safe_line(entry.id, 80)}  {safe_line(entry.type + role, 80)}", "bold")
-    facts = [f"#{index}", f"byte {entry.offset:,}"]
+    facts = [f"#{index}", place_words(session, index)]
     if entry.timestamp:
         facts.append(safe_line(entry.timestamp, 40))
     if entry.parent is not None:
