@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, overload
 
@@ -94,6 +94,42 @@ class ContentLines(Sequence[LabLine]):
     def block(self, y: int) -> int:
         """The block of same lines that is folded at a line; -1 where none is."""
         return self.laid.rows[self._lines[y][0]].block if 0 <= y < len(self) else -1
+
+    def folds(self) -> Iterator[tuple[int, int, int]]:
+        """Line, block and number of hidden lines of each fold."""
+        for y, (at, _) in enumerate(self._lines):
+            row = self.laid.rows[at]
+            if row.kind == "fold":
+                yield y, row.block, row.hidden
+
+    def holding(self, words: str, stop: Callable[[], bool] = lambda: False) -> tuple[list[int], set[int]]:
+        """The lines that hold words on either side, case ignored, and the folds that hide such lines.
+
+        Looks through the whole file: for a worker. Less than all of it once `stop` turns true.
+        """
+        wanted = words.lower()
+        hits: list[int] = []
+        hidden: set[int] = set()
+        for y, (at, half) in enumerate(self._lines):
+            if not y % 1_000 and stop():
+                break
+            row = self.laid.rows[at]
+            if row.kind == "fold":
+                if any(wanted in self._plain(1, row.new + more) for more in range(row.hidden)):
+                    hidden.add(row.block)
+            elif row.kind in ("text", "known"):
+                if wanted in row.words.lower():
+                    hits.append(y)
+            else:
+                places = (row.old, row.new, row.base)
+                halves = (half,) if half >= 0 else (0, 1, 2) if self._three else (0, 1)
+                if any(wanted in self._plain(one, places[one]) for one in halves):
+                    hits.append(y)
+        return hits, hidden
+
+    def _plain(self, side: int, place: int) -> str:
+        """A line as it is drawn, in lower case."""
+        return "".join(span.text for span in self._text(side, place)).lower()
 
     def _line(self, y: int) -> LabLine:
         at, half = self._lines[y]
@@ -248,8 +284,8 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
                 Span(name, f"strong_{HUES[name]}" if name in HUES else "strong"),
                 Span(f" {size}", "faint"),
             ]
-        said = dict.fromkeys(rests_on(one) for one in (difference.a, difference.b))
-        rests = "; ".join(said) if len(said) == 1 or not difference.exact else rests_on(difference.b)
+        said = dict.fromkeys(rests_on(one, based=laid.based) for one in (difference.a, difference.b))
+        rests = "; ".join(said) if len(said) == 1 or not difference.exact else next(reversed(said))
     cells = sum(cell_len(span.text) for span in told)
     if cells > width // 2:
         told, cells = [], 0

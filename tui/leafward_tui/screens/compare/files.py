@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.worker import get_current_worker
 
+from leafward.diff.contents import Contents
 from leafward.diff.file_sets import Flag
 from leafward_tui.cells import fit
 from leafward_tui.compare.content import arranged_content
@@ -17,9 +18,8 @@ from leafward_tui.screens.compare.parts import CompareParts
 from leafward_tui.screens.compare.values import Laid, Page, Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from leafward.diff.contents import Contents
     from leafward.diff.file_sets import FileDifference
 
 __all__ = ["CompareFiles"]
@@ -105,6 +105,20 @@ class CompareFiles(CompareParts):
             int(place)
         ]
 
+    def files_in(self, column: Column) -> Iterator[tuple[int, FileDifference]]:
+        """The files of a list, each with its line."""
+        lines = self.lists[column].lines
+        for at in range(len(lines) if lines is not None else 0):
+            file = self.file_at(lines[at].key) if lines is not None else None
+            if file is not None:
+                yield at, file
+
+    def choose_column(self, column: Column) -> None:
+        """Keys go to another column, where there are several."""
+        if self.three_columns and column is not self._column:
+            self._column = column
+            self.lists[column].focus()
+
     def follow(self) -> None:
         """The diff follows the cursor of the lists."""
         file = self.file_at(self.lists[self.column].key)
@@ -129,7 +143,7 @@ class CompareFiles(CompareParts):
         if self.file is None:
             return None
         path = self.file.path
-        return Wanted(path, self.show, self.fold, self.opened.get(path, frozenset()))
+        return Wanted(path, self.show, self.fold, self.opened.get(path, frozenset()), self.based)
 
     def show_content(self) -> None:
         """Shows the file under the cursor, or has it laid out."""
@@ -142,19 +156,23 @@ class CompareFiles(CompareParts):
         if laid is not None:
             self.shown = laid
             self.draw_content()
-        elif self._contents is not None:
-            self.lay_out(self.run, wanted, self.file, self._contents)
+        elif self.overall is not None:
+            contents = self._contents.get(self.based)
+            if contents is None:
+                contents = Contents(self.overall.sides, lambda: self._closed, self.bases())
+                self._contents[self.based] = contents
+            self.lay_out(self.run, wanted, self.file, contents)
 
     @work(thread=True, exclusive=True, group="content", exit_on_error=False)
     def lay_out(self, run: int, wanted: Wanted, file: FileDifference, contents: Contents) -> None:
         """Rebuilds a file, once, and lays it out."""
-        difference = self._differences.get(file.path)
+        difference = self._differences.get((file.path, wanted.based))
         if difference is None:
             self.rebuilt += 1
             difference = contents.of(file)
         if get_current_worker().is_cancelled or self._closed:
             return
-        shown = arranged_content(difference, wanted.show, wanted.opened, fold=wanted.fold)
+        shown = arranged_content(difference, wanted.show, wanted.opened, fold=wanted.fold, based=wanted.based)
         self.post_message(Laid(run, wanted, shown))
 
     def on_laid(self, message: Laid) -> None:
@@ -164,7 +182,7 @@ class CompareFiles(CompareParts):
         if len(self._laid) >= _KEPT:
             self._laid.clear()
         self._laid[message.wanted] = message.shown
-        self._differences[message.wanted.path] = message.shown.difference
+        self._differences[message.wanted.path, message.wanted.based] = message.shown.difference
         if message.wanted == self.wanted():
             self.shown = message.shown
             self.draw_content()

@@ -10,6 +10,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from leafward_tui.hits import parted, spans_of
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.line_scroll import LineScroll
 
@@ -92,6 +93,7 @@ class LinesView(LineScroll):
         self._wanted: str | None = None
         self._strips: dict[tuple[int, int], Strip] = {}
         self._styles: Styles | None = None
+        self._query = ""
         self._drags = drags
         self._dragging = ""
 
@@ -129,6 +131,12 @@ class LinesView(LineScroll):
             self.reveal()
         self.refresh()
         self.post_message(self.LinesShown(self))
+
+    def light(self, query: str) -> None:
+        """Lights what is searched for; empty for nothing."""
+        if query != self._query:
+            self._query = query
+            self.redraw()
 
     def redraw(self) -> None:
         """Draws what is on the screen again, because words or colours changed."""
@@ -228,10 +236,13 @@ class LinesView(LineScroll):
         ground = styles.sel if state == 2 and not line.ground else own
         sign = shell.glyphs.cursor if state else " "
         segments = [Segment(sign, ground.leaf if state == 2 else ground.faint)]
+        hits = spans_of(line.text, self._query) if self._query else ()
+        at = 0
         for text, ink, named in line.spans:
             if text:
                 on = getattr(styles, named) if named and ground is own else ground
-                segments.append(Segment(text, getattr(on, ink)))
+                segments += parted(text, at, hits, getattr(on, ink), on.hit)
+                at += len(text)
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
