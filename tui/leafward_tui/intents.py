@@ -28,7 +28,7 @@ __all__ = [
 EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
 """The full screens; what is pressed there means the same on each."""
 
-SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge")
+SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft")
 """Every name that ``Intent.screens`` may hold."""
 
 _LISTS = SCREENS
@@ -57,6 +57,8 @@ WRITES = frozenset(
         "compaction.accept",
         "context.edit",
         "carry.open",
+        "difference.pin",
+        "graft.accept",
         "merge.accept",
     }
 )
@@ -265,6 +267,17 @@ INTENTS: tuple[Intent, ...] = (
         _COMPARE,
         "Compare",
     ),
+    Intent(
+        "difference.pin",
+        "p",
+        "Pin a fact that the other branch lacks, below the leaf",
+        "pin",
+        _COMPARE,
+        "Compare",
+    ),
+    Intent("graft.toggle", "space", "Choose this turn, or not", "choose", ("graft",), "Compare"),
+    Intent("graft.all", "a", "Choose all turns, or none", "all", ("graft",), "Compare"),
+    Intent("graft.accept", "ctrl+s", "Append the turns that are chosen", "append", ("graft",), "Compare"),
     Intent("conflict.a", "a", "Take what A says", "take A", ("merge",), "Compare"),
     Intent("conflict.b", "b", "Take what B says", "take B", ("merge",), "Compare"),
     Intent("conflict.both", "o", "Take both", "both", ("merge",), "Compare"),

@@ -30,6 +30,7 @@ __all__ = [
     "Overall",
     "carried_over",
     "overall",
+    "pinnable",
     "side_column",
     "summaries",
     "summary_head",
@@ -180,8 +181,9 @@ def side_column(
     width: int,
     glyphs: Glyphs,
     height: int | None = None,
+    pin: str = "",
 ) -> Block:
-    """Context, outcome and what was carried over, below each other.
+    """Context, outcome and what was carried over, below each other; `pin` is the key that pins a fact.
 
     Where they do not fit a height, reasons and last words give way, so that the end of the column is seen.
     """
@@ -192,7 +194,7 @@ def side_column(
             LabLine(),
             *_outcomes(overall.sides, width, glyphs, words),
             LabLine(),
-            *_carried(carried, width, glyphs),
+            *_carried(carried, width, glyphs, pin),
         ]
         if height is None or len(lines) <= height:
             break
@@ -265,7 +267,22 @@ def _checked(one: Checked, glyphs: Glyphs) -> list[Span]:
     return [Span(f"{sign} {one.check.value}" + ("" if one.ok else " failed"), ink)]
 
 
-def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs) -> Iterator[LabLine]:
+def pinnable(
+    carried: Sequence[Carried] | None, told: SummaryDifference | None, named: tuple[Named, Named]
+) -> tuple[str, ...]:
+    """Facts of one branch that can be pinned where the other one is: those that a summary carried over does not hold.
+
+    Where none was carried over, what the summary of the branch without the leaf says and the other's does not.
+    """
+    if carried:
+        return tuple(dict.fromkeys(fact for one in carried for fact in one.missing))
+    if told is None:
+        return ()
+    facts = told.difference.only_after if named[0].leaf else told.difference.only_before
+    return tuple(dict.fromkeys(safe_line(fact.text, 200) for fact in facts))
+
+
+def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin: str) -> Iterator[LabLine]:
     yield LabLine((Span("Carried over", "strong"),))
     if carried is None:
         yield LabLine((Span("looking for it", "nothing"),))
@@ -288,5 +305,8 @@ def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs) -> I
             tail = " is not in it"
             text = fit(fact, width - 2 - len(tail), ellipsis=glyphs.ellipsis)
             yield LabLine((Span(f"{glyphs.error} ", "bad"), Span(text, "text"), Span(tail, "faint")))
-        if len(one.missing) > _FACTS:
-            yield LabLine((Span(f"  {len(one.missing) - _FACTS:,} more facts are not", "faint"),))
+        more = len(one.missing) - _FACTS
+        left = (Span(f"  {more:,} more {'fact is' if more == 1 else 'facts are'} not", "faint"),)
+        keys = (Span(pin, "strong"), Span(" pin", "faint")) if pin and one.missing else ()
+        if more > 0 or keys:
+            yield spread(left if more > 0 else (), keys, width)

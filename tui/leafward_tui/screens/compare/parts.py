@@ -286,8 +286,9 @@ class CompareParts(Searching[Leaving | None]):
         """The right column."""
         seen, carried, glyphs = self.overall, self.carried, self.shell.glyphs
         if seen is not None:
+            pin = self.shell.keymap.label("difference.pin") if not self.refusal else ""
             self.side.show(
-                lambda width: list(side_column(seen, carried, width - 1, glyphs, self.side.size.height))
+                lambda width: list(side_column(seen, carried, width - 1, glyphs, self.side.size.height, pin))
             )
 
     def show_summary(self) -> None:

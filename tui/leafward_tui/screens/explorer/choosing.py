@@ -16,6 +16,7 @@ from leafward_tui.exploration import Filter
 from leafward_tui.screens.explorer.comparing import Comparing
 
 if TYPE_CHECKING:
+    from leafward.rebuilding import Step
     from leafward.session import Session
 
 
@@ -26,6 +27,8 @@ class Chosen(Message):
     run: int
     words: str
     entries: tuple[int, ...] | None
+    touching: tuple[Step, ...] = ()
+    """The steps of the file that was asked for."""
 
 
 class Choosing(Comparing):
@@ -96,8 +99,12 @@ class Choosing(Comparing):
         except (LeafwardError, OSError) as error:
             self.post_message(Chosen(run, safe_line(str(error), 300), None))
         else:
+            named = safe_line(path, 200)
             entries = tuple(sorted({int(one.entry) for one in found}))
-            self.post_message(Chosen(run, f"touching {safe_line(path, 200)}", entries))
+            if entries:
+                self.post_message(Chosen(run, named, entries, tuple(found)))
+            else:
+                self.post_message(Chosen(run, f"no entry touches {named}", None))
 
     def on_chosen(self, message: Chosen) -> None:
         """Shows what was chosen; where nothing was, the tree stays as it is."""
@@ -108,15 +115,15 @@ class Choosing(Comparing):
             self.tell(message.words, "bad")
             return
         if not message.entries:
-            self.tell(
-                f"no entry is {message.words}"
-                if message.words.startswith("touching")
-                else f"nothing is chosen by {message.words}",
-                "warn",
-            )
+            self.tell(f"nothing is chosen by {message.words}", "warn")
             return
-        exploration.chosen = message.entries
+        exploration.chosen, exploration.touching = message.entries, message.touching
         exploration.filter = Filter.CHOSEN
         self.relay()
         keys = self.key_hints(("filter.choose", "another"), ("mode.leave", "everything again"))
-        self.tell(f"showing {counted(len(message.entries), 'entry', 'entries')}: {message.words}", "", keys)
+        told = f"showing {counted(len(message.entries), 'entry', 'entries')}: {message.words}"
+        if message.touching:
+            from leafward_tui.touches import summed
+
+            told = f"{message.words}: {summed(message.touching)}"
+        self.tell(told, "", keys)
