@@ -136,7 +136,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("name.edit", "r", "Name this session", "name", _TREE, "Change"),
     Intent("branch.archive", "A", "Archive this branch, or bring it back", "archive", _TREE, "Change"),
     # Find.
-    Intent("find.open", "/", "Search all text of this session", "search", _TREE, "Find"),
+    Intent("find.open", "/", "Search all text of this session, or ask a query", "search", _TREE, "Find"),
     Intent("log.find", "/", "Search the operations", "search", ("log",), "Find"),
     Intent("xray.find", "/", "Search both sides", "search", _XRAY, "Find"),
     Intent("summary.find", "/", "Search both summaries", "search", _SUMMARIES, "Find"),
@@ -324,7 +324,9 @@ INTENTS: tuple[Intent, ...] = (
         _COMPARE,
         "Compare",
     ),
-    Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
+    Intent(
+        "export.save", "e", "Export this branch, or what is chosen, to a file", "export", _TREE, "Leafward"
+    ),
     Intent(
         "session.fork", "b", "Begin a new session here, in this agent or another", "fork", _TREE, "Leafward"
     ),

@@ -70,7 +70,7 @@ class GraftSheet(RowKeys, Sheet):
         room = max(6, self.app.size.height - 12)
         rows = max(1, min(room * 2 // 3, len(self.turns)))
         self.list.styles.height = rows
-        self.says.styles.height = max(3, min(8, room - rows))
+        self.says.styles.height = max(3, min(5, room - rows))
         self.list.focus()
         self.draw()
 

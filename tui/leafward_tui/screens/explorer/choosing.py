@@ -34,9 +34,6 @@ class Chosen(Message):
 class Choosing(Comparing):
     """Filters that ask the session."""
 
-    asked_query = ""
-    """What was asked last."""
-
     def ask_query(self) -> None:
         """Asks for a query; what is wrong with it is said while it is typed."""
         from leafward.select import FUNCTIONS, QueryError, parse
@@ -59,7 +56,7 @@ class Choosing(Comparing):
 
         about = [
             SheetLine("& both   | either   - without   ! not   a text in quotes is searched for"),
-            SheetLine("  ".join(f"{name}()" for name in FUNCTIONS)),
+            SheetLine("  ".join(FUNCTIONS), lines=4),
         ]
         self.app.push_screen(
             TextSheet(

@@ -32,7 +32,14 @@ IDLE = 0.25
 """Seconds without a move of the cursor before lost facts are counted: that takes the interpreter from the keys."""
 _NAP = 0.02
 LAB, XRAY, COMPARE = "leafward_tui.screens.lab", "leafward_tui.screens.xray", "leafward_tui.screens.compare"
-_SOON = ("leafward_tui.widgets.sheet", "leafward_tui.widgets.reading_sheet", XRAY, LAB, COMPARE)
+_SOON = (
+    "leafward_tui.widgets.sheet",
+    "leafward_tui.widgets.reading_sheet",
+    XRAY,
+    LAB,
+    COMPARE,
+    "leafward.select",
+)
 """Modules that a key needs and that take longer to load than a frame; loaded once nothing else is done."""
 MOST_BYTES = 24 << 20
 """Bytes of the path above a compaction beyond which its lost facts are counted only when somebody asks for them."""
