@@ -56,6 +56,7 @@ WRITES = frozenset(
         "branch.archive",
         "compaction.accept",
         "context.edit",
+        "edits.undo",
         "carry.open",
         "difference.pin",
         "graft.accept",
@@ -161,7 +162,9 @@ INTENTS: tuple[Intent, ...] = (
     Intent("tab.files", "w,4", "Show the files read and modified", "files", _TREE, "View"),
     Intent("tab.raw", "5", "Show the line of the file", "raw", _TREE, "View"),
     # Compactions seen through.
-    Intent("xray.open", "X", "Show a compaction before and after", "x-ray", _TREE, "Compaction"),
+    Intent(
+        "xray.open", "X", "Show a compaction or context edit before and after", "x-ray", _TREE, "Compaction"
+    ),
     Intent("source.go", "enter", "Go to the source, or open the fold", "source", _XRAY, "Compaction"),
     Intent(
         "change.next",
@@ -181,6 +184,7 @@ INTENTS: tuple[Intent, ...] = (
     ),
     Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),
     Intent("fact.pin", "p", "Pin a lost fact into a corrected compaction", "pin lost", _XRAY, "Compaction"),
+    Intent("edits.undo", "u", "Undo these context edits", "undo edits", _XRAY, "Compaction"),
     Intent("only.kept", "1", "Only what is kept", "only kept", _XRAY, "Compaction"),
     Intent("only.replaced", "2", "Only what is replaced", "only replaced", _XRAY, "Compaction"),
     Intent("only.prefix", "3", "Only the beginning of the split turn", "only prefix", _XRAY, "Compaction"),
