@@ -91,6 +91,7 @@ class _Item:
     rows: tuple[int, ...]
     landmark: bool
     summary: bool
+    """Whether no fold hides it: a summary, or what an X-ray of context edits is about."""
 
 
 class Ends(NamedTuple):
@@ -186,7 +187,13 @@ class Arrangement:
         return found
 
     def change(self, side: Side, at: int, direction: int) -> int:
-        """The first line of the next band, or of the one before, that is not simply kept; the same line where there is none."""
+        """The first line of the next band, or of the one before, that is not simply kept; the same line where there is none.
+
+        Of context edits, the next line of a message that they concern.
+        """
+        if self.xray.of_edits:
+            ahead = range(at + 1, len(self.lines)) if direction > 0 else range(at - 1, -1, -1)
+            return next((line for line in ahead if self._edits(line)), at)
         here = self.lines[at].band if 0 <= at < len(self.lines) else -1
         bands = range(here + 1, len(self.spans)) if direction > 0 else range(here - 1, -1, -1)
         for band in bands:
@@ -197,6 +204,18 @@ class Arrangement:
                 return found
             return self.spans[band].start
         return at
+
+    def _edits(self, at: int) -> bool:
+        line = self.lines[at]
+        piece = line.before if line.before is not None else line.after
+        changed = piece is not None and any(map(self._shortened, piece.rows))
+        return changed or (line.link in (Link.CUT, Link.INJECTED) and piece is not None)
+
+    def _shortened(self, row: int) -> bool:
+        """Whether a message stays, and is another one by the context edits that are seen through."""
+        one = self.xray.rows[row]
+        both = one.before is not None and one.after is not None
+        return self.xray.of_edits and both and one.before.edited != one.after.edited  # type: ignore[union-attr]  # both are there
 
     def _ends(self, span: range) -> Ends:
         before = [at for at in span if self.lines[at].before is not None]
@@ -306,7 +325,7 @@ class Arrangement:
         run: list[int] = []
         for row in rows:
             role = self._cell(row).role
-            landmark, summary = role in _LANDMARKS, role in _SUMMARIES
+            landmark, summary = role in _LANDMARKS, role in _SUMMARIES or self._shortened(row)
             if landmark or summary or self._cell(row).what is not What.MESSAGE:
                 if run:
                     yield _Item(tuple(run), landmark=False, summary=False)

@@ -170,8 +170,9 @@ class XRayParts(Hunting):
         self.ledger.show(message.xray)
         self.show_title()
         arrangement = Arrangement(message.xray, self.opened, self.only, fold_kept=self.fold_kept)
-        first = arrangement.change(Side.AFTER, -1, 1) if len(arrangement) else 0
-        self.view.show(arrangement, self.teller, max(0, first), Side.AFTER)
+        side = Side.BEFORE if message.xray.of_edits else Side.AFTER
+        first = arrangement.change(side, -1, 1) if len(arrangement) else 0
+        self.view.show(arrangement, self.teller, max(0, first), side)
         self.show_hints()
 
     def on_traced(self) -> None:

@@ -265,6 +265,7 @@ class XRayScreen(RowKeys, XRayParts):
                 *(("hit",) if self.searched else ("next change", "change")),
             ),
             *pin,
+            *((Hint("edits.undo"),) if self.undo_op else ()),
             Hint("mode.leave", self._leaves()),
             Hint("xray.find"),
             Hint("kept.fold", "fold kept", "fold"),
