@@ -75,7 +75,7 @@ class Shown:
     changes: list[int]
     """Rows at which a change begins."""
     words: dict[int, tuple[list[tuple[int, int]], list[tuple[int, int]]]] = field(default_factory=dict)
-    """By row: the parts of two lines that differ."""
+    """By row: the parts of two lines, as they are drawn, that differ; three-way, those of A and of B that the ancestor has not."""
     plain: tuple[list[str], list[str]] = ((), ())  # type: ignore[assignment]  # both are empty
     """The lines as they are copied."""
     based: bool = False
@@ -167,18 +167,31 @@ def _kept(size: int, first: bool, last: bool) -> tuple[int, int]:
     return (0 if first else min(_CONTEXT, size), 0 if last else min(_CONTEXT, size))
 
 
+def _drawn(laid: Shown, half: int, place: int) -> str:
+    """A line as it is drawn: words that differ are looked for in what is seen."""
+    lines = laid.texts[half]
+    return "".join(span.text for span in lines[place]) if place < len(lines) else ""
+
+
+def _newer(words: tuple[list[tuple[int, int]], list[tuple[int, int]]] | None) -> list[tuple[int, int]]:
+    return words[1] if words is not None else []
+
+
 def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, fold: bool) -> None:
     found = laid.rows
+    # Where nothing differs there is nothing to find between folds.
+    fold = fold and any(not block.same for block in blocks)
     for place, block in enumerate(blocks):
         if not block.same:
             laid.changes.append(len(found))
             for row in rows([block]):
-                if row.old is not None and row.new is not None:
-                    words = word_changes(laid.plain[0][row.old - 1], laid.plain[1][row.new - 1])
-                    if words is not None:
-                        laid.words[len(found)] = words
                 old = row.old - 1 if row.old is not None else -1
                 new = row.new - 1 if row.new is not None else -1
+                words = (
+                    word_changes(_drawn(laid, 0, old), _drawn(laid, 1, new)) if min(old, new) >= 0 else None
+                )
+                if words is not None:
+                    laid.words[len(found)] = words
                 found.append(Row("changed", old, new))
             continue
         size = block.old_to - block.old_from
@@ -196,6 +209,7 @@ def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, f
 def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
     found = laid.rows
     regions = laid.difference.regions()
+    fold = fold and any(region.kind != "same" for region in regions)
     for place, region in enumerate(regions):
         size = region.base[1] - region.base[0]
         if region.kind == "same":
@@ -217,6 +231,17 @@ def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
             old, new, base = (
                 start + at if at < stop - start else -1 for start, stop in (region.a, region.b, region.base)
             )
+            if base >= 0:
+                was = _drawn(laid, 2, base)
+                sides = ((0, old, "b"), (1, new, "a"))
+                changed = [
+                    word_changes(was, _drawn(laid, half, place))
+                    if place >= 0 and region.kind != other
+                    else None
+                    for half, place, other in sides
+                ]
+                if any(changed):
+                    laid.words[len(found)] = (_newer(changed[0]), _newer(changed[1]))
             found.append(Row(region.kind, old, new, base))
 
 

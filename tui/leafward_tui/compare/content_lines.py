@@ -148,7 +148,7 @@ class ContentLines(Sequence[LabLine]):
         if half >= 0:
             return LabLine(tuple(self._single(at, row, half)), key)
         if self._three and self._two:
-            return LabLine(tuple(self._columns(row)), key)
+            return LabLine(tuple(self._columns(at, row)), key)
         if self._two:
             cells = (width - 3) // 2
             divider = Span(f" {self._glyphs.divider} ", "line")
@@ -208,11 +208,8 @@ class ContentLines(Sequence[LabLine]):
         words = self.laid.words.get(at)
         if words is None or not hue or half > 1:
             return spans
-        raw = self.laid.plain[half][place]
-        if "\t" in raw or raw.rstrip("\r\n") != "".join(span.text for span in spans):
-            return spans  # what is drawn is not what was compared, so that places do not fit
         found: list[Span] = []
-        edges = sorted({0, len(raw), *(edge for part in words[half] for edge in part)})
+        edges = sorted({edge for part in words[half] for edge in part})
         begin = 0
         for span in spans:
             end = begin + len(span.text)
@@ -240,7 +237,7 @@ class ContentLines(Sequence[LabLine]):
         text = self._marked(at, half, place, hue, ground)
         return padded(cut([*lead, *text], cells, self._glyphs.ellipsis), cells, ground)
 
-    def _columns(self, row: Row) -> list[Span]:
+    def _columns(self, at: int, row: Row) -> list[Span]:
         """Ancestor, A and B beside each other; the letter says who changed the region."""
         letter = {"a": "A", "b": "B", "both": "=", "conflict": self._glyphs.malformed}.get(row.kind, " ")
         ink = {"a": "strong_ghost", "b": "strong_leaf", "conflict": "strong_warn"}.get(row.kind, "faint")
@@ -257,8 +254,8 @@ class ContentLines(Sequence[LabLine]):
             hue = "" if row.kind == "same" else self._hue(half, row)
             ground = f"{hue}_tint" if hue else ""
             text = [
-                span._replace(ground=ground, ink=span.ink if hue else _QUIET.get(span.ink, span.ink))
-                for span in self._text(half, place)
+                span._replace(ink=span.ink if hue else _QUIET.get(span.ink, span.ink))
+                for span in self._marked(at, half, place, hue, ground)
             ]
             lead = Span(f"{place + 1:>{self._digits}} ", "faint", ground)
             found += padded(cut([lead, *text], width, self._glyphs.ellipsis), width, ground)

@@ -104,7 +104,9 @@ def overall(sides: Sides, mark: int) -> Overall:
         _named(session, letter, side, context.size.total, mark)
         for letter, side, context in (("A", sides.a, contexts.a), ("B", sides.b, contexts.b))
     )
-    words = headline(session, sides.ancestor).text if sides.ancestor >= 0 else ""
+    # The ancestor may be bookkeeping: then what was said above it.
+    said = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
+    words = headline(session, said).text if said >= 0 else ""
     for side in (sides.a, sides.b):
         # They are made when first asked for: here, and not where they are drawn.
         _ = side.outcomes
@@ -288,8 +290,7 @@ def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin:
         yield LabLine((Span("looking for it", "nothing"),))
         return
     if not carried:
-        words = fit("nothing of one is in the other", width, ellipsis=glyphs.ellipsis)
-        yield LabLine((Span(words, "nothing"),))
+        yield LabLine((Span(fit("nothing was", width, ellipsis=glyphs.ellipsis), "nothing"),))
     for one in carried:
         other = "A" if one.holder == "B" else "B"
         size = f", {counted(one.stands_for, 'entry', 'entries')}" if one.stands_for else ""
@@ -306,7 +307,7 @@ def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin:
             text = fit(fact, width - 2 - len(tail), ellipsis=glyphs.ellipsis)
             yield LabLine((Span(f"{glyphs.error} ", "bad"), Span(text, "text"), Span(tail, "faint")))
         more = len(one.missing) - _FACTS
-        left = (Span(f"  {more:,} more {'fact is' if more == 1 else 'facts are'} not", "faint"),)
+        left = (Span(f"  {more:,} more {'is' if more == 1 else 'are'} not", "faint"),)
         keys = (Span(pin, "strong"), Span(" pin", "faint")) if pin and one.missing else ()
         if more > 0 or keys:
             yield spread(left if more > 0 else (), keys, width)

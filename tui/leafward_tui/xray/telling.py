@@ -286,9 +286,11 @@ class Teller:
         cell = piece.cell
         told = self._message(cell, Link.KEPT)
         first = [(_name(f"#{cell.entry:,}"), "faint"), (f"{told.word}  ", "faint"), (told.text, "text")]
-        became = (
-            "left out by a context edit" if self.xray.of_edits and link is Link.CUT else _became(link, side)
-        )
+        became = _became(link, side)
+        if self.xray.of_edits and link is Link.CUT:
+            became = "left out by a context edit"
+        elif self.xray.of_edits and (cut := sum(self.xray.rows[row].cut for row in piece.rows)):
+            became = f"shortened by a context edit, which frees {exact(cut)} tokens"
         second: list[tuple[str, str]] = [(became, "faint")]
         if told.note:
             second.append((f"   {told.note}", "warn"))

@@ -71,6 +71,7 @@ class CompareFiles(CompareParts):
                 best = (column, (both or places)[0])
                 break
         column = best[0] if self.three_columns else Column.BOTH
+        self.choose_column(column)
         self.lists[column].go(f"file:{best[0].name}:{best[1]}")
         if self.page is Page.FILES:
             self.lists[column].focus()

@@ -284,6 +284,10 @@ class CompareScreen(RowKeys, CompareCarrying):
         if self.overall is None:
             return (Hint("app.back"),)
         back = Hint("mode.leave", "back" if self.page is Page.FILES else "files")
+        if self.searched:
+            back = Hint("mode.leave", "end search", "end")
+            hits = Hint(("change.next", "change.previous"), "hit")
+            return (hits, back, Hint(("row.down", "row.up"), "line"), Hint("compare.find"))
         tab = Hint("pane.next", "view")
         if self.page is Page.FILES:
             columns = (Hint(("column.left", "column.right"), "column"),) if self.three_columns else ()
@@ -299,10 +303,12 @@ class CompareScreen(RowKeys, CompareCarrying):
                 Hint("sides.swap", "swap A B", "swap"),
                 Hint("ancestor.show", ancestor, "ancestor"),
                 back,
-                Hint("copy.text", "copy diff", "copy"),
+                Hint("compare.find"),
                 Hint("carry.open"),
                 Hint("comparison.save"),
                 Hint("file.timeline"),
+                Hint("base.toggle", "no base" if self.based else "base"),
+                Hint("copy.text", "copy diff", "copy"),
             )
         if self.page is Page.CONTENTS:
             return (
@@ -313,6 +319,8 @@ class CompareScreen(RowKeys, CompareCarrying):
                 tab,
                 Hint("ancestor.show", "ancestor"),
                 Hint("compare.fold", "show same" if self.fold else "fold same", "same"),
+                Hint("compare.find"),
+                Hint("base.toggle", "no base" if self.based else "base"),
                 Hint("copy.text", "copy diff", "copy"),
             )
         if self.page is Page.SUMMARY:
@@ -322,5 +330,13 @@ class CompareScreen(RowKeys, CompareCarrying):
                 Hint("compare.fold", "show same" if not self.fold else "fold same", "same"),
                 back,
                 tab,
+                Hint("compare.find"),
+                Hint("difference.pin"),
             )
-        return (Hint(("row.down", "row.up"), "line"), Hint("compare.enter", "show entry", "show"), back, tab)
+        return (
+            Hint(("row.down", "row.up"), "line"),
+            Hint("compare.enter", "show entry", "show"),
+            back,
+            tab,
+            Hint("compare.find"),
+        )
