@@ -509,7 +509,7 @@ async def test_the_rows_that_touch_a_file(tmp_path: Path) -> None:
         )
         assert explorer.exploration is not None
         assert list(explorer.exploration.chosen) == [1, 5, 13]
-        assert "touching src/store.py" in note(explorer)
+        assert "src/store.py: 2 edits, 1 write" in note(explorer)
         await pilot.press("escape")
         assert explorer.exploration.filter is Filter.CONVERSATION
 

@@ -205,7 +205,10 @@ class Compacted(Forking):
         self.open_xray(edit if edit >= 0 else compaction)
 
     def edit_here(self, *, above: bool) -> EntryIndex:
-        """The context edit under the cursor; with `above` also the last on the path to it. -1 where there is none."""
+        """The context edit under the cursor; with `above` also the last one on the path, also below the cursor.
+
+        -1 where there is none.
+        """
         exploration, line = self.exploration, self.graph.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
             return EntryIndex(-1)
@@ -219,7 +222,10 @@ class Compacted(Forking):
                     return EntryIndex(found)
         if not above:
             return EntryIndex(-1)
-        return latest(exploration.session, exploration.target(line), frozenset({Kind.CONTEXT_EDIT}))
+        # An edit stands below what it concerns.
+        session = exploration.session
+        at = session.leaf if self.on_path else exploration.target(line)
+        return latest(session, at, frozenset({Kind.CONTEXT_EDIT}))
 
     def open_xray(self, compaction: int) -> None:
         """Shows a compaction before and after."""
