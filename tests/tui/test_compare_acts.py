@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.style import Style
 
 from leafward.diff.contents import Contents
 from leafward.entries import Kind
@@ -125,14 +126,13 @@ async def test_messages_figures_and_summaries_are_searched(tmp_path: Path) -> No
 def test_hits_cross_the_pieces_of_a_line() -> None:
     hits = spans_of("a needle here", "needle")
     assert hits == [(2, 8)]
-    styles = "plain", "hit"
-    first = lit_parts("a nee", 0, hits, *styles)  # type: ignore[arg-type]  # a style is only handed on
-    second = lit_parts("dle here", 5, hits, *styles)  # type: ignore[arg-type]  # as above
-    assert [(piece.text, piece.style) for piece in (*first, *second)] == [
-        ("a ", "plain"),
-        ("nee", "hit"),
-        ("dle", "hit"),
-        (" here", "plain"),
+    plain, hit = Style(), Style(underline=True)
+    pieces = [*lit_parts("a nee", 0, hits, plain, hit), *lit_parts("dle here", 5, hits, plain, hit)]
+    assert [(piece.text, piece.style) for piece in pieces] == [
+        ("a ", plain),
+        ("nee", hit),
+        ("dle", hit),
+        (" here", plain),
     ]
 
 

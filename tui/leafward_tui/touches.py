@@ -83,8 +83,8 @@ def _told(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> str:
             continue
         told = word if len(same) == 1 else f"{word} {len(same)}x"
         added, removed = sum(step.added for step in same), sum(step.removed for step in same)
-        if outcome is not Outcome.FAILED and (added or removed):
-            told += f" +{added:,} {glyphs.minus}{removed:,}"
+        if outcome is not Outcome.FAILED:
+            told += (f" +{added:,}" if added else "") + (f" {glyphs.minus}{removed:,}" if removed else "")
         parts.append(told)
     ends = {Outcome.FAILED: " failed", Outcome.UNANSWERED: ", no result"}.get(outcome, "")
     return ", ".join(parts) + ends

@@ -232,7 +232,7 @@ def _outcomes(sides: Sides, width: int, glyphs: Glyphs, most: int) -> Iterator[L
     yield LabLine((Span("Outcome", "strong"),))
     for letter, side in (("A", sides.a), ("B", sides.b)):
         came = side.outcomes
-        words = safe_line(came.last_words, _LONGEST) or "says nothing"
+        words = safe_line(came.last_words, _LONGEST).lstrip("# ") or "says nothing"
         for number, text in enumerate(wrap(words, width - 3, lines=most, ellipsis=glyphs.ellipsis)):
             lead = Span(f"{letter}  " if not number else "   ", f"strong_{HUES[letter]}")
             yield LabLine((lead, Span(text, "text" if came.last_words else "nothing")))

@@ -246,7 +246,7 @@ class XRayParts(Hunting):
         else:
             edits = xray.origins.messages.edits
             number, freed = len(edits), sum(edit.freed for edit in edits)
-        if not number:
+        if not number or (freed <= 0 and not xray.of_edits):
             return None
         glyph = self.shell.glyphs.edited
         words = f"{number:,} edited, {exact(freed)} tokens freed"
