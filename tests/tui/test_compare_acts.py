@@ -285,6 +285,27 @@ async def test_the_timeline_stands_on_the_tree(tmp_path: Path) -> None:
         assert not any("edit failed" in row for row in tree(explorer))
 
 
+async def test_the_timeline_of_a_file_of_a_row(tmp_path: Path) -> None:
+    file = acted(tmp_path / "s.jsonl")
+    file.user("two files")
+    file.said(call("read", "7", path="c.txt"), call("write", "8", path="d.txt", content="x"))
+    file.answered("7", "read")
+    file.answered("8", "write")
+    file.user("none")
+    async with exploring(file.path) as (pilot, explorer):
+        await pilot.press("T")
+        await until(pilot, lambda: "touches no file" in note(explorer))
+        await pilot.press("k", "T")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        sheet = pilot.app.screen
+        assert isinstance(sheet, ChoiceSheet)
+        assert [choice.title for choice in sheet.rows.choices] == ["d.txt", "c.txt"]
+        await pilot.press("b")
+        await until(pilot, lambda: "c.txt: 1 read" in note(explorer))
+        await pilot.press("escape", "g", "T")
+        await until(pilot, lambda: "1 rename" in note(explorer))
+
+
 # --- carried over -----------------------------------------------------------------------------------------------------
 
 

@@ -317,7 +317,7 @@ INTENTS: tuple[Intent, ...] = (
         "T",
         "Show every row that touches this file, in the tree",
         "timeline",
-        _COMPARE,
+        (*_COMPARE, *_TREE),
         "Compare",
     ),
     Intent(

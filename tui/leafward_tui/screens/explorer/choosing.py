@@ -13,9 +13,12 @@ from leafward.errors import Cancelled, LeafwardError
 from leafward.safe_text import safe_line
 from leafward_tui.cells import counted
 from leafward_tui.exploration import Filter
+from leafward_tui.folds import LineKind
 from leafward_tui.screens.explorer.comparing import Comparing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.rebuilding import Step
     from leafward.session import Session
 
@@ -29,6 +32,18 @@ class Chosen(Message):
     entries: tuple[int, ...] | None
     touching: tuple[Step, ...] = ()
     """The steps of the file that was asked for."""
+
+
+@dataclass
+class FilesTouched(Message):
+    """The files that a row touches, those it changes first."""
+
+    run: int
+    paths: tuple[str, ...]
+
+
+_LETTERS = "abcdefghilmnop"
+"""Letters of the sheet that asks for a file; j, k and q are the sheet's own."""
 
 
 class Choosing(Comparing):
@@ -83,6 +98,53 @@ class Choosing(Comparing):
             self.post_message(Chosen(run, safe_line(str(error), 300), None))
         else:
             self.post_message(Chosen(run, safe_line(query, 200), tuple(found.entries)))
+
+    def action_file_timeline(self) -> None:
+        """The timeline of a file that the row of the cursor touches; where there are several, asks which."""
+        exploration, line, session = self.exploration, self.graph.line, self.session
+        if exploration is None or session is None or line is None or line.kind is not LineKind.ROW:
+            self.tell("" if self.bare else "go to one row: what is folded here is several", "warn")
+            return
+        entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
+        self._look_for_files(self.generation, session, entries)
+
+    @work(thread=True, exclusive=True, group="choose", exit_on_error=False)
+    def _look_for_files(self, run: int, session: Session, entries: Sequence[int]) -> None:
+        from leafward.rebuilding import steps
+
+        try:
+            found = steps(session, entries, self.shell.keys_first.stop(get_current_worker()))
+        except Cancelled:
+            return
+        except (LeafwardError, OSError) as error:
+            self.post_message(Chosen(run, safe_line(str(error), 300), None))
+        else:
+            # What is changed first: that is what is asked for most.
+            ordered = sorted(found, key=lambda step: not step.deed.changes)
+            self.post_message(FilesTouched(run, tuple(dict.fromkeys(step.path for step in ordered))))
+
+    def on_files_touched(self, message: FilesTouched) -> None:
+        """Shows the timeline of the one file, or asks which."""
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet
+
+        session, paths = self.session, message.paths
+        if message.run != self.generation or session is None or self.app.screen is not self:
+            return
+        if len(paths) < 2:
+            if paths:
+                self.choose_touching(self.generation, session, paths[0])
+            else:
+                self.tell("this row touches no file", "warn")
+            return
+        shown = dict(zip(_LETTERS, paths, strict=False))
+        choices = [Choice(letter, safe_line(path, 300)) for letter, path in shown.items()]
+
+        def done(letter: str | None) -> None:
+            if letter is not None:
+                self.choose_touching(self.generation, session, shown[letter])
+
+        more = f"{len(paths) - len(shown):,} more are not listed" if len(paths) > len(shown) else ""
+        self.app.push_screen(ChoiceSheet("Timeline of", choices, note=more), done)
 
     @work(thread=True, exclusive=True, group="choose", exit_on_error=False)
     def choose_touching(self, run: int, session: Session, path: str) -> None:
