@@ -321,7 +321,9 @@ class CompareParts(Searching[Leaving | None]):
         if self.overall is not None:
             number = counted(len(self.overall.sets), "file")
             right = f"{glyphs.differs} differ   {glyphs.same} same   {number}"
-            if self.based:
+            if self.based and self.app.size.width < 120:
+                right = f"with a base   {number}"
+            elif self.based:
                 right = f"base: disk and git   {right}"
         self.tabs.show(tuple(one.value for one in Page), page.value, right=right, focused=True)
         if page in (Page.CONTEXT, Page.OUTCOME):
