@@ -110,6 +110,21 @@ async def test_a_hit_in_a_fold_is_unfolded_and_folded_again(tmp_path: Path, size
         assert "change" in screen.sentence.text
 
 
+async def test_the_line_stays_where_a_fold_is_opened(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        await pilot.press("2", "G", "k", "k", "k")
+        lines_before = screen.diff.lines
+        assert isinstance(lines_before, ContentLines)
+        spot = lines_before.spot(screen.diff.cursor)
+        await pilot.press("z")
+        await until(pilot, lambda: screen.diff.lines is not lines_before)
+        assert isinstance(screen.diff.lines, ContentLines)
+        assert screen.diff.lines.spot(screen.diff.cursor) == spot
+        await pilot.press("z")
+        await until(pilot, lambda: len(screen.diff.lines or ()) == len(lines_before))
+        assert screen.diff.lines.spot(screen.diff.cursor) == spot
+
+
 async def test_messages_figures_and_summaries_are_searched(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await pilot.press("3")

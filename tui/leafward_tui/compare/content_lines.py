@@ -95,6 +95,31 @@ class ContentLines(Sequence[LabLine]):
         """The block of same lines that is folded at a line; -1 where none is."""
         return self.laid.rows[self._lines[y][0]].block if 0 <= y < len(self) else -1
 
+    def spot(self, y: int) -> tuple[int, int]:
+        """The places of a line in the left and the right content; -1 where it has none."""
+        row = self.laid.rows[self._lines[y][0]]
+        return row.old, row.new
+
+    def nearest(self, spot: tuple[int, int]) -> int:
+        """The line at some places of the contents, else the last one before them."""
+        old, new = spot
+        found = 0
+        for y, (at, _) in enumerate(self._lines):
+            row = self.laid.rows[at]
+            if new >= 0 and row.new >= 0:
+                if row.new > new:
+                    break
+                found = y
+                if row.new == new:
+                    break
+            elif new < 0 and row.old >= 0:
+                if row.old > old:
+                    break
+                found = y
+                if row.old == old:
+                    break
+        return found
+
     def folds(self) -> Iterator[tuple[int, int, int]]:
         """Line, block and number of hidden lines of each fold."""
         for y, (at, _) in enumerate(self._lines):

@@ -189,9 +189,14 @@ class CompareFiles(CompareParts):
             self.draw_content()
 
     def draw_content(self) -> None:
-        """Draws the diff, its head and its sentence."""
+        """Draws the diff, its head and its sentence. The cursor stays on its line where the file was drawn before."""
         shown, glyphs = self.shown, self.shell.glyphs
         self.said = ("", "")
+        before, at = self.diff.lines, self.diff.cursor
+        spot = None
+        if isinstance(before, ContentLines) and shown is not None and at >= 0:
+            same = before.laid.difference.path == shown.difference.path
+            spot = before.spot(at) if same and max(before.spot(at)) >= 0 else None
 
         def lines(width: int, _rows: int) -> ContentLines | Block:
             if shown is None:
@@ -201,7 +206,12 @@ class CompareFiles(CompareParts):
         self.diff.show(lines, at="line:0")
         self.diff_head.show(self._content_head)
         self.sentence.show(self._sentence)
-        self.to_change(0)
+        after = self.diff.lines
+        if spot is not None and isinstance(after, ContentLines):
+            self.diff.move_to(after.nearest(spot))
+            self.sentence.refresh()
+        else:
+            self.to_change(0)
         self.show_hints()
 
     def _nothing(self) -> str:

@@ -211,11 +211,8 @@ class CompareHunting(CompareFiles):
 
     def draw_content(self) -> None:
         """Draws the diff; hits in it are looked for anew."""
-        cursor = self.diff.key if self.searched else ""
         super().draw_content()
-        if self.searched and self.page is Page.CONTENTS:
-            if cursor:
-                self.diff.go(cursor)
+        if self.page is Page.CONTENTS:
             self.look_again()
 
     def end_search(self) -> None:

@@ -209,6 +209,9 @@ class Reading(Counting):
         self.show_head()
         self.settle()
 
+    _touched: tuple[object, object, dict[int, Touch]] = (None, None, {})
+    """The touches that were worked out last, and what they were made of."""
+
     def touches(self) -> dict[int, Touch]:
         """What the rows do to the file whose timeline is on show."""
         exploration = self.exploration
@@ -216,7 +219,10 @@ class Reading(Counting):
             return {}
         from leafward_tui.touches import touches_by_row
 
-        return touches_by_row(exploration.touching, exploration.layout, self.shell.glyphs)
+        steps, layout = exploration.touching, exploration.layout
+        if self._touched[0] is not steps or self._touched[1] is not layout:
+            self._touched = steps, layout, touches_by_row(steps, layout, self.shell.glyphs)
+        return self._touched[2]
 
     def relay(self, *, density: Density | None = None) -> None:
         """Lays the rows out anew, with the cursor on the same entry."""

@@ -192,6 +192,11 @@ class XRayParts(Hunting):
             self.about.say(f"internal error in {event.worker.group}: {event.worker.error!r}", "bad")
 
     @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session; empty where it can."""
+        return self.session.read_only or ""
+
+    @property
     def of_edits(self) -> bool:
         """Whether context edits are seen through, and no compaction."""
         at = self.compaction
