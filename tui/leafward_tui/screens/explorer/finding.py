@@ -58,6 +58,8 @@ class Finding(Going):
     """Whether what was searched for is a query."""
     asked_query = ""
     """The query that was asked last."""
+    words_given = ""
+    """Words that another screen searched for and that this one began with: no query, whatever they look like."""
     _search_from = -1
     """The row the search goes on from; -1 where the cursor is to stay."""
     _search_at = -1
@@ -125,7 +127,7 @@ class Finding(Going):
 
         worker = get_current_worker()
         stop = self.shell.keys_first.stop(worker)
-        asked = is_query(query)
+        asked = query != self.words_given and is_query(query)
         try:
             if asked:
                 from leafward.select import select

@@ -141,7 +141,7 @@ class Reading(Counting):
         entry = self.session.columns.index(arrival.entry)
         if entry >= 0:
             self.go_to_entry(entry)
-            self.searched = arrival.words
+            self.searched = self.words_given = arrival.words
         else:
             self.tell("the entry that was found is no longer in this session", "warn")
 
