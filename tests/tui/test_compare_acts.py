@@ -25,7 +25,7 @@ from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call, reading
 from tests.pi_file import HEADER
 from tests.tui.explored import NARROW, chosen, exploring, lines, note, tree
-from tests.tui.session_store import until
+from tests.tui.session_store import rows, until
 from tests.tui.test_compare import HIGH, compared, comparing, parted, settled, text_of
 
 if TYPE_CHECKING:
@@ -374,6 +374,7 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
         sheet = pilot.app.screen
         assert isinstance(sheet, GraftSheet)
         assert len(sheet.turns) == 2
+        assert "branch A: the begin" in "\n".join(rows(pilot.app)[:6])  # the comparison is seen behind it
         await pilot.press("ctrl+s")
         assert sheet.is_current
         await pilot.press("space")

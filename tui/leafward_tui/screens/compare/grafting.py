@@ -15,7 +15,6 @@ from leafward_tui.compare.grafts import graft_turns, turn_lines, validation
 from leafward_tui.intents import bindings_for
 from leafward_tui.row_keys import RowKeys
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.hairline import RowRule
 from leafward_tui.widgets.lab.lines_view import LinesView
 from leafward_tui.widgets.sheet import Sheet, SheetLine
 
@@ -55,13 +54,13 @@ class GraftSheet(RowKeys, Sheet):
         """Turns by number."""
         self.draft: GraftDraft | str | None = None
         """For what is chosen; None while it is worked out, and where nothing is."""
-        self.list = LinesView(id="turns")
-        self.says = LinesView(id="validation", cursor=False)
+        self.list = LinesView(id="turns", raised=True)
+        self.says = LinesView(id="validation", cursor=False, raised=True)
 
     def compose_body(self) -> ComposeResult:
         """Turns over what is to be said of those that are chosen."""
         yield self.list
-        yield RowRule()
+        yield self.hairline()
         yield self.says
 
     def on_mount(self) -> None:

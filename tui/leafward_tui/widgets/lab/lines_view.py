@@ -81,9 +81,20 @@ class LinesView(LineScroll):
             """The pane it came from."""
             return self.view
 
-    def __init__(self, *, id: str | None = None, drags: str = "", cursor: bool = True) -> None:  # noqa: A002  # Textual's own name
-        """`drags` is the area of keys that the mouse can drag on; without `cursor` lines are only read and clicked."""
+    def __init__(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002  # Textual's own name
+        drags: str = "",
+        cursor: bool = True,
+        raised: bool = False,
+    ) -> None:
+        """`drags` is the area of keys that the mouse can drag on; without `cursor` lines are only read and clicked.
+
+        With `raised` it stands on the ground of a sheet.
+        """
         super().__init__(id=id)
+        self._plain = "raised" if raised else "bg"
         self._has_cursor = cursor
         self.can_focus = cursor
         self.lines: Lines | None = None
@@ -215,7 +226,7 @@ class LinesView(LineScroll):
         width = self.scrollable_content_region.width
         at = y + self.scroll_offset.y
         if self.lines is None or at >= len(self.lines):
-            return Strip.blank(width, shell.styles_now.bg.blank)
+            return Strip.blank(width, getattr(shell.styles_now, self._plain).blank)
         if shell.styles_now is not self._styles:  # another theme
             self._styles = shell.styles_now
             self._strips.clear()
@@ -232,7 +243,7 @@ class LinesView(LineScroll):
     def _paint(self, line: LabLine, state: int, width: int) -> Strip:
         shell = shell_of(self)
         styles = shell.styles_now
-        own = getattr(styles, line.ground) if line.ground else styles.bg
+        own = getattr(styles, line.ground or self._plain)
         ground = styles.sel if state == 2 and not line.ground else own
         sign = shell.glyphs.cursor if state else " "
         segments = [Segment(sign, ground.leaf if state == 2 else ground.faint)]
