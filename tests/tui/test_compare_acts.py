@@ -8,7 +8,7 @@ import pytest
 from rich.style import Style
 
 from leafward.diff.contents import Contents
-from leafward.entries import Kind
+from leafward.entries import EntryIndex, Kind
 from leafward.rebuilding import timeline
 from leafward_tui.compare.content import Show, arranged_content, rests_on
 from leafward_tui.compare.content_lines import ContentLines
@@ -396,6 +396,30 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
 
 
 # --- context edits seen through ---------------------------------------------------------------------------------------
+
+
+def test_what_edits_concern_is_never_folded(tmp_path: Path) -> None:
+    from leafward.carrying import ContextEdit, apply_edits, draft_edits
+    from leafward.compaction.xray import xray_edited
+    from leafward_tui.xray.arrangement import Arrangement, Side
+
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    for number in range(40):
+        file.said(f"reply {number} " * 20)
+    with reading(file.path) as session:
+        edits = [ContextEdit(EntryIndex(at), keep=None if at % 2 else 5) for at in range(10, 30)]
+        apply_edits(session, draft_edits(session, edits))
+        xray = xray_edited(session, len(session) - 1)
+        laid = Arrangement(xray)
+        concerned = [row for row, one in enumerate(xray.rows) if one.cut or one.after is None]
+        assert len(concerned) == 20
+        assert not any(laid.fold_over(Side.BEFORE, row) for row in concerned)
+        stops, at = [], -1
+        while (following := laid.change(Side.BEFORE, at, 1)) != at:
+            stops.append(following)
+            at = following
+        assert stops == sorted(laid.lines_of(Side.BEFORE, concerned))
 
 
 async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None:

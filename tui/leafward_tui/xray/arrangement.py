@@ -208,14 +208,14 @@ class Arrangement:
     def _edits(self, at: int) -> bool:
         line = self.lines[at]
         piece = line.before if line.before is not None else line.after
-        changed = piece is not None and any(map(self._shortened, piece.rows))
-        return changed or (line.link in (Link.CUT, Link.INJECTED) and piece is not None)
+        return piece is not None and (line.link is Link.INJECTED or any(map(self._edited, piece.rows)))
 
-    def _shortened(self, row: int) -> bool:
-        """Whether a message stays, and is another one by the context edits that are seen through."""
+    def _edited(self, row: int) -> bool:
+        """Whether the context edits that are seen through leave a message out, or make it another one."""
         one = self.xray.rows[row]
-        both = one.before is not None and one.after is not None
-        return self.xray.of_edits and both and one.before.edited != one.after.edited  # type: ignore[union-attr]  # both are there
+        if not self.xray.of_edits or one.link is Link.CUT:
+            return self.xray.of_edits
+        return one.before is not None and one.after is not None and one.before.edited != one.after.edited
 
     def _ends(self, span: range) -> Ends:
         before = [at for at in span if self.lines[at].before is not None]
@@ -325,7 +325,7 @@ class Arrangement:
         run: list[int] = []
         for row in rows:
             role = self._cell(row).role
-            landmark, summary = role in _LANDMARKS, role in _SUMMARIES or self._shortened(row)
+            landmark, summary = role in _LANDMARKS, role in _SUMMARIES or self._edited(row)
             if landmark or summary or self._cell(row).what is not What.MESSAGE:
                 if run:
                     yield _Item(tuple(run), landmark=False, summary=False)
