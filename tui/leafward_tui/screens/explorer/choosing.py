@@ -34,12 +34,14 @@ class Chosen(Message):
     """The steps of the file that was asked for."""
 
 
-@dataclass
 class FilesTouched(Message):
     """The files that a row touches, those it changes first."""
 
-    run: int
-    paths: tuple[str, ...]
+    # No dataclass: making one takes time before the first frame.
+    def __init__(self, run: int, paths: tuple[str, ...]) -> None:
+        super().__init__()
+        self.run = run
+        self.paths = paths
 
 
 _LETTERS = "abcdefghilmnop"
