@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.cli.diffing import rebuilt_json, resting
+from leafward.cli.diffing import bases_in, rebuilt_json
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, say, write_text
 from leafward.cli.selection import opened, verify
 from leafward.errors import NotFound
+from leafward.export.comparison import resting
 from leafward.files import FileUse, WorkingSet, carried, locate, utf16_order, working_set
-from leafward.rebuilding import KNOWN, Deed, NodeFiles, Outcome, WorkspaceBases, steps, store, timeline
+from leafward.rebuilding import KNOWN, Deed, NodeFiles, Outcome, steps, store, timeline
 from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool
         if asked["timeline"] is not None:
             return _timeline(session, index, asked["timeline"], as_json)
         if asked["rebuild"] is not None:
-            return _rebuild(session, index, asked["rebuild"], _bases(asked), as_json)
+            return _rebuild(session, index, asked["rebuild"], bases_in(asked), as_json)
         if asked["into"] is not None:
-            return _store(session, index, asked["into"], _bases(asked), asked["dry_run"], as_json)
+            return _store(session, index, asked["into"], bases_in(asked), asked["dry_run"], as_json)
         found = working_set(session, index)
         inferred = _inferred(session, index, found)
         listed = carried(session, index, found)
@@ -55,10 +56,6 @@ def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool
         else:
             say(_text(session, found, inferred, listed, page()))
     return 0
-
-
-def _bases(asked: Mapping[str, Any]) -> Bases | None:
-    return WorkspaceBases(asked["base"]) if asked["base"] is not None else None
 
 
 def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> WorkingSet:
