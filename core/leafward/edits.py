@@ -58,6 +58,8 @@ class ToolTable:
     """The argument of a shell that holds the folder it runs in."""
     patches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tools that take a patch, and the arguments that may hold it."""
+    keeps_ends: bool = True
+    """Whether lines that an edit adds end as those of the file do, in every version."""
     read_form: ReadForm = PLAIN
     """How results of the tools that read show a file."""
     shell_form: ReadForm = PRINTED

@@ -36,7 +36,7 @@ class Rebuilt:
     spans: tuple[Span, ...]
     """Known lines, where it is partial."""
     pieces: tuple[str, ...]
-    """Texts that stand in it, where even their lines are not known."""
+    """Texts that stand in it, where even their lines are not known. How their lines end is not said."""
     total: int | None
     """Lines of the file, where that is known."""
     newline: bool
@@ -149,8 +149,10 @@ class Replay:
                 self._uncertain(step, Remark.BY_COMMAND)
             else:
                 state.appended(one.text)
+        elif one.places:
+            state.patched(one.places, entry)
         else:
-            state.edited(list(one.replacements), entry, in_order=one.in_order)
+            state.edited(list(one.replacements), entry, keeps_ends=calls.table.keeps_ends)
 
     def _saw(self, path: str, state: FileState) -> None:
         if state.untouched and state.certainty in KNOWN:

@@ -18,6 +18,7 @@ from leafward.shell import Effect, effects
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from leafward.commands import PatchPlace
     from leafward.edits import ToolTable
     from leafward.session import Session
 
@@ -62,8 +63,8 @@ class Asked(NamedTuple):
     text: str | None = None
     """What is written or appended; None where the call does not say it."""
     replacements: tuple[Replacement, ...] = ()
-    in_order: bool = False
-    """Whether the replacements are the places of a patch, one behind the other."""
+    places: tuple[PatchPlace, ...] = ()
+    """Of a patch, which replaces nothing else."""
     to: str | None = None
     """Where it is moved or copied to."""
     fresh: bool = False
@@ -158,8 +159,8 @@ def _by_patch(text: str, folder: str | None) -> Iterator[Asked]:
             yield Asked(Deed.DELETE, path)
         else:
             if file.replaced or file.moved_to is None:
-                places = tuple(Replacement(old, new) for old, new in file.replaced)
-                yield Asked(Deed.EDIT, path, replacements=places, in_order=True)
+                changed = tuple(Replacement(old, new) for old, new in file.replaced)
+                yield Asked(Deed.EDIT, path, replacements=changed, places=tuple(file.places))
             if file.moved_to is not None:
                 yield Asked(Deed.MOVE, path, to=_within(file.moved_to, folder), fresh=True)
 

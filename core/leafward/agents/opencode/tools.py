@@ -24,6 +24,7 @@ OPENCODE_TOOLS = ToolTable(
     edits=("edits",),
     command=("command",),
     folder=("workdir", "cwd"),
+    keeps_ends=False,
     read_form=ReadForm(
         number=r"(\d+)(?:\| |: )",
         frame=r"<(?:file|content)>\n(?P<text>.*?)(?:\n+\((?:End of file[^\n]*|(?P<more>[^\n]*))\))?\n</(?:file|content)>",
