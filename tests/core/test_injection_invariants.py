@@ -158,7 +158,7 @@ def test_room_that_one_item_leaves_is_not_given_away_twice() -> None:
     }
     source = (SourceRef(SourceKind.ENTRY, EntryIndex(1)),)
     made = {key: tuple(Item(text, source, tier) for text, tier in told) for key, told in items.items()}
-    blocks, _ = merged([Contribution("x", made, {})], frozenset(), Redactor())
+    blocks, _ = merged([Contribution("x", made)], frozenset(), Redactor())
     for budget in range(60, 120):
         allocation = allocate(blocks, 0, budget)
         assert allocation is not None

@@ -13,7 +13,7 @@ import pytest
 
 from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.entries import EntryIndex, ToolCall
-from leafward.rebuilding import Certainty, Rebuilt, Replay, replay
+from leafward.rebuilding import Certainty, Rebuilt, replay
 from leafward.rebuilding.knowledge import FileState
 from leafward.rebuilding.steps import asked
 from tests.acting import Acting, call, reading
@@ -115,7 +115,7 @@ def edits_of(rng: random.Random, text: str) -> list[dict[str, str]]:
 
 
 @needs_pi
-@pytest.mark.parametrize("seed", range(int(os.environ.get("SEEDS", "12"))))
+@pytest.mark.parametrize("seed", range(12))
 def test_what_pi_left_is_what_is_rebuilt(tools: Tools, seed: int) -> None:
     rng = random.Random(seed)
     states, ends = [], []
@@ -140,3 +140,56 @@ def test_what_pi_left_is_what_is_rebuilt(tools: Tools, seed: int) -> None:
                 assert_true(made.rebuilt(name), text)
                 known += made.rebuilt(name).certainty is Certainty.EXACT
     assert known > 20, "hardly anything was rebuilt"
+
+
+CODEX = os.environ.get("LEAFWARD_CODEX")
+CODE = ("def a():", "def b():", "  x = 1", "  x = 2", "", "end", "  “q” — z", "y  ", "\tt")
+
+
+def hunk_of(rng: random.Random, lines: list[str]) -> tuple[int, list[str]]:
+    """A place of a patch, as a model might write it: now and then with spaces that are not there, or above a line that is nowhere."""
+    at = rng.randint(0, len(lines))
+    size, around = rng.randint(0, min(3, len(lines) - at)), rng.randint(0, 2)
+    above = [line for line in lines[:at] if line.strip()]
+    told = ["@@"]
+    if rng.random() < 0.35:
+        told = [f"@@ {rng.choice(above) if above and rng.random() < 0.9 else 'nowhere'}"]
+
+    def as_told(line: str) -> str:
+        return rng.choices((line, f"{line} ", line.strip()), (94, 4, 2))[0]
+
+    told += [f" {as_told(line)}" for line in lines[max(0, at - around) : at]]
+    told += [f"-{as_told(line)}" for line in lines[at : at + size]]
+    told += [f"+{rng.choice(('new', '  x = 1', 'def a():', ''))}" for _ in range(rng.randint(not size, 2))]
+    told += [f" {as_told(line)}" for line in lines[at + size : at + size + around]]
+    return at, [*told, *(["*** End of File"] if rng.random() < 0.1 else [])]
+
+
+@pytest.mark.skipif(not CODEX, reason="LEAFWARD_CODEX names no binary of Codex")
+@pytest.mark.parametrize("seed", range(12))
+def test_what_codex_left_of_a_patch_is_what_is_rebuilt(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    program, file = tmp_path / "apply_patch", tmp_path / "f.txt"
+    program.symlink_to(str(CODEX))
+    env = {"HOME": str(tmp_path), "CODEX_HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    applied = known = 0
+    for _ in range(40):
+        lines = [rng.choice(CODE) for _ in range(rng.randint(0, 14))]
+        end = rng.choices(("\n", "\r\n"), (85, 15))[0]
+        text = end.join(lines) + (end if lines and rng.random() < 0.8 else "")
+        if rng.random() < 0.05:
+            text = text.replace("\n", "\r\n", 1)
+        hunks = sorted(hunk_of(rng, lines) for _ in range(rng.choice((1, 1, 2, 3))))
+        told = "\n".join(line for _, hunk in hunks for line in hunk)
+        patch = f"*** Begin Patch\n*** Update File: f.txt\n{told}\n*** End Patch"
+        file.write_bytes(text.encode())
+        done = subprocess.run([program, patch], cwd=tmp_path, env=env, capture_output=True, check=False)
+        if done.returncode:
+            continue
+        applied += 1
+        state = FileState(text=text)
+        (one,) = asked(ToolCall("c", "apply_patch", {"input": patch}), CODEX_TOOLS)
+        state.patched(one.places, EntryIndex(0))
+        assert_true(state, file.read_bytes().decode())
+        known += state.certainty is Certainty.EXACT
+    assert known > applied / 3, "hardly anything was rebuilt"

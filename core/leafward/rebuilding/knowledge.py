@@ -190,9 +190,7 @@ class FileState:
             self.written(text, "result")
         self.absent = False
 
-    def edited(
-        self, replacements: list[Replacement], entry: EntryIndex, *, keeps_ends: bool = True
-    ) -> None:
+    def edited(self, replacements: list[Replacement], entry: EntryIndex, *, keeps_ends: bool = True) -> None:
         """Takes in an edit that is said to have been made."""
         if self.absent and replacements and not replacements[0].old:
             self.written(replacements[0].new)
@@ -289,8 +287,9 @@ class FileState:
         if len(hits) == 1 and not one.everywhere:
             place = hits[0]
             span = self.spans[place]
-            made = replace("\n".join(span.lines), [one])
-            if made.match is Match.EXACT:
+            known = "\n".join(span.lines)
+            made = replace(known, [one])
+            if made.match is Match.EXACT and not _may_begin_before(known, one.old):
                 changed = Span(span.first, tuple(made.text.split("\n")))
                 behind = tuple(Span(later.first + shift, later.lines) for later in self.spans[place + 1 :])
                 self.spans = (*self.spans[:place], changed, *behind)
@@ -308,7 +307,9 @@ class FileState:
         self._keep_pieces([one])
 
     def _keep_pieces(self, replacements: Sequence[Replacement]) -> None:
-        replacements = [one._replace(old=_ends_aside(one.old), new=_ends_aside(one.new)) for one in replacements]
+        replacements = [
+            one._replace(old=_ends_aside(one.old), new=_ends_aside(one.new)) for one in replacements
+        ]
         for one in replacements:
             self._touch_pieces(one)
         tangled = _tangled(replacements)
@@ -417,6 +418,13 @@ def _may_overlap(known: str, old: str) -> bool:
         known.endswith(old[:size]) or known.startswith(old[-size:])
         for size in range(1, min(len(known), len(old)) + 1)
     )
+
+
+def _may_begin_before(known: str, old: str) -> bool:
+    """Whether an old text that stands in known lines may as well begin above them, and reach into where it was found."""
+    known = "\n" + known
+    found = known.find(old)
+    return any(known.startswith(old[-size:]) for size in range(found + 1, len(old)))
 
 
 def _squeezed(text: str) -> str:

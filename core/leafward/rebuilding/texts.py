@@ -81,7 +81,9 @@ def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool 
     if ends == "\n":
         return made
     # A code point more for each line above.
-    loose = tuple((at + made.text.count("\n", 0, at), to + made.text.count("\n", 0, to)) for at, to in made.loose)
+    loose = tuple(
+        (at + made.text.count("\n", 0, at), to + made.text.count("\n", 0, to)) for at, to in made.loose
+    )
     return Replaced(made.text.replace("\n", "\r\n"), made.match, loose)
 
 
