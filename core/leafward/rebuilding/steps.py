@@ -162,7 +162,7 @@ def _by_patch(text: str, folder: str | None) -> Iterator[Asked]:
                 changed = tuple(Replacement(old, new) for old, new in file.replaced)
                 yield Asked(Deed.EDIT, path, replacements=changed, places=tuple(file.places))
             if file.moved_to is not None:
-                yield Asked(Deed.MOVE, path, to=_within(file.moved_to, folder), fresh=True)
+                yield Asked(Deed.MOVE, path, to=_within(file.moved_to, folder))
 
 
 def _within(path: str, folder: str | None) -> str:
