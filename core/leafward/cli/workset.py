@@ -205,10 +205,7 @@ def _state(found: Rebuilt) -> str:
 def _store(
     session: Session, index: EntryIndex, folder: Path, bases: Bases | None, dry_run: bool, as_json: bool
 ) -> int:
-    made = NodeFiles(session, index, bases)
-    changed = {step.to or step.path for step in made.steps if step.deed.changes}
-    known = [made.rebuilt(path) for path in sorted(made.paths)]
-    known = [one for one in known if one.path in changed or one.text is not None]
+    known = NodeFiles(session, index, bases).files()
     done: Stored = store(known, folder, session.cwd, dry_run=dry_run)
     if as_json:
         emit_json(

@@ -19,6 +19,7 @@ from leafward.rebuilding import (
     proven,
     related,
     resting_on,
+    unfit_name,
 )
 
 if TYPE_CHECKING:
@@ -323,8 +324,8 @@ def _unpatchable(base: Rebuilt, now: Rebuilt) -> str:
             return f"{one.certainty.value} {when}: {why}"
         if not one.newline:
             return f"whether it ends in a newline is not known {when}"
-        if one.path.startswith(("/", "~", "..")):
-            return "it lies outside the session's folder"
+        if unfit := unfit_name(one.path):
+            return unfit
         if "\0" in (one.text or ""):
             return "it is binary"
     return ""
