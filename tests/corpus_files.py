@@ -175,3 +175,18 @@ def opencode_database(path: Path) -> set[Done]:
         told = (json.loads(data) for (data,) in base.execute("select data from event"))
         rows += [one["part"] for one in told if isinstance(one.get("part"), dict)]
     return _opencode((part, folders.get(part["sessionID"], "")) for part in rows)
+
+
+def opencode_searches(path: Path) -> set[tuple[str, str]]:
+    """The patterns that were looked for without failing, and where."""
+    with sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True) as base:
+        rows = [json.loads(data) for (data,) in base.execute("select data from part")]
+        folders = {row[0] for row in base.execute("select directory from session")}
+    (folder,) = folders
+    return {
+        (row["state"]["input"].get("pattern", ""), _whole(folder, row["state"]["input"].get("path") or "."))
+        for row in rows
+        if row.get("type") == "tool"
+        and row["tool"] in ("glob", "grep", "list")
+        and row["state"]["status"] == "completed"
+    }

@@ -213,3 +213,28 @@ def _close(
         if old != new:
             found[-1].replaced.append((old, new))
     lines.clear()
+
+
+_LITERAL = re.compile(
+    r"""(?:\b(cmd|command)["']?\s*:\s*)?("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)""",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "f": "\f", "v": "\v", "\n": "", "\r\n": ""}
+_LONGEST_PROGRAM = 200_000
+
+
+def texts_in(program: str) -> Iterator[tuple[str, bool]]:
+    """The texts that stand in a JavaScript program, each with whether it is named as a command. What it computes is not known."""
+    if len(program) > _LONGEST_PROGRAM:
+        return
+    for name, literal in _LITERAL.findall(program):
+        if literal[0] != "`" or "${" not in literal:
+            yield _ESCAPE.sub(_escaped, literal[1:-1]), bool(name)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    sign = found[1]
+    if sign[0] in "ux" and len(sign) > 1:
+        return chr(int(sign[1:], 16))
+    return _ESCAPED.get(sign, sign)

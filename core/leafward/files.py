@@ -12,7 +12,17 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.edits import NATIVE_TOOLS, Action, FileCall, ToolTable, delta_in, delta_of, file_calls, table_of
+from leafward.edits import (
+    NATIVE_TOOLS,
+    Action,
+    FileCall,
+    ToolTable,
+    delta_in,
+    delta_of,
+    file_calls,
+    path_in,
+    table_of,
+)
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 
 if TYPE_CHECKING:
@@ -235,6 +245,47 @@ def working_set(
     return WorkingSet(
         tuple(FileUse(name, tuple(files[name].read)) for name in names if not files[name].modified),
         tuple(FileUse(name, tuple(files[name].modified)) for name in names if files[name].modified),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A folder or file that was looked through for something, which is no read of it."""
+
+    path: str
+    """As in a working set; `.` is the session's folder."""
+    wanted: tuple[str, ...]
+    """Patterns, each once, in order; not safe to show. None for a mere listing."""
+    entries: tuple[EntryIndex, ...]
+
+
+def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
+    """Where tools looked for files and in files on the path to an entry (the leaf by default), by path. Failed calls do not count."""
+    table, kinds = table_of(session), session.columns.kind
+    here = session.leaf if at is None else at
+    done: dict[str, tuple[EntryIndex, str, list[str]]] = {}
+    found: dict[str, tuple[list[EntryIndex], dict[str, None]]] = {}
+    spoken = (
+        index for index in session.tree.path(here) if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT)
+    )
+    for index, body in session.bodies(spoken if table.searches else ()):
+        message = _message(body) if body is not None else {}
+        if kinds[index] == Kind.ASSISTANT:
+            for call in tool_calls(message) if did_run(message) else ():
+                if call.name in table.searches:
+                    told = (call.arguments.get(name) for name in table.searches[call.name])
+                    wanted = [one for one in told if isinstance(one, str)]
+                    done[call.id] = index, locate(path_in(call.arguments, table) or "", session.cwd), wanted
+        elif (asked := done.pop(str(message.get("toolCallId")), None)) is not None and not message.get(
+            "isError"
+        ):
+            entry, path, wanted = asked
+            entries, patterns = found.setdefault(path, ([], {}))
+            entries.append(entry)
+            patterns.update(dict.fromkeys(wanted))
+    return tuple(
+        Searched(path, tuple(found[path][1]), tuple(dict.fromkeys(found[path][0])))
+        for path in sorted(found, key=utf16_order)
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.commands import parsed_patch, patches_in, script_of
+from leafward.commands import parsed_patch, patches_in, script_of, texts_in
 from leafward.edits import Action, command_in, delta_in, line_delta, lines_of, path_in, replacements, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.files import did_run, locate, nested_calls
@@ -116,6 +116,9 @@ def asked(call: ToolCall, table: ToolTable) -> list[Asked]:
             text for name in table.patches[call.name] if isinstance(text := call.arguments.get(name), str)
         ]
         return [one for text in texts for one in _by_patch(text, None)]
+    if call.name in table.scripts:
+        programs = (call.arguments.get(name) for name in table.scripts[call.name])
+        return [one for text in programs if isinstance(text, str) for one in _by_program(text)]
     if call.name not in table.shells:
         return []
     command = command_in(call, table) if table.command else call.arguments.get("command")
@@ -148,6 +151,18 @@ def _by_tool(call: ToolCall, table: ToolTable, action: Action, path: str) -> Ask
         # An edit of a notebook names a cell, not a text of the file.
         return Asked(Deed.CHANGE, path, replacements=places)
     return Asked(Deed.EDIT, path, replacements=places)
+
+
+def _by_program(program: str) -> Iterator[Asked]:
+    """What a program that calls other tools does to files, as far as its texts say: what of it ran, and how often, is not known."""
+    for text, is_command in texts_in(program):
+        for file in parsed_patch(text):
+            deed = Deed.DELETE if file.verb == "delete" else Deed.CHANGE
+            yield Asked(deed, file.path, True)
+            if file.moved_to is not None:
+                yield Asked(Deed.MOVE, file.path, True, to=file.moved_to)
+        if is_command and "*** Begin Patch" not in text:
+            yield from by_command(text)
 
 
 def _by_patch(text: str, folder: str | None) -> Iterator[Asked]:
@@ -205,7 +220,7 @@ class StepReader:
     def __init__(self, session: Session) -> None:
         self._kinds = session.columns.kind
         self._table = table = table_of(session)
-        self._touching = frozenset({*table.actions, *table.patches, *table.shells})
+        self._touching = frozenset({*table.actions, *table.patches, *table.shells, *table.scripts})
         self._folder = session.cwd
         self._located: dict[str, str] = {}
         self._found: list[Step | None] = []

@@ -24,6 +24,7 @@ OPENCODE_TOOLS = ToolTable(
     edits=("edits",),
     command=("command",),
     folder=("workdir", "cwd"),
+    searches={"glob": ("pattern",), "grep": ("pattern",), "list": ()},
     keeps_ends=False,
     read_form=ReadForm(
         number=r"(\d+)(?:\| |: )",
