@@ -144,20 +144,30 @@ def locate(path: str, folder: str) -> str:
         return posixpath.normpath(path) if inside is None else inside
     if not path:
         return "."
+    if not windows and _WINDOWS.match(path):
+        return ntpath.normpath(path).replace("\\", "/")
     whole = flavour.normpath(flavour.join(folder, path))
     if windows:
         whole, folder = whole.replace("\\", "/"), ntpath.normpath(folder).replace("\\", "/")
-    inside = _inside(whole, folder)
+        inside = _inside(whole, folder, str.lower)
+    else:
+        inside = _inside(whole, folder)
+        if inside is None:
+            inside = _inside(_PRIVATE.sub("", whole), _PRIVATE.sub("", folder))
     return whole if inside is None else inside
 
 
-def _inside(path: str, folder: str) -> str | None:
+_PRIVATE = re.compile(r"^/private(?=/(?:tmp|var|etc)/)")
+"""On macOS these folders are links to others of that name: agents write either."""
+
+
+def _inside(path: str, folder: str, alike: Callable[[str], str] = str) -> str | None:
     """The rest of a path that lies in `folder`, with `/` between its parts; None where it does not."""
     folder = posixpath.normpath(folder) if folder else ""
-    if path == folder:
+    if alike(path) == alike(folder):
         return "."
     stem = folder.rstrip("/") + "/"
-    return path[len(stem) :] if folder and path.startswith(stem) else None
+    return path[len(stem) :] if folder and alike(path).startswith(alike(stem)) else None
 
 
 @dataclass(slots=True)
