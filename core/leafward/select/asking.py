@@ -13,6 +13,7 @@ from leafward.errors import Cancelled
 from leafward.injection.globs import matches
 from leafward.messages import message_text, messages_of, usage_of, written_at
 from leafward.rebuilding import Outcome, steps
+from leafward.search.patterns import TooSlow
 from leafward.select import sets
 from leafward.select.grammar import QueryError
 from leafward.survival import Status, Stopped, survival_of
@@ -22,6 +23,7 @@ from leafward.times import milliseconds
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from leafward.search.patterns import Pattern
     from leafward.select.grammar import Compare
     from leafward.select.sets import Members
     from leafward.session import Session
@@ -70,11 +72,16 @@ class Bodies:
         wanted = text.casefold()
         return self._where(within, lambda body, kind: wanted in full_text(body, kind).casefold())
 
-    def matching(self, pattern: re.Pattern[str], within: Members) -> bytearray:
-        """Entries of whose lines one matches."""
-        return self._where(
-            within, lambda body, kind: any(map(pattern.search, full_text(body, kind).split("\n")))
-        )
+    def matching(self, pattern: Pattern, within: Members, column: int) -> bytearray:
+        """Entries in whose text a pattern is found. Raises QueryError where that takes too long."""
+
+        def holds(body: Body, kind: Kind) -> bool:
+            return next(pattern.spans(full_text(body, kind), 1), None) is not None
+
+        try:
+            return self._where(within, holds)
+        except TooSlow:
+            raise QueryError("this regular expression takes too long: make it simpler", column) from None
 
     def tool(self, name: str, within: Members) -> bytearray:
         """Replies that call a tool, and its results."""
