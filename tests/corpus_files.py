@@ -122,11 +122,11 @@ def codex(home: Path) -> set[Done]:
                             Done(item.get("id") or item["call_id"], "read", _whole(folder, told["path"]))
                         )
             elif kind in ("function_call_output", "custom_tool_call_output"):
-                failed[payload["call_id"]] = _codex_failed(payload["output"])
+                failed[payload["call_id"]] = codex_failed(payload["output"])
     return _answered(calls, failed)
 
 
-def _codex_failed(output: Any) -> bool:
+def codex_failed(output: Any) -> bool:
     text = output if isinstance(output, str) else json.dumps(output)
     code = re.search(
         r'"exit_code": ?(-?\d+)|^Exit code: (-?\d+)|exited with code (-?\d+)', text, re.MULTILINE
