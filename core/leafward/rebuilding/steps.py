@@ -13,7 +13,7 @@ from leafward.edits import Action, command_in, delta_in, line_delta, lines_of, p
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.files import did_run, locate, nested_calls
 from leafward.rebuilding.texts import Replacement
-from leafward.shell import Effect, effects
+from leafward.shell import Effect, Proof, effects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -69,6 +69,10 @@ class Asked(NamedTuple):
     """Where it is moved or copied to."""
     fresh: bool = False
     """Whether nothing can have lain there before."""
+    proof: Proof = Proof.EXIT
+    """What tells that it was done, where the call was."""
+    glob: bool = False
+    """Whether `path` is a shell's pattern."""
 
 
 class Step(NamedTuple):
@@ -92,6 +96,10 @@ class Step(NamedTuple):
     to: str | None
     fresh: bool = False
     """Whether nothing can have lain under `to` before."""
+    proof: Proof = Proof.EXIT
+    """What tells that this part of the call was done, where the call was."""
+    glob: bool = False
+    """Whether `path` is a shell's pattern: which files that were is not known."""
 
 
 _OF_EFFECT = {
@@ -133,7 +141,16 @@ def by_command(command: object, folder: str = "") -> list[Asked]:
     """What a shell command does to files, as far as its words say."""
     script = script_of(command)
     return [
-        Asked(_OF_EFFECT[one.effect], one.path, True, one.text, to=one.to, fresh=one.fresh)
+        Asked(
+            _OF_EFFECT[one.effect],
+            one.path,
+            True,
+            one.text,
+            to=one.to,
+            fresh=one.fresh,
+            proof=one.proof,
+            glob=one.glob,
+        )
         for one in effects(script or "", folder)
     ]
 
@@ -158,11 +175,11 @@ def _by_program(program: str) -> Iterator[Asked]:
     for text, is_command in texts_in(program):
         for file in parsed_patch(text):
             deed = Deed.DELETE if file.verb == "delete" else Deed.CHANGE
-            yield Asked(deed, file.path, True)
+            yield Asked(deed, file.path, True, proof=Proof.NONE)
             if file.moved_to is not None:
-                yield Asked(Deed.MOVE, file.path, True, to=file.moved_to)
+                yield Asked(Deed.MOVE, file.path, True, to=file.moved_to, proof=Proof.NONE)
         if is_command and "*** Begin Patch" not in text:
-            yield from by_command(text)
+            yield from (one._replace(proof=Proof.NONE) for one in by_command(text))
 
 
 def _by_patch(text: str, folder: str | None) -> Iterator[Asked]:
@@ -332,6 +349,8 @@ class StepReader:
             removed,
             to,
             one.fresh,
+            one.proof,
+            one.glob,
         )
 
     def _locate(self, path: str) -> str:
