@@ -83,6 +83,23 @@ def test_three_columns(file: Acting) -> None:
     assert both.flags == (Flag.EDITED_IN_BOTH, Flag.STALE_B)
 
 
+def test_a_change_that_failed_or_was_stopped_is_told(file: Acting) -> None:
+    file.said("again", edit("both.py", "b4", "nowhere", "x"))
+    file.answered("b4", "edit", "could not find it", failed=True)
+    file.said("stopped", edit("both.py", "b5", "one", "x"), stop="aborted")
+    file.said("unsaved", edit("both.py", "b6", "one", "x"))
+    with reading(file.path) as session:
+        compared = sides(session, A, session.leaf)
+        both = compare_files(compared).both[0]
+        assert compared.b.outcomes.aborted == 1
+        contents = Contents(compared).of(both)
+    assert both.b is not None
+    assert (both.b.changes, both.b.refused, both.b.unanswered) == (2, 1, 1)
+    assert {Flag.REFUSED, Flag.UNANSWERED} <= set(both.flags)
+    assert contents.b.certainty is Certainty.UNKNOWN
+    assert [what.value for _, what in contents.b.remarks] == ["no result"]
+
+
 def test_contents_are_rebuilt_on_each_side_and_at_the_ancestor(file: Acting) -> None:
     with reading(file.path) as session:
         compared = sides(session, A, B)

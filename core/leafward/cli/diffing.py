@@ -157,6 +157,8 @@ def _use(session: Session, use: Use | None) -> dict[str, Any] | None:
         "added": use.added,
         "removed": use.removed,
         "failed": use.failed,
+        "refused": use.refused,
+        "unanswered": use.unanswered,
         "last": use.last.value,
         "inferred": use.inferred,
         "entries": [id_of(session, entry) for entry in use.entries],
