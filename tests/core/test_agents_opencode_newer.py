@@ -15,6 +15,7 @@ from leafward.agents.opencode import OpenCode
 from leafward.config import Config
 from leafward.context import context_at
 from leafward.entries import Kind
+from leafward.errors import Refused
 from leafward.files import working_set
 from tests.opencode_store import (
     FOLDER,
@@ -215,18 +216,22 @@ def _said(body: dict[str, Any]) -> Any:
     return {key: message.get(key) for key in ("role", "content", "isError", "toolName", "usage", "model")}
 
 
-def test_both_engines_in_one_session(tmp_path: Path) -> None:
+def test_two_engines_are_two_conversations(tmp_path: Path) -> None:
     store, talk = Database(tmp_path), Conversation()
     talk.turn("Prune")
     rows = Rows(store, talk)
     rows.ask("Plant")
     rows.reply(said("Planted."))
-    assert texts(opened(rows.path)) == [
-        "user: Prune?",
-        "assistant: Prune.",
-        "user: Plant",
-        "assistant: Planted.",
-    ]
+    session = opened(rows.path)
+    assert shape(session) == ["user -1", "assistant 0", "user -1", "assistant 2"]
+    assert texts(session) == ["user: Plant", "assistant: Planted."]
+    with pytest.raises(Refused, match="newer engine"):
+        OPENCODE.resume(session, {})
+    talk.turn("Graft")
+    store.write(talk)
+    session.reload()
+    assert texts(session) == ["user: Prune?", "assistant: Prune.", "user: Graft?", "assistant: Graft."]
+    assert OPENCODE.resume(session, {}).argv == ("opencode", "-s", "ses_one")
 
 
 def test_the_catalogue_and_a_search_see_them(tmp_path: Path) -> None:

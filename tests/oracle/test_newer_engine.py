@@ -16,8 +16,9 @@ import pytest
 from leafward.agents.opencode.parts import REQUEST_TEXT
 from leafward.context import context_at, message_body
 from leafward.entries import Kind
+from leafward.errors import Refused
 from leafward.messages import message_text
-from tests.opencode_store import opened
+from tests.opencode_store import OPENCODE, opened
 from tests.oracle.forked import fork, programs
 from tests.oracle.real_agents import LIMIT, OpenCodeClient
 from tests.oracle.scripted_model import Step, scripted
@@ -230,3 +231,14 @@ def test_a_new_session_goes_on_in_the_usual_engine(talk: Talk) -> None:
         new = opened(client.database / made.draft.id)
         # The usual engine asks for a compaction in words of its own.
         assert [one for one in told(new, new.leaf) if one != ("user", REQUEST_TEXT)] == told(session, end)
+
+
+def test_the_usual_engine_does_not_see_what_the_newer_stored(talk: Talk) -> None:
+    talk.ask("Compare")
+    with pytest.raises(Refused, match="newer engine"):
+        OPENCODE.resume(talk.opened(), {})
+    asked = talk.client.ask(talk.project, "Thanks", "-s", talk.id)
+    session = talk.opened()
+    sent = [one for one in asked.first["messages"] if one["role"] != "system"]
+    assert [one["role"] for one in sent] == ["user"]
+    assert told(session, places(session, Kind.USER)[-1]) == [("user", "Thanks")]

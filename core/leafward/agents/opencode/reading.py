@@ -97,6 +97,10 @@ class OpenCodeReader:
             return b""
         return b"\n".join(translator.records.data(number) for number in translator.numbers(index))
 
+    def is_newer(self, index: int) -> bool:
+        """Whether an entry was made by the newer engine, whose messages the usual one does not see (opencode 1.18.33)."""
+        return self._translator is not None and self._translator.is_newer(index)
+
     def origin(self, index: int) -> Origin:
         """The file of its first record, or the row in the database."""
         translator = self._translator

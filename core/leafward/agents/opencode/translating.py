@@ -64,6 +64,10 @@ class Translator:
             return parts
         return [self._message[index], *(parts if role not in _OF_MESSAGE else [])]
 
+    def is_newer(self, index: int) -> bool:
+        """Whether an entry was made by the newer engine."""
+        return self._message[index] in self._stored
+
     def body(self, index: int) -> Body | None:
         """An entry as a native line; None where it cannot be read."""
         role = Role(self._role[index])

@@ -137,6 +137,9 @@ class Weaver:
         """When each of them was made."""
         self.tip = -1
         """The end of the visible conversation."""
+        self._newer = False
+        self._other_tip = -1
+        """The end of what the engine said that did not speak last."""
         self.leaf = -1
         self.hidden = 0
         """Messages that a revert hides."""
@@ -205,6 +208,7 @@ class Weaver:
         if told.removed < NEVER:
             self._take_removed(told, body)
             return
+        self._turn_to(told)
         created = told.message.created
         starts_hiding = not self._hiding and bool(self._hide_from) and told.message.id == self._hide_from
         self._interrupt()
@@ -228,6 +232,14 @@ class Weaver:
             tip = self._message(rest, body, told.parts[split:], tip)
         self.tip = tip
         self._course.append((tip, NEVER))
+
+    def _turn_to(self, told: Told) -> None:
+        """Each engine sends what it stored itself, so a session in which both spoke is two conversations."""
+        is_newer = told.stored is not None
+        if is_newer != self._newer:
+            self._interrupt()
+            self._newer = is_newer
+            self.tip, self._other_tip = self._other_tip, self.tip
 
     def _split(self, told: Told) -> int:
         """How many parts of the message that a revert begins in stay visible."""
