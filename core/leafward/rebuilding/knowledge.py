@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.rebuilding.overlaps import ends_aside, may_begin_before, may_overlap, tangled
 from leafward.rebuilding.patching import Region, patched
 from leafward.rebuilding.texts import Match, Replaced, Replacement, bare, replace
 
@@ -200,7 +201,7 @@ class FileState:
             return
         if self.text is not None:
             self._edit_text(self.text, replacements, entry, keeps_ends=keeps_ends)
-        elif _tangled(replacements):
+        elif tangled(replacements):
             self.forget()
             self._keep_pieces(replacements)
         elif self.spans:
@@ -289,7 +290,7 @@ class FileState:
             span = self.spans[place]
             known = "\n".join(span.lines)
             made = replace(known, [one])
-            if made.match is Match.EXACT and not _may_begin_before(known, one.old):
+            if made.match is Match.EXACT and not may_begin_before(known, one.old):
                 changed = Span(span.first, tuple(made.text.split("\n")))
                 behind = tuple(Span(later.first + shift, later.lines) for later in self.spans[place + 1 :])
                 self.spans = (*self.spans[:place], changed, *behind)
@@ -301,20 +302,20 @@ class FileState:
         self.spans = tuple(
             steady
             for span in self.spans
-            if not _may_overlap("\n".join(span.lines), one.old)
+            if not may_overlap("\n".join(span.lines), one.old)
             for steady in _steady(span.first, span.lines)
         )
         self._keep_pieces([one])
 
     def _keep_pieces(self, replacements: Sequence[Replacement]) -> None:
         replacements = [
-            one._replace(old=_ends_aside(one.old), new=_ends_aside(one.new)) for one in replacements
+            one._replace(old=ends_aside(one.old), new=ends_aside(one.new)) for one in replacements
         ]
         for one in replacements:
             self._touch_pieces(one)
-        tangled = _tangled(replacements)
+        unsure = tangled(replacements)
         for one in replacements:
-            if tangled and any(_may_overlap(one.new, other.old) for other in replacements):
+            if unsure and any(may_overlap(one.new, other.old) for other in replacements):
                 continue
             if one.new and not any(one.new in piece for piece in self.pieces):
                 self.pieces = (*self.pieces, one.new)[-PIECES:]
@@ -324,7 +325,7 @@ class FileState:
         self.pieces = tuple(
             piece.replace(one.old, one.new) if one.old in piece else piece
             for piece in self.pieces
-            if one.old in piece or not _may_overlap(piece, one.old)
+            if one.old in piece or not may_overlap(piece, one.old)
         )
 
     def appended(self, text: str) -> None:
@@ -395,38 +396,3 @@ def _steady(first: int, lines: Sequence[str], unsure: Collection[int] = ()) -> I
 
 def _without_end(lines: tuple[str, ...]) -> tuple[str, ...]:
     return lines[:-1] if lines and not lines[-1] else lines
-
-
-def _ends_aside(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _tangled(replacements: Sequence[Replacement]) -> bool:
-    """Whether one of some edits may change what another one makes: not all tools do that."""
-    return len(replacements) > 1 and any(
-        other is not one and _may_overlap(other.new, one.old)
-        for one in replacements
-        for other in replacements
-        if other.new
-    )
-
-
-def _may_overlap(known: str, old: str) -> bool:
-    """Whether a text that stood in the file may have lain partly within another that does, or around it, as tools look for it."""
-    known, old = _squeezed(known), _squeezed(old)
-    return known in old or any(
-        known.endswith(old[:size]) or known.startswith(old[-size:])
-        for size in range(1, min(len(known), len(old)) + 1)
-    )
-
-
-def _may_begin_before(known: str, old: str) -> bool:
-    """Whether an old text that stands in known lines may as well begin above them, and reach into where it was found."""
-    known = "\n" + known
-    found = known.find(old)
-    return any(known.startswith(old[-size:]) for size in range(found + 1, len(old)))
-
-
-def _squeezed(text: str) -> str:
-    """A text without what any tool overlooks."""
-    return "".join("\n".join(map(bare, text.split("\n"))).split())
