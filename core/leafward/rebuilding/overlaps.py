@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from leafward.rebuilding.texts import Replacement
 
 
+_LONGEST = 20_000
+"""Code points from which two texts are not looked at: all their ends would have to be compared."""
+_MOST = 40
+"""Edits of one call from which they are not held against each other."""
+
+
 def ends_aside(text: str) -> str:
     """A text whose lines all end in a newline alone."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -19,16 +25,21 @@ def ends_aside(text: str) -> str:
 
 def tangled(replacements: Sequence[Replacement]) -> bool:
     """Whether one of some edits may change what another one makes: not all tools do that."""
-    return len(replacements) > 1 and any(
-        other is not one and may_overlap(other.new, one.old)
-        for one in replacements
-        for other in replacements
-        if other.new
+    return len(replacements) > _MOST or (
+        len(replacements) > 1
+        and any(
+            other is not one and may_overlap(other.new, one.old)
+            for one in replacements
+            for other in replacements
+            if other.new
+        )
     )
 
 
 def may_overlap(known: str, old: str) -> bool:
     """Whether a text that stood in the file may have lain partly within another that does, or around it, as tools look for it."""
+    if len(known) > _LONGEST or len(old) > _LONGEST:
+        return True
     known, old = _squeezed(known), _squeezed(old)
     return known in old or any(
         known.endswith(old[:size]) or known.startswith(old[-size:])

@@ -163,19 +163,16 @@ def _seek(lines: list[str], wanted: list[str], at: int, *, at_end: bool) -> tupl
     if at_end and last >= 0:
         at = last
     for number, alike in enumerate(_ALIKE):
-        have, sought = [alike(line) for line in lines], [alike(line) for line in wanted]
-        places = (
-            begin
-            for begin in range(at, last + 1)
-            if have[begin] == sought[0] and have[begin : begin + len(sought)] == sought
-        )
-        begin = next(places, None)
-        if begin is None:
+        # As one text, in which the lines between two newlines are looked for.
+        have = "\n".join(("", *map(alike, lines[at:]), ""))
+        sought = "\n".join(("", *map(alike, wanted), ""))
+        found = have.find(sought)
+        if found < 0:
             continue
-        if alike is _plain and next(places, None) is not None:
+        if alike is _plain and have.find(sought, found + 1) >= 0:
             # Which signs are taken for one another differs from tool to tool.
             return None
-        return begin, Match.LOOSE if number else Match.EXACT
+        return at + have.count("\n", 0, found), Match.LOOSE if number else Match.EXACT
     return None
 
 

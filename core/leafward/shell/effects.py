@@ -74,12 +74,13 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
         if command.words and command.words[0].text == "for":
             looped += command.words[3:]
         elif here is not None and looped and any("$" in word.text for word in _written(command)):
-            # What is done to each of several files.
+            # What is done to each of several files; once is enough, since of all of it nothing is certain.
             found += [
                 ShellEffect(Effect.CHANGE, posixpath.join(here, word.text), proof=Proof.NONE, glob=word.glob)
                 for word in looped
                 if word.plain or word.glob
             ]
+            looped.clear()
         grouped = False
     return found
 
