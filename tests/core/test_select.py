@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.context import context_at
 from leafward.entries import Kind
 from leafward.select import FIELDS, FUNCTIONS, QueryError, parse, select
 from leafward.session import Session
@@ -266,3 +267,16 @@ def test_signs_bind_as_the_help_says(tmp_path: Path, seed: int) -> None:
         for _ in range(40):
             query, entries, _ = grown(3)
             assert chosen(session, query) == entries, query
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_read_at_many_nodes_is_what_is_read_at_each(tmp_path: Path, seed: int) -> None:
+    wild(tmp_path / "s.jsonl", seed, 200)
+    rng = random.Random(seed)
+    with closing(Session.open(tmp_path / "s.jsonl")) as session:
+        for size in (1, 2, 5, 40):
+            nodes = rng.sample(range(len(session)), size)
+            each = [set(context_at(session, node).messages.entry) for node in nodes]
+            assert chosen(session, f"context({' | '.join(f'#{node}' for node in nodes)})") == set().union(
+                *each
+            )
