@@ -134,6 +134,7 @@ class Contents:
         shared = Replay(self._sides.session, {}, {})
         shared.go(self._sides.shared.steps, names, self._stop)
         base = shared.rebuilt(file.path)
+        above = len(base.remarks)
         found = []
         for side, use in ((self._sides.a, file.a), (self._sides.b, file.b)):
             branch = shared.branch()
@@ -147,7 +148,7 @@ class Contents:
                 base = branch.original(file.path) or base
         # A side that never touched it has what the ancestor has, as soon as that is known.
         a, b = (
-            one if use is not None else _as_base(base, one)
+            one if use is not None or len(one.remarks) > above else _as_base(base, one)
             for one, use in zip(found, (file.a, file.b), strict=True)
         )
         if self._bases is not None and any(one.certainty not in KNOWN for one in (base, a, b)):
