@@ -29,7 +29,7 @@ from leafward.errors import Refused
 from leafward.journal import redo, undo
 from leafward.messages import message_text
 from leafward.session import Session
-from tests.core.test_corpora import CORPORA, needs_corpora
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable
