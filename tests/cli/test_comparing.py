@@ -168,3 +168,34 @@ def test_what_summaries_list_is_carried(done: Run, file: Acting) -> None:
     assert [one["path"] for one in shown["carried"]["read"]] == ["r.py"]
     assert [one["path"] for one in shown["carried"]["modified"]] == ["m.py"]
     assert "listed by summaries" in done("files", file.path).out
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("prompts() & foo(3)", 12),
+        ('"日本" | foo()', 9),
+        ("prompts() | " * 30 + "foo()", None),
+        ("\x1b[31m & (", None),
+    ],
+)
+def test_what_is_wrong_with_a_query_is_shown_in_it(
+    run: Run, file: Acting, query: str, place: int | None
+) -> None:
+    for verb in (
+        ("select",),
+        ("edit-context", "--omit", "--select"),
+        ("graft", "--select"),
+        ("tree", "--select"),
+    ):
+        first, *options = verb
+        found = run(first, file.path, *options, query)
+        assert found.code == 2
+        _, shown, mark = found.err.splitlines()
+        assert mark.strip() == "^"
+        assert "\x1b" not in found.err
+        assert len(shown) < 100
+        if place is not None:
+            assert mark.index("^") - 2 == place
+        else:
+            assert shown[mark.index("^") :] in ("foo()", "")

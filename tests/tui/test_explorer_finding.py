@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +23,9 @@ from tests.tui.explored import (
     tree,
 )
 from tests.tui.session_store import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class TestFinding:

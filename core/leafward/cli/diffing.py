@@ -138,6 +138,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> 
                 "patch": made.text,
                 "files": list(made.files),
                 "left_out": [{"path": path, "reason": why} for path, why in made.left_out],
+                "taken_as_new": list(made.taken_as_new),
             }
         )
         return 0
@@ -145,6 +146,8 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> 
     write_text(made.text)
     for path, why in made.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
+    for path in made.taken_as_new:
+        note(f"{safe_line(path)} is taken to be new: `git apply` refuses where a file lies there")
     return 0
 
 
@@ -158,6 +161,8 @@ def _use(session: Session, use: Use | None) -> dict[str, Any] | None:
         "added": use.added,
         "removed": use.removed,
         "failed": use.failed,
+        "refused": use.refused,
+        "unanswered": use.unanswered,
         "last": use.last.value,
         "inferred": use.inferred,
         "entries": [id_of(session, entry) for entry in use.entries],

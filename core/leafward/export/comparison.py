@@ -158,9 +158,8 @@ def _file(told: _Texts, file: FileDifference) -> dict[str, Any]:
 
 def _content(told: _Texts, contents: Contents, file: FileDifference) -> dict[str, Any]:
     found = contents.of(file)
-    binary = any("\0" in (one.text or "") for one in (found.a, found.b))
     text = ""
-    if found.exact and not binary:
+    if found.exact and not found.obstacle:
         text = told.text("".join(unified(content_lines(found.a), content_lines(found.b))))
     return {
         "path": told.line(file.path),
@@ -168,7 +167,7 @@ def _content(told: _Texts, contents: Contents, file: FileDifference) -> dict[str
         "b": _rests(found.b),
         "base": _rests(found.base),
         "merge": found.merge.value,
-        "sentence": "it is binary" if binary else found.sentence,
+        "sentence": found.obstacle or found.sentence,
         "diff": text,
     }
 
