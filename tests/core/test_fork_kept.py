@@ -17,7 +17,7 @@ from leafward.compaction.settings import PlanSettings
 from leafward.estimators import Estimator
 from leafward.summarizers.extractive import Extractive
 from tests.acting import Acting, reading
-from tests.foreign_stores import Store, make, said
+from tests.foreign_stores import Store, said, watched
 from tests.forks import terms, texts, told
 from tests.pi_file import HEADER
 
@@ -33,11 +33,8 @@ AGENTS = ("codex", "claude", "opencode")
 
 @pytest.fixture(params=AGENTS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made = make(request.param, tmp_path / "store")
-    before = made.bytes()
-    yield made
-    assert made.bytes() == before
-    made.close()
+    with watched(request.param, tmp_path / "store") as made:
+        yield made
 
 
 def compacted(session: Session, at: int) -> int:
