@@ -197,6 +197,11 @@ def lines_of(text: str) -> list[str]:
     return lines
 
 
+def line_count(text: str) -> int:
+    """How many lines those are."""
+    return text.count("\n") + (text[-1:] not in ("", "\n"))
+
+
 def _opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
     """Operations of difflib that turn `old` into `new`; one replacement where comparing would take too long."""
     head = 0
@@ -281,7 +286,7 @@ def delta_of(
 ) -> tuple[int, int]:
     """Lines a call adds and removes, as far as its arguments say: what a write replaces is not known."""
     if action is Action.WRITE:
-        return len(lines_of(_argument(arguments, table.content) or "")), 0
+        return line_count(_argument(arguments, table.content) or ""), 0
     if action is Action.READ:
         return 0, 0
     added = removed = 0

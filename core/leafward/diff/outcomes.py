@@ -144,7 +144,8 @@ class OutcomeReader:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._noted: list[_Told] = []
+        self._noted: dict[int, _Told | bool] = {}
+        """What was taken, by entry; of a result that is of no command only whether it failed."""
         self._kinds = session.columns.kind
         self._table = table_of(session)
         self._calls: dict[str, ToolCall] = {}
@@ -177,35 +178,32 @@ class OutcomeReader:
                 message.get("usage"),
             )
         elif kind == _RESULT:
-            ran = message.get("toolName") in self._table.shells
-            told = _Told(
-                index,
-                str(message.get("toolCallId")),
-                bool(message.get("isError")),
-                outcome(body, self._table) if ran else None,
-            )
+            fails = bool(message.get("isError"))
+            if message.get("toolName") not in self._table.shells:
+                self._noted[index] = fails
+                return
+            told = _Told(index, str(message.get("toolCallId")), fails, outcome(body, self._table))
         elif kind == _COMMAND:
             told = _Told(index, came=outcome(body, self._table), command=str(message.get("command") or ""))
         else:
             return
-        self._noted.append(told)
+        self._noted[index] = told
 
     def outcomes(self, entries: Sequence[int]) -> Outcomes:
         """What came of the entries of the path, all that was taken among them. To be asked once."""
         kinds = self._kinds
         spoken = [at for at in entries if kinds[at] in self.KINDS]
-        noted, self._noted = {told.entry: told for told in self._noted}, []
-        for index, body in self._session.bodies(at for at in spoken if at not in noted):
+        for index, body in self._session.bodies([at for at in spoken if at not in self._noted]):
             message = body.get("message") if body is not None else None
             if body is not None and isinstance(message, dict):
                 ran = kinds[index] == _ASSISTANT and did_run(message)
                 self.take(index, body, message, tool_calls(message) if ran else [])
-        noted.update((told.entry, told) for told in self._noted)
-        self._noted.clear()
         for at in spoken:
-            told = noted.get(EntryIndex(at))
-            if told is not None:
+            told = self._noted.pop(at, None)
+            if isinstance(told, _Told):
                 self._add(told)
+            elif told:
+                self._errors += 1
         first, last = (self._time(order) for order in (spoken, reversed(spoken)))
         span = (last - first) / 1000 if first is not None and last is not None else None
         words = text_of(self._said).split("\n")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import compress
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.collector import collector_paused
 from leafward.diff.outcomes import OutcomeReader, Outcomes
-from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind, tool_calls
+from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
 from leafward.errors import Cancelled
-from leafward.files import did_run
-from leafward.rebuilding import Outcome, StepReader
+from leafward.rebuilding import Outcome, steps
 from leafward.sizes import entries_below
 
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from leafward.rebuilding import Step
     from leafward.session import Session
 
-_USER, _ASSISTANT = int(Kind.USER), int(Kind.ASSISTANT)
+_USER = int(Kind.USER)
 
 
 @dataclass(slots=True)
@@ -91,27 +89,18 @@ def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: F
 
 def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = lambda: False) -> Side:
     """What the path to a node adds below an entry of it. Raises Cancelled once `stop` turns true."""
-    column = session.columns.kind
     entries = entries_below(session, EntryIndex(ancestor), EntryIndex(node))
-    kinds = bytes(map(column.__getitem__, entries))
-    step_reader, outcome_reader = StepReader(session), OutcomeReader(session)
-    wanted = compress(entries, map(step_reader.KINDS.__contains__, kinds))
+    kinds = bytes(map(session.columns.kind.__getitem__, entries))
+    outcome_reader = OutcomeReader(session)
     with collector_paused():
-        for index, body in session.bodies(wanted, step_reader.needs):
-            if stop():
-                raise Cancelled
-            message = body.get("message") if body is not None else None
-            if body is None or not isinstance(message, dict):
-                continue
-            calls = tool_calls(message) if column[index] == _ASSISTANT and did_run(message) else []
-            step_reader.take(index, body, message, calls)
-            outcome_reader.take(index, body, message, calls)
-        steps = tuple(step_reader.steps())
+        made = tuple(steps(session, entries, stop, outcome_reader.take))
+    if stop():
+        raise Cancelled
     return Side(
         EntryIndex(node),
         entries,
         len(kinds.translate(None, BOOKKEEPING_BYTES)),
         kinds.count(_USER),
-        steps,
+        made,
         _Outcomes(outcome_reader),
     )

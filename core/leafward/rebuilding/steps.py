@@ -5,18 +5,22 @@ One pass decodes each entry once. What a call wants to write is not kept; `asked
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import compress, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leafward.call_lines import NO_CALL, CallShapes, answered, failed, string
 from leafward.commands import parsed_patch, patches_in, script_of
-from leafward.edits import Action, command_in, delta_in, line_delta, lines_of, path_in, replacements, table_of
+from leafward.edits import Action, command_in, delta_in, delta_of, line_count, line_delta, path_in, replacements, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.files import did_run, locate, nested_calls
 from leafward.rebuilding.texts import Replacement
 from leafward.shell import Effect, effects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.edits import ToolTable
     from leafward.session import Session
@@ -104,6 +108,10 @@ _OF_EFFECT = {
 }
 
 
+_OF_ACTION = {Action.READ: Deed.READ, Action.WRITE: Deed.WRITE, Action.EDIT: Deed.EDIT}
+_NOTEBOOK = ".ipynb"
+
+
 def asked(call: ToolCall, table: ToolTable) -> list[Asked]:
     """What a call asks of files, in the order in which it is done."""
     action = table.actions.get(call.name)
@@ -115,10 +123,16 @@ def asked(call: ToolCall, table: ToolTable) -> list[Asked]:
             text for name in table.patches[call.name] if isinstance(text := call.arguments.get(name), str)
         ]
         return [one for text in texts for one in _by_patch(text, None)]
-    if call.name not in table.shells:
-        return []
+    return _by_shell(*_command(call, table), table) if call.name in table.shells else []
+
+
+def _command(call: ToolCall, table: ToolTable) -> tuple[object, str | None]:
+    """The command of a shell, and the folder that it names."""
     command = command_in(call, table) if table.command else call.arguments.get("command")
-    folder = next((str(call.arguments[name]) for name in table.folder if call.arguments.get(name)), None)
+    return command, next((str(call.arguments[name]) for name in table.folder if call.arguments.get(name)), None)
+
+
+def _by_shell(command: object, folder: str | None, table: ToolTable) -> list[Asked]:
     patches = list(patches_in(command)) if table.command else []
     if patches:
         return [one for text in patches for one in _by_patch(text, folder)]
@@ -143,7 +157,7 @@ def _by_tool(call: ToolCall, table: ToolTable, action: Action, path: str) -> Ask
     places = tuple(
         Replacement(old, new, everywhere) for old, new in replacements(action, call.arguments, table)
     )
-    if path.endswith(".ipynb") and not any(one.old for one in places):
+    if path.endswith(_NOTEBOOK) and not any(one.old for one in places):
         # An edit of a notebook names a cell, not a text of the file.
         return Asked(Deed.CHANGE, path, replacements=places)
     return Asked(Deed.EDIT, path, replacements=places)
@@ -173,7 +187,7 @@ def _within(path: str, folder: str | None) -> str:
 def lines_changed(one: Asked) -> tuple[int, int]:
     """Lines added and removed, as far as the call says."""
     if one.text is not None:
-        return len(lines_of(one.text)), 0
+        return line_count(one.text), 0
     added = removed = 0
     for place in one.replacements:
         more, fewer = line_delta(place.old, place.new)
@@ -181,161 +195,240 @@ def lines_changed(one: Asked) -> tuple[int, int]:
     return added, removed
 
 
+_Row = list[Any]
+"""The fields of a step while its result is waited for."""
+_RESULT_ENTRY, _OUTCOME, _DEED, _ADDED, _REMOVED = map(
+    Step._fields.index, ("result", "outcome", "deed", "added", "removed")
+)
+
+
 class _Waiting(NamedTuple):
-    entry: EntryIndex
-    order: int
-    asked: Asked
-    place: int
+    """Steps of a call, or of several that have one id in one reply, whose result did not come yet."""
+
+    entry: int
+    rows: list[_Row]
+    changes: int
+    """How many of them change a file."""
+    counted: bool = True
+    """Whether their lines are known: of an edit they are looked for in the result first, since counting them takes long."""
+    call: ToolCall | None = None
+    """The edit, where its reply was decoded."""
 
 
 # As plain integers: looking a member of an enumeration up costs as much as a part of an entry's work here.
 _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
+_KINDS = bytes(kind in (_ASSISTANT, _RESULT, _COMMAND) for kind in range(256))
+"""Kinds that have steps."""
+Decoded = Callable[[EntryIndex, Body, Body, list[ToolCall]], object]
+_AT_ONCE = 512
+"""Entries between two looks at `stop`."""
 
 
-class StepReader:
-    """Takes the bodies of a path one after the other and gives its steps.
+class _Reader:
+    """Takes the lines of a path one after the other, as bytes where these tell enough, else decoded, and gives its steps.
 
     Calls of a reply that was aborted were not run (pi 1.5.2) and are no steps.
     """
 
-    KINDS = frozenset({_ASSISTANT, _RESULT, _COMMAND})
-    """Kinds that have steps."""
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, decoded: Decoded) -> None:
+        self._session = session
+        self._decoded = decoded
         self._kinds = session.columns.kind
         self._table = table = table_of(session)
-        self._touching = frozenset({*table.actions, *table.patches, *table.shells})
+        self._shapes = CallShapes(table)
+        self._others = frozenset({*table.patches, *table.shells})
+        self._actions = {name: one for name, one in table.actions.items() if name not in table.patches}
         self._folder = session.cwd
         self._located: dict[str, str] = {}
-        self._found: list[Step | None] = []
-        self._waiting: dict[str, list[_Waiting]] = {}
+        self._paths: dict[bytes, str] = {}
+        """The same by what stands in a line."""
+        self._scripts: dict[bytes, list[Asked]] = {}
+        """What commands do, which come again and again."""
+        self._rows: list[_Row] = []
+        self._waiting: dict[str, _Waiting] = {}
 
     def needs(self, index: int, line: bytes) -> bool:
-        """Whether a line of a native file has to be decoded. To be asked in the order of the path.
-
-        A reply that calls nothing has not; of a result that tells no more than whether the call was done, that is taken here.
-        """
+        """Whether a line of a native file has to be decoded; what its bytes tell is taken here."""
         kind = self._kinds[index]
         if kind == _ASSISTANT:
-            return _CALLS in line
-        if kind != _RESULT:
+            call = self._shapes.one_call(line)
+            return call is None or not (call is NO_CALL or self._told(index, *call))
+        call_id = answered(line) if kind == _RESULT else None
+        if call_id is None:
             return True
-        begin = line.find(_ANSWERS) + len(_ANSWERS)
-        call_id = line[begin : line.find(b'"', begin)]
-        if begin < len(_ANSWERS) or b"\\" in call_id or _NESTED in line or not line.endswith(b"}"):
+        waiting = self._waiting.get(call_id)
+        if waiting is not None and waiting.changes:
+            # The diff in the result says how much it changed.
             return True
-        name = call_id.decode("utf-8", "replace")
-        if line.count(_ANSWERS, begin):
+        fails = failed(line)
+        if fails is None:
             return True
-        if name not in self._waiting:
-            return False
-        fine = line.count(_FINE)
-        if fine + line.count(_FAILED) != 1 or line.count(b'"isError"') != 1 or (fine and _DIFF in line):
-            return True
-        self._answer(EntryIndex(index), name, Outcome.DONE if fine else Outcome.FAILED, None)
+        if waiting is not None:
+            self._answer(index, call_id, Outcome.FAILED if fails else Outcome.DONE, None)
         return False
 
-    def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
-        """The next entry of the path: its body, the message in it, and the calls of that which were run."""
-        kind = self._kinds[index]
+    def take(self, index: EntryIndex, body: Body) -> None:
+        """The next entry of the path, decoded."""
+        message = body.get("message")
+        if not isinstance(message, dict):
+            return
+        kind, calls = self._kinds[index], list[ToolCall]()
         if kind == _RESULT:
             outcome = Outcome.FAILED if message.get("isError") else Outcome.DONE
             self._answer(index, str(message.get("toolCallId")), outcome, body)
             for call in nested_calls(message):
-                for order, one in enumerate(asked(call, self._table)):
-                    self._found.append(self._step(one, index, index, call.id, order, Outcome.DONE))
+                self._rows += self._rows_of(asked(call, self._table), index, index, call.id, Outcome.DONE)
         elif kind == _COMMAND:
             outcome = Outcome.FAILED if message.get("cancelled") or message.get("exitCode") else Outcome.DONE
-            for order, one in enumerate(by_command(message.get("command"))):
-                self._found.append(self._step(one, index, index, "", order, outcome))
-        elif kind == _ASSISTANT:
+            self._rows += self._rows_of(by_command(message.get("command")), index, index, "", outcome)
+        elif kind == _ASSISTANT and did_run(message):
+            calls = tool_calls(message)
             for call in calls:
-                if call.name not in self._touching:
-                    continue
-                made = asked(call, self._table)
-                waiting = self._waiting.setdefault(call.id, []) if made else []
-                if waiting and waiting[0].entry != index:
-                    # A provider may use an id again in a later reply: the latest call is the one that a result answers.
-                    self._unanswered(call.id, waiting)
-                    waiting.clear()
-                for order, one in enumerate(made):
-                    waiting.append(_Waiting(index, order, one, len(self._found)))
-                    self._found.append(None)
+                self._called(index, call)
+        self._decoded(index, body, message, calls)
 
     def steps(self) -> list[Step]:
         """What was found, in the order in which it was done. Calls that nothing answered are `UNANSWERED`."""
-        for call_id, unanswered in self._waiting.items():
-            self._unanswered(call_id, unanswered)
+        for waiting in self._waiting.values():
+            self._count(waiting, None)
         self._waiting.clear()
-        return [one for one in self._found if one is not None]
+        return list(map(Step._make, self._rows))
 
-    def _unanswered(self, call_id: str, left: list[_Waiting]) -> None:
-        for one in left:
-            self._found[one.place] = self._step(
-                one.asked, one.entry, NO_ENTRY, call_id, one.order, Outcome.UNANSWERED
-            )
+    def _told(self, index: int, call_id: str, tool: str, said: bytes) -> bool:
+        """Takes in a call of which the path or the command is known; False where that is not enough."""
+        action = self._actions.get(tool)
+        if action is None:
+            made = self._scripts.get(said)
+            if made is None:
+                command = string(said)
+                if command is None:
+                    return False
+                made = self._scripts[said] = _by_shell(command, None, self._table)
+            self._names_some(index, call_id, made)
+            return True
+        place = self._paths.get(said)
+        if place is None:
+            path = string(said)
+            if not path or path.endswith(_NOTEBOOK):
+                return False
+            place = self._paths[said] = self._located.get(path) or self._locate(path)
+        self._names_one(index, call_id, _OF_ACTION[action], place, counted=action is not Action.EDIT)
+        return True
 
-    def _answer(self, result: EntryIndex, call_id: str, outcome: Outcome, body: Body | None) -> None:
-        """Takes in what became of a call; `body` where the result may hold the diff of it."""
-        answered = self._waiting.pop(call_id, None)
-        if answered is None:
+    def _called(self, index: int, call: ToolCall) -> None:
+        """Takes in a call."""
+        action = self._actions.get(call.name)
+        if action is None:
+            if call.name in self._others:
+                self._names_some(index, call.id, asked(call, self._table))
             return
-        delta = None
-        if body is not None and sum(one.asked.deed is not Deed.READ for one in answered) == 1:
-            # The diff in a result is that of the whole call.
-            delta = delta_in(body)
-        for one in answered:
-            lines = delta if one.asked.deed is not Deed.READ else None
-            self._found[one.place] = self._step(
-                one.asked, one.entry, result, call_id, one.order, outcome, lines
-            )
+        path = path_in(call.arguments, self._table)
+        if path is None:
+            return
+        deed = asked(call, self._table)[0].deed if path.endswith(_NOTEBOOK) else _OF_ACTION[action]
+        place = self._located.get(path) or self._locate(path)
+        if action is Action.EDIT:
+            self._names_one(index, call.id, deed, place, counted=False, call=call)
+        else:
+            self._names_one(index, call.id, deed, place, delta_of(action, call.arguments, self._table)[0])
 
-    def _step(
+    def _names_one(
         self,
-        one: Asked,
-        entry: EntryIndex,
-        result: EntryIndex,
+        index: int,
         call_id: str,
-        order: int,
-        outcome: Outcome,
-        lines: tuple[int, int] | None = None,
-    ) -> Step:
-        added, removed = lines if lines is not None else lines_changed(one)
-        to = self._locate(one.to) if one.to is not None else None
-        path = self._located.get(one.path) or self._locate(one.path)
-        return Step(
-            entry,
-            result,
-            call_id,
-            order,
-            one.deed,
-            path,
-            outcome,
-            one.inferred,
-            added,
-            removed,
-            to,
-            one.fresh,
-        )
+        deed: Deed,
+        path: str,
+        added: int = 0,
+        *,
+        counted: bool = True,
+        call: ToolCall | None = None,
+    ) -> None:
+        """A call of a tool that names its one file."""
+        row = [index, NO_ENTRY, call_id, 0, deed, path, Outcome.UNANSWERED, False, added, 0, None, False]
+        self._wait(call_id, _Waiting(index, [row], deed is not Deed.READ, counted, call))
+
+    def _names_some(self, index: int, call_id: str, made: list[Asked]) -> None:
+        """A call of a shell, or a patch."""
+        if made:
+            rows = self._rows_of(made, index, NO_ENTRY, call_id, Outcome.UNANSWERED)
+            self._wait(call_id, _Waiting(index, rows, sum(one.deed.changes for one in made)))
+
+    def _wait(self, call_id: str, waiting: _Waiting) -> None:
+        self._rows += waiting.rows
+        before = self._waiting.get(call_id)
+        if before is not None:
+            # A provider may use an id again in a later reply: the latest call is the one that a result answers.
+            self._count(before, None)
+            if before.entry == waiting.entry:
+                self._count(waiting, None)
+                changes = before.changes + waiting.changes
+                waiting = _Waiting(waiting.entry, before.rows + waiting.rows, changes)
+        self._waiting[call_id] = waiting
+
+    def _rows_of(
+        self, made: list[Asked], entry: int, result: int, call_id: str, outcome: Outcome
+    ) -> list[_Row]:
+        rows = []
+        for order, one in enumerate(made):
+            added, removed = lines_changed(one)
+            path = self._located.get(one.path) or self._locate(one.path)
+            to = self._locate(one.to) if one.to is not None else None
+            rows.append(
+                [entry, result, call_id, order, one.deed, path, outcome, one.inferred, added, removed, to, one.fresh]
+            )
+        return rows
+
+    def _answer(self, result: int, call_id: str, outcome: Outcome, body: Body | None) -> None:
+        """Takes in what became of a call; `body` where the result may hold the diff of it."""
+        waiting = self._waiting.pop(call_id, None)
+        if waiting is None:
+            return
+        for row in waiting.rows:
+            row[_RESULT_ENTRY], row[_OUTCOME] = result, outcome
+        # The diff in a result is that of the whole call.
+        self._count(waiting, delta_in(body) if body is not None and waiting.changes == 1 else None)
+
+    def _count(self, waiting: _Waiting, delta: tuple[int, int] | None) -> None:
+        """Counts the lines that a call changes: those of the diff in its result, where there is one."""
+        if delta is not None:
+            for row in waiting.rows:
+                if row[_DEED] is not Deed.READ:
+                    row[_ADDED], row[_REMOVED] = delta
+        elif not waiting.counted:
+            row = waiting.rows[0]
+            call = waiting.call or self._call(EntryIndex(waiting.entry))
+            row[_ADDED], row[_REMOVED] = delta_of(Action.EDIT, call.arguments, self._table)
+
+    def _call(self, index: EntryIndex) -> ToolCall:
+        """The one call of a reply that was not decoded."""
+        body = self._session.body(index) or {}
+        message = body["message"]
+        calls = tool_calls(message)
+        self._decoded(index, body, message, calls)
+        return calls[0]
 
     def _locate(self, path: str) -> str:
         found = self._located[path] = locate(path, self._folder)
         return found
 
 
-# As pi writes them, and JSON.stringify in general; anything else is decoded.
-_CALLS, _ANSWERS, _NESTED, _DIFF = b'"toolCall"', b'"toolCallId":"', b'"nestedCalls"', b'"diff"'
-_FINE, _FAILED = b'"isError":false', b'"isError":true'
+def steps(
+    session: Session,
+    entries: Iterable[int],
+    stop: Callable[[], bool] = lambda: False,
+    decoded: Decoded = lambda *_: None,
+) -> list[Step]:
+    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
 
-
-def steps(session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False) -> list[Step]:
-    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true."""
-    kinds, reader = session.columns.kind, StepReader(session)
-    for index, body in session.bodies((at for at in entries if kinds[at] in reader.KINDS), reader.needs):
+    `decoded` is given what had to be decoded for that: an entry, its body, the message in it, and calls of that which were run.
+    """
+    kinds, reader = session.columns.kind, _Reader(session, decoded)
+    rest = iter(entries)
+    while some := array("q", islice(rest, _AT_ONCE)):
         if stop():
             return []
-        message = body.get("message") if body is not None else None
-        if body is not None and isinstance(message, dict):
-            ran = kinds[index] == _ASSISTANT and did_run(message)
-            reader.take(index, body, message, tool_calls(message) if ran else [])
+        wanted = compress(some, bytes(map(kinds.__getitem__, some)).translate(_KINDS))
+        for index, body in session.bodies(wanted, reader.needs):
+            if body is not None:
+                reader.take(index, body)
     return reader.steps()
