@@ -17,45 +17,45 @@ if TYPE_CHECKING:
     from leafward.edits import ToolTable
 
 _CALL, _CALL_BEGINS = b'"toolCall"', b'{"type":"toolCall"'
-NO_CALL = "", "", b""
+NO_CALL = "", "", b"", None
 """A reply that calls nothing."""
-_NO_TOOL = "", b""
+_NO_TOOL = "", b"", b""
 _FIRST_ARGUMENT = re.compile(
     rb'(?<=[\[,])\{"type":"toolCall","id":"([^"\\]+)","name":"([^"\\]+)",'
     rb'"arguments":\{"([^"\\]+)":"([^"\\]*(?:\\.[^"\\]*)*)"[,}]'
 )
-_RAN = re.compile(rb'"stopReason":"(?:toolUse|stop|length)","timestamp":\d+\}\}\Z')
+_RAN, _CONTENT_ENDS = b'"stopReason":"toolUse","timestamp":', b'"}}],"api":"'
 _RESULT = re.compile(
     rb'\{"type":"message","id":"[^"\\]+","parentId":(?:"[^"\\]+"|null),"timestamp":"[^"\\]+",'
     rb'"message":\{"role":"toolResult","toolCallId":"([^"\\]+)","'
 )
 _ENDED = re.compile(rb'"isError":(?:(true)|false),"timestamp":\d+\}\}\Z')
-_NESTED = b'"nestedCalls":'
+_NESTED, _DIFF, _DIFF_BEGINS, _DIFF_ENDS = b'"nestedCalls":', b'"diff"', b'],"details":{"diff":"', (b'"},"isError":', b'","')
 _TAIL = 64
 """Bytes in which the end of a line lies."""
 
 
 class CallShapes:
-    """Replies with one call, of a tool whose first argument says which file it reads or edits, or which command it runs.
-
-    A tool that writes is none of these: its text says how much it writes, and is most of its line.
-    """
+    """Replies with one call, of a tool whose first argument says which file it touches, or which command it runs."""
 
     def __init__(self, table: ToolTable) -> None:
-        self._tools: dict[bytes, tuple[str, bytes]] = {}
-        if len(table.path) == 1:
+        self._tools: dict[bytes, tuple[str, bytes, bytes]] = {}
+        """Of each its first argument, and how the second begins where that is what it writes."""
+        if len(table.path) == len(table.content) == 1:
+            text = b'"%b":"' % table.content[0].encode()
             for name, action in table.actions.items():
-                if action is not Action.WRITE and name not in table.patches:
-                    self._tools[name.encode()] = name, table.path[0].encode()
+                if name not in table.patches:
+                    written = text if action is Action.WRITE else b""
+                    self._tools[name.encode()] = name, table.path[0].encode(), written
         if len(table.command) <= 1 and not table.folder:
             for name in table.shells - table.actions.keys() - table.patches.keys():
-                self._tools[name.encode()] = name, "".join(table.command or ("command",)).encode()
+                self._tools[name.encode()] = name, "".join(table.command or ("command",)).encode(), b""
 
-    def one_call(self, line: bytes) -> tuple[str, str, bytes] | None:
-        """Id, tool and first argument of the call; None where the reply has to be decoded to know what it calls.
+    def one_call(self, line: bytes) -> tuple[str, str, bytes, str | None] | None:
+        """The call of a reply; None where the reply has to be decoded to know what it calls, `NO_CALL` where it calls nothing.
 
-        The argument is a JSON string without its quotes (`string`). The call was run, as in `files.did_run`. `NO_CALL` where
-        the reply calls nothing.
+        Id, tool, first argument as a JSON string without its quotes (`string`), and what is written, None for a tool that
+        does not write. The call was run, as in `files.did_run`.
         """
         begin = line.find(_CALL_BEGINS)
         if begin < 0:
@@ -64,18 +64,28 @@ class CallShapes:
         if call is None:
             return None
         call_id, name, argument, said = call.groups()
-        tool, expected = self._tools.get(name, _NO_TOOL)
+        tool, expected, written = self._tools.get(name, _NO_TOOL)
         if (
             argument != expected
+            or line.find(_RAN, len(line) - _TAIL) < 0
             or line.find(_CALL, call.end()) >= 0
-            or _RAN.search(line, max(0, len(line) - _TAIL)) is None
+            or not line.endswith(b"}}")
         ):
             return None
-        return call_id.decode("utf-8", "replace"), tool, said
+        text = None
+        if written:
+            begin = call.end()
+            if not line.startswith(written, begin):
+                return None
+            # What has no bare quote in it is one string.
+            text = string(line[begin + len(written) : line.rfind(_CONTENT_ENDS, begin)])
+            if text is None:
+                return None
+        return call_id.decode("utf-8", "replace"), tool, said, text
 
 
 def string(said: bytes) -> str | None:
-    """A JSON string without its quotes as text; None where only decoding the whole line says what becomes of it."""
+    """A JSON string without its quotes as text; None where it is none, or only the whole line says what becomes of it."""
     try:
         return str(orjson.loads(b'"%b"' % said))
     except orjson.JSONDecodeError:
@@ -92,3 +102,15 @@ def failed(line: bytes) -> bool | None:
     """Whether a result says that its call failed; None where it has to be decoded for that, or for calls of the tool."""
     ended = _ENDED.search(line, max(0, len(line) - _TAIL))
     return ended[1] is not None if ended is not None and _NESTED not in line else None
+
+
+def told_diff(line: bytes) -> str | None:
+    """The diff in a result, empty where it holds none; None where the result has to be decoded for that."""
+    begin = line.find(_DIFF_BEGINS)
+    if begin < 0:
+        return None if _DIFF in line else ""
+    begin += len(_DIFF_BEGINS)
+    end = line.rfind(_DIFF_ENDS[0], len(line) - _TAIL)
+    text = string(line[begin:end]) if end >= begin else None
+    # Another detail follows.
+    return text if text is not None else string(line[begin : line.find(_DIFF_ENDS[1], begin)])

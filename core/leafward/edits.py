@@ -300,8 +300,11 @@ def delta_of(
 def delta_in(result: Body) -> tuple[int, int] | None:
     """Lines added and removed as the diff in a tool's result shows them; None where it holds none."""
     diff = _diff_text(result)
-    if diff is None:
-        return None
+    return delta_told(diff) if diff is not None else None
+
+
+def delta_told(diff: str) -> tuple[int, int]:
+    """Lines added and removed as such a diff shows them."""
     # Every line of the diff begins with its sign.
     return diff.count("\n+") + diff.startswith("+"), diff.count("\n-") + diff.startswith("-")
 

@@ -11,9 +11,9 @@ from enum import StrEnum
 from itertools import compress, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.call_lines import NO_CALL, CallShapes, answered, failed, string
+from leafward.call_lines import NO_CALL, CallShapes, answered, failed, string, told_diff
 from leafward.commands import parsed_patch, patches_in, script_of
-from leafward.edits import Action, command_in, delta_in, delta_of, line_count, line_delta, path_in, replacements, table_of
+from leafward.edits import Action, command_in, delta_in, delta_of, delta_told, line_count, line_delta, path_in, replacements, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.files import did_run, locate, nested_calls
 from leafward.rebuilding.texts import Replacement
@@ -196,26 +196,13 @@ def lines_changed(one: Asked) -> tuple[int, int]:
 
 
 _Row = list[Any]
-"""The fields of a step while its result is waited for."""
-_RESULT_ENTRY, _OUTCOME, _DEED, _ADDED, _REMOVED = map(
-    Step._fields.index, ("result", "outcome", "deed", "added", "removed")
+"""The fields of a step whose result may still come."""
+_ENTRY, _ANSWER, _DEED, _OUTCOME, _ADDED, _REMOVED = map(
+    Step._fields.index, ("entry", "result", "deed", "outcome", "added", "removed")
 )
 
-
-class _Waiting(NamedTuple):
-    """Steps of a call, or of several that have one id in one reply, whose result did not come yet."""
-
-    entry: int
-    rows: list[_Row]
-    changes: int
-    """How many of them change a file."""
-    counted: bool = True
-    """Whether their lines are known: of an edit they are looked for in the result first, since counting them takes long."""
-    call: ToolCall | None = None
-    """The edit, where its reply was decoded."""
-
-
-# As plain integers: looking a member of an enumeration up costs as much as a part of an entry's work here.
+# Looking a member of an enumeration up costs as much as a part of an entry's work here.
+_READ, _DONE, _FAILED, _UNANSWERED = Deed.READ, Outcome.DONE, Outcome.FAILED, Outcome.UNANSWERED
 _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
 _KINDS = bytes(kind in (_ASSISTANT, _RESULT, _COMMAND) for kind in range(256))
 """Kinds that have steps."""
@@ -245,7 +232,10 @@ class _Reader:
         self._scripts: dict[bytes, list[Asked]] = {}
         """What commands do, which come again and again."""
         self._rows: list[_Row] = []
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting: dict[str, list[_Row]] = {}
+        """By the call whose result did not come yet."""
+        self._edits: dict[str, ToolCall | None] = {}
+        """Of these the edits, None where the reply was not decoded. Counting their lines takes long, and results may tell."""
 
     def needs(self, index: int, line: bytes) -> bool:
         """Whether a line of a native file has to be decoded; what its bytes tell is taken here."""
@@ -256,15 +246,19 @@ class _Reader:
         call_id = answered(line) if kind == _RESULT else None
         if call_id is None:
             return True
-        waiting = self._waiting.get(call_id)
-        if waiting is not None and waiting.changes:
-            # The diff in the result says how much it changed.
-            return True
         fails = failed(line)
         if fails is None:
             return True
-        if waiting is not None:
-            self._answer(index, call_id, Outcome.FAILED if fails else Outcome.DONE, None)
+        waiting = self._waiting.get(call_id)
+        if waiting is None:
+            return False
+        delta = None
+        if waiting[-1][_DEED] is not _READ or len(waiting) > 1:
+            diff = told_diff(line)
+            if diff is None:
+                return True
+            delta = delta_told(diff) if diff else None
+        self._answer(index, call_id, _FAILED if fails else _DONE, delta)
         return False
 
     def take(self, index: EntryIndex, body: Body) -> None:
@@ -274,12 +268,12 @@ class _Reader:
             return
         kind, calls = self._kinds[index], list[ToolCall]()
         if kind == _RESULT:
-            outcome = Outcome.FAILED if message.get("isError") else Outcome.DONE
-            self._answer(index, str(message.get("toolCallId")), outcome, body)
+            outcome = _FAILED if message.get("isError") else _DONE
+            self._answer(index, str(message.get("toolCallId")), outcome, delta_in(body))
             for call in nested_calls(message):
                 self._rows += self._rows_of(asked(call, self._table), index, index, call.id, Outcome.DONE)
         elif kind == _COMMAND:
-            outcome = Outcome.FAILED if message.get("cancelled") or message.get("exitCode") else Outcome.DONE
+            outcome = _FAILED if message.get("cancelled") or message.get("exitCode") else _DONE
             self._rows += self._rows_of(by_command(message.get("command")), index, index, "", outcome)
         elif kind == _ASSISTANT and did_run(message):
             calls = tool_calls(message)
@@ -289,13 +283,13 @@ class _Reader:
 
     def steps(self) -> list[Step]:
         """What was found, in the order in which it was done. Calls that nothing answered are `UNANSWERED`."""
-        for waiting in self._waiting.values():
-            self._count(waiting, None)
+        for call_id, waiting in self._waiting.items():
+            self._count(call_id, waiting)
         self._waiting.clear()
         return list(map(Step._make, self._rows))
 
-    def _told(self, index: int, call_id: str, tool: str, said: bytes) -> bool:
-        """Takes in a call of which the path or the command is known; False where that is not enough."""
+    def _told(self, index: int, call_id: str, tool: str, said: bytes, text: str | None) -> bool:
+        """Takes in a call as its bytes tell it (`CallShapes`); False where that is not enough."""
         action = self._actions.get(tool)
         if action is None:
             made = self._scripts.get(said)
@@ -312,7 +306,9 @@ class _Reader:
             if not path or path.endswith(_NOTEBOOK):
                 return False
             place = self._paths[said] = self._located.get(path) or self._locate(path)
-        self._names_one(index, call_id, _OF_ACTION[action], place, counted=action is not Action.EDIT)
+        self._names_one(index, call_id, _OF_ACTION[action], place, line_count(text) if text else 0)
+        if action is Action.EDIT:
+            self._edits[call_id] = None
         return True
 
     def _called(self, index: int, call: ToolCall) -> None:
@@ -328,42 +324,33 @@ class _Reader:
         deed = asked(call, self._table)[0].deed if path.endswith(_NOTEBOOK) else _OF_ACTION[action]
         place = self._located.get(path) or self._locate(path)
         if action is Action.EDIT:
-            self._names_one(index, call.id, deed, place, counted=False, call=call)
+            self._names_one(index, call.id, deed, place, 0)
+            self._edits[call.id] = call
         else:
             self._names_one(index, call.id, deed, place, delta_of(action, call.arguments, self._table)[0])
 
-    def _names_one(
-        self,
-        index: int,
-        call_id: str,
-        deed: Deed,
-        path: str,
-        added: int = 0,
-        *,
-        counted: bool = True,
-        call: ToolCall | None = None,
-    ) -> None:
+    def _names_one(self, index: int, call_id: str, deed: Deed, path: str, added: int) -> None:
         """A call of a tool that names its one file."""
-        row = [index, NO_ENTRY, call_id, 0, deed, path, Outcome.UNANSWERED, False, added, 0, None, False]
-        self._wait(call_id, _Waiting(index, [row], deed is not Deed.READ, counted, call))
+        row = [index, NO_ENTRY, call_id, 0, deed, path, _UNANSWERED, False, added, 0, None, False]
+        self._rows.append(row)
+        if call_id in self._waiting:
+            self._again(call_id, [row])
+        else:
+            self._waiting[call_id] = [row]
 
     def _names_some(self, index: int, call_id: str, made: list[Asked]) -> None:
         """A call of a shell, or a patch."""
-        if made:
-            rows = self._rows_of(made, index, NO_ENTRY, call_id, Outcome.UNANSWERED)
-            self._wait(call_id, _Waiting(index, rows, sum(one.deed.changes for one in made)))
+        rows = self._rows_of(made, index, NO_ENTRY, call_id, _UNANSWERED)
+        self._rows += rows
+        if rows:
+            self._again(call_id, rows)
 
-    def _wait(self, call_id: str, waiting: _Waiting) -> None:
-        self._rows += waiting.rows
-        before = self._waiting.get(call_id)
-        if before is not None:
-            # A provider may use an id again in a later reply: the latest call is the one that a result answers.
-            self._count(before, None)
-            if before.entry == waiting.entry:
-                self._count(waiting, None)
-                changes = before.changes + waiting.changes
-                waiting = _Waiting(waiting.entry, before.rows + waiting.rows, changes)
-        self._waiting[call_id] = waiting
+    def _again(self, call_id: str, rows: list[_Row]) -> None:
+        """A call of an id that may have been there before: the latest is the one that a result answers."""
+        before = self._waiting.get(call_id, [])
+        self._count(call_id, before)
+        same = before and before[0][_ENTRY] == rows[0][_ENTRY]
+        self._waiting[call_id] = [*before, *rows] if same else rows
 
     def _rows_of(
         self, made: list[Asked], entry: int, result: int, call_id: str, outcome: Outcome
@@ -378,26 +365,27 @@ class _Reader:
             )
         return rows
 
-    def _answer(self, result: int, call_id: str, outcome: Outcome, body: Body | None) -> None:
-        """Takes in what became of a call; `body` where the result may hold the diff of it."""
-        waiting = self._waiting.pop(call_id, None)
-        if waiting is None:
-            return
-        for row in waiting.rows:
-            row[_RESULT_ENTRY], row[_OUTCOME] = result, outcome
-        # The diff in a result is that of the whole call.
-        self._count(waiting, delta_in(body) if body is not None and waiting.changes == 1 else None)
+    def _answer(self, result: int, call_id: str, outcome: Outcome, delta: tuple[int, int] | None) -> None:
+        """Takes in what became of a call, and the lines that it changed where the result tells."""
+        waiting = self._waiting.pop(call_id, ())
+        changed = None
+        for row in waiting:
+            row[_ANSWER], row[_OUTCOME] = result, outcome
+            if row[_DEED] is not _READ:
+                # The diff in a result is that of the whole call.
+                changed, delta = row, None if changed is not None else delta
+        if changed is not None:
+            if delta is None:
+                self._count(call_id, waiting)
+            else:
+                changed[_ADDED], changed[_REMOVED] = delta
+                self._edits.pop(call_id, None)
 
-    def _count(self, waiting: _Waiting, delta: tuple[int, int] | None) -> None:
-        """Counts the lines that a call changes: those of the diff in its result, where there is one."""
-        if delta is not None:
-            for row in waiting.rows:
-                if row[_DEED] is not Deed.READ:
-                    row[_ADDED], row[_REMOVED] = delta
-        elif not waiting.counted:
-            row = waiting.rows[0]
-            call = waiting.call or self._call(EntryIndex(waiting.entry))
-            row[_ADDED], row[_REMOVED] = delta_of(Action.EDIT, call.arguments, self._table)
+    def _count(self, call_id: str, rows: list[_Row]) -> None:
+        """Counts the lines of an edit as its call says."""
+        if call_id in self._edits:
+            call = self._edits.pop(call_id) or self._call(rows[-1][_ENTRY])
+            rows[-1][_ADDED], rows[-1][_REMOVED] = delta_of(Action.EDIT, call.arguments, self._table)
 
     def _call(self, index: EntryIndex) -> ToolCall:
         """The one call of a reply that was not decoded."""
