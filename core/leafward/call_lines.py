@@ -27,9 +27,11 @@ _FIRST_ARGUMENT = re.compile(
 _RAN, _CONTENT_ENDS = b'"stopReason":"toolUse","timestamp":', b'"}}],"api":"'
 _RESULT = re.compile(
     rb'\{"type":"message","id":"[^"\\]+","parentId":(?:"[^"\\]+"|null),"timestamp":"[^"\\]+",'
-    rb'"message":\{"role":"toolResult","toolCallId":"([^"\\]+)","'
+    rb'"message":\{"role":"toolResult","toolCallId":"([^"\\]+)"'
 )
-_ENDED = re.compile(rb'"isError":(?:(true)|false),"timestamp":\d+\}\}\Z')
+_RESULT_AT, _RESULT_ROLE = 93, b',"message":{"role":"toolResult","toolCallId":"'
+"""Where it stands in nearly all of them, as in `scan`."""
+_ERROR, _FAILED, _FINE = b'"isError":', b'true,"timestamp":', b'false,"timestamp":'
 _NESTED, _DIFF, _DIFF_BEGINS, _DIFF_ENDS = b'"nestedCalls":', b'"diff"', b'],"details":{"diff":"', (b'"},"isError":', b'","')
 _TAIL = 64
 """Bytes in which the end of a line lies."""
@@ -68,16 +70,18 @@ class CallShapes:
         if (
             argument != expected
             or line.find(_RAN, len(line) - _TAIL) < 0
-            or line.find(_CALL, call.end()) >= 0
             or not line.endswith(b"}}")
         ):
             return None
         text = None
-        if written:
+        if not written:
+            if line.find(_CALL, call.end()) >= 0:
+                return None
+        else:
             begin = call.end()
             if not line.startswith(written, begin):
                 return None
-            # What has no bare quote in it is one string.
+            # What has no bare quote in it is one string, and behind it no other call follows.
             text = string(line[begin + len(written) : line.rfind(_CONTENT_ENDS, begin)])
             if text is None:
                 return None
@@ -94,14 +98,23 @@ def string(said: bytes) -> str | None:
 
 def answered(line: bytes) -> str | None:
     """The call that a result answers; None where the result has to be decoded for that."""
+    if line.startswith(_RESULT_ROLE, _RESULT_AT):
+        begin = _RESULT_AT + len(_RESULT_ROLE)
+        call_id = line[begin : line.find(b'"', begin)]
+        if b"\\" not in call_id:
+            return call_id.decode("utf-8", "replace")
     result = _RESULT.match(line)
     return result[1].decode("utf-8", "replace") if result is not None else None
 
 
 def failed(line: bytes) -> bool | None:
     """Whether a result says that its call failed; None where it has to be decoded for that, or for calls of the tool."""
-    ended = _ENDED.search(line, max(0, len(line) - _TAIL))
-    return ended[1] is not None if ended is not None and _NESTED not in line else None
+    at = line.rfind(_ERROR, max(0, len(line) - _TAIL)) + len(_ERROR)
+    if _NESTED in line or not line.endswith(b"}}"):
+        return None
+    if line.startswith(_FINE, at):
+        return False
+    return True if line.startswith(_FAILED, at) else None
 
 
 def told_diff(line: bytes) -> str | None:

@@ -10,7 +10,7 @@ from leafward.collector import collector_paused
 from leafward.diff.outcomes import OutcomeReader, Outcomes
 from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
 from leafward.errors import Cancelled
-from leafward.rebuilding import Outcome, steps
+from leafward.rebuilding import Outcome, StepReader
 from leafward.sizes import entries_below
 
 if TYPE_CHECKING:
@@ -81,19 +81,22 @@ class Sides:
 def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: False) -> Sides:
     """Two nodes; of their paths each entry that says something of files is decoded once. Raises Cancelled once `stop` turns true."""
     ancestor = session.tree.common_ancestor(a, b)
-    parts = (
-        side(session, above, node, stop) for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b))
-    )
+    reader = StepReader(session)
+    parts = (_side(reader, session, above, node, stop) for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b)))
     return Sides(session, ancestor, *parts)
 
 
 def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = lambda: False) -> Side:
     """What the path to a node adds below an entry of it. Raises Cancelled once `stop` turns true."""
+    return _side(StepReader(session), session, ancestor, node, stop)
+
+
+def _side(reader: StepReader, session: Session, ancestor: int, node: int, stop: Callable[[], bool]) -> Side:
     entries = entries_below(session, EntryIndex(ancestor), EntryIndex(node))
     kinds = bytes(map(session.columns.kind.__getitem__, entries))
-    outcome_reader = OutcomeReader(session)
+    outcomes = OutcomeReader(session)
     with collector_paused():
-        made = tuple(steps(session, entries, stop, outcome_reader.take))
+        made = tuple(reader.read(entries, stop, outcomes.take))
     if stop():
         raise Cancelled
     return Side(
@@ -102,5 +105,5 @@ def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = 
         len(kinds.translate(None, BOOKKEEPING_BYTES)),
         kinds.count(_USER),
         made,
-        _Outcomes(outcome_reader),
+        _Outcomes(outcomes),
     )

@@ -6,7 +6,7 @@ from leafward.rebuilding.bases import Base, Bases, WorkspaceBases
 from leafward.rebuilding.knowledge import KNOWN, Certainty, Remark, Span
 from leafward.rebuilding.nodes import EveryBranch, NodeFiles, contradicted, proven, resting_on
 from leafward.rebuilding.replay import Rebuilt, Replay, related, replay
-from leafward.rebuilding.steps import Deed, Outcome, Step, steps
+from leafward.rebuilding.steps import Deed, Outcome, Step, StepReader, steps
 from leafward.rebuilding.storing import Stored, store
 from leafward.rebuilding.timeline import timeline
 
@@ -24,6 +24,7 @@ __all__ = [
     "Replay",
     "Span",
     "Step",
+    "StepReader",
     "Stored",
     "WorkspaceBases",
     "contradicted",

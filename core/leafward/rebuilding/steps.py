@@ -207,19 +207,26 @@ _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(
 _KINDS = bytes(kind in (_ASSISTANT, _RESULT, _COMMAND) for kind in range(256))
 """Kinds that have steps."""
 Decoded = Callable[[EntryIndex, Body, Body, list[ToolCall]], object]
+
+
+def _ignored(*_: object) -> None:
+    """Nobody wants to know."""
+
+
 _AT_ONCE = 512
 """Entries between two looks at `stop`."""
 
 
-class _Reader:
-    """Takes the lines of a path one after the other, as bytes where these tell enough, else decoded, and gives its steps.
+class StepReader:
+    """Reads the file steps of paths, and remembers what paths and commands mean that come again and again.
 
-    Calls of a reply that was aborted were not run (pi 1.5.2) and are no steps.
+    Lines are taken as bytes where these tell enough, else decoded. Calls of a reply that was aborted were not run
+    (pi 1.5.2) and are no steps.
     """
 
-    def __init__(self, session: Session, decoded: Decoded) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._decoded = decoded
+        self._decoded: Decoded = _ignored
         self._kinds = session.columns.kind
         self._table = table = table_of(session)
         self._shapes = CallShapes(table)
@@ -230,14 +237,38 @@ class _Reader:
         self._paths: dict[bytes, str] = {}
         """The same by what stands in a line."""
         self._scripts: dict[bytes, list[Asked]] = {}
-        """What commands do, which come again and again."""
+        """What commands do, by what stands in a line."""
         self._rows: list[_Row] = []
         self._waiting: dict[str, list[_Row]] = {}
         """By the call whose result did not come yet."""
         self._edits: dict[str, ToolCall | None] = {}
         """Of these the edits, None where the reply was not decoded. Counting their lines takes long, and results may tell."""
 
-    def needs(self, index: int, line: bytes) -> bool:
+    def read(
+        self,
+        entries: Iterable[int],
+        stop: Callable[[], bool] = lambda: False,
+        decoded: Decoded = _ignored,
+    ) -> list[Step]:
+        """The steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
+
+        Calls that nothing answered on it are `UNANSWERED`. `decoded` is given what had to be decoded: an entry, its body,
+        the message in it, and calls of that which were run.
+        """
+        self._rows, self._waiting, self._edits, self._decoded = [], {}, {}, decoded
+        rest = iter(entries)
+        while some := array("q", islice(rest, _AT_ONCE)):
+            if stop():
+                return []
+            wanted = compress(some, bytes(map(self._kinds.__getitem__, some)).translate(_KINDS))
+            for index, body in self._session.bodies(wanted, self._needs):
+                if body is not None:
+                    self._take(index, body)
+        for call_id, waiting in self._waiting.items():
+            self._count(call_id, waiting)
+        return list(map(Step._make, self._rows))
+
+    def _needs(self, index: int, line: bytes) -> bool:
         """Whether a line of a native file has to be decoded; what its bytes tell is taken here."""
         kind = self._kinds[index]
         if kind == _ASSISTANT:
@@ -261,7 +292,7 @@ class _Reader:
         self._answer(index, call_id, _FAILED if fails else _DONE, delta)
         return False
 
-    def take(self, index: EntryIndex, body: Body) -> None:
+    def _take(self, index: EntryIndex, body: Body) -> None:
         """The next entry of the path, decoded."""
         message = body.get("message")
         if not isinstance(message, dict):
@@ -280,13 +311,6 @@ class _Reader:
             for call in calls:
                 self._called(index, call)
         self._decoded(index, body, message, calls)
-
-    def steps(self) -> list[Step]:
-        """What was found, in the order in which it was done. Calls that nothing answered are `UNANSWERED`."""
-        for call_id, waiting in self._waiting.items():
-            self._count(call_id, waiting)
-        self._waiting.clear()
-        return list(map(Step._make, self._rows))
 
     def _told(self, index: int, call_id: str, tool: str, said: bytes, text: str | None) -> bool:
         """Takes in a call as its bytes tell it (`CallShapes`); False where that is not enough."""
@@ -400,23 +424,6 @@ class _Reader:
         return found
 
 
-def steps(
-    session: Session,
-    entries: Iterable[int],
-    stop: Callable[[], bool] = lambda: False,
-    decoded: Decoded = lambda *_: None,
-) -> list[Step]:
-    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
-
-    `decoded` is given what had to be decoded for that: an entry, its body, the message in it, and calls of that which were run.
-    """
-    kinds, reader = session.columns.kind, _Reader(session, decoded)
-    rest = iter(entries)
-    while some := array("q", islice(rest, _AT_ONCE)):
-        if stop():
-            return []
-        wanted = compress(some, bytes(map(kinds.__getitem__, some)).translate(_KINDS))
-        for index, body in session.bodies(wanted, reader.needs):
-            if body is not None:
-                reader.take(index, body)
-    return reader.steps()
+def steps(session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False) -> list[Step]:
+    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true."""
+    return StepReader(session).read(entries, stop)
