@@ -31,7 +31,7 @@ _RESULT = re.compile(
 )
 _RESULT_AT, _RESULT_ROLE = 93, b',"message":{"role":"toolResult","toolCallId":"'
 """Where it stands in nearly all of them, as in `scan`."""
-_ERROR, _FAILED, _FINE = b'"isError":', b'true,"timestamp":', b'false,"timestamp":'
+_CONTENT, _ERROR, _FAILED, _FINE = b'","content":[', b'"isError":', b'true,"timestamp":', b'false,"timestamp":'
 _NESTED, _DIFF, _DIFF_BEGINS, _DIFF_ENDS = b'"nestedCalls":', b'"diff"', b'],"details":{"diff":"', (b'"},"isError":', b'","')
 _TAIL = 64
 """Bytes in which the end of a line lies."""
@@ -96,25 +96,28 @@ def string(said: bytes) -> str | None:
         return None
 
 
-def answered(line: bytes) -> str | None:
-    """The call that a result answers; None where the result has to be decoded for that."""
+def told_result(line: bytes) -> tuple[str, bool] | None:
+    """The call that a result answers, and whether it failed; None where it has to be decoded for that, or for calls of the tool."""
     if line.startswith(_RESULT_ROLE, _RESULT_AT):
         begin = _RESULT_AT + len(_RESULT_ROLE)
-        call_id = line[begin : line.find(b'"', begin)]
-        if b"\\" not in call_id:
-            return call_id.decode("utf-8", "replace")
-    result = _RESULT.match(line)
-    return result[1].decode("utf-8", "replace") if result is not None else None
-
-
-def failed(line: bytes) -> bool | None:
-    """Whether a result says that its call failed; None where it has to be decoded for that, or for calls of the tool."""
-    at = line.rfind(_ERROR, max(0, len(line) - _TAIL)) + len(_ERROR)
-    if _NESTED in line or not line.endswith(b"}}"):
+        end = line.find(b'"', begin)
+    else:
+        result = _RESULT.match(line)
+        if result is None:
+            return None
+        begin, end = result.span(1)
+    call_id = line[begin:end]
+    error = line.rfind(_ERROR, max(end, len(line) - _TAIL))
+    if error < 0 or b"\\" in call_id or not line.endswith(b"}}"):
         return None
+    # Where nothing stands between the content and the end, nothing is said of calls either.
+    content = line.find(_CONTENT, end, end + _TAIL)
+    if (content < 0 or not line.startswith(b"}],", error - 3)) and _NESTED in line:
+        return None
+    at = error + len(_ERROR)
     if line.startswith(_FINE, at):
-        return False
-    return True if line.startswith(_FAILED, at) else None
+        return call_id.decode("utf-8", "replace"), False
+    return (call_id.decode("utf-8", "replace"), True) if line.startswith(_FAILED, at) else None
 
 
 def told_diff(line: bytes) -> str | None:

@@ -372,16 +372,16 @@ class Session:
         With `pick` lines that it refuses may be left out, and are not decoded; it is asked in the same order, each line
         after the body before it was given.
         """
-        columns = self.columns
+        starts = self.columns.start
         migrate = self.version < CURRENT_VERSION
-        for together in _blocks(entries, columns.start):
-            begin = columns.start[together[0]]
+        for together in _blocks(entries, starts):
+            begin = starts[together[0]]
             following = together[-1] + 1
-            end = columns.start[following] if following < len(columns) else self.scan.end
+            end = starts[following] if following < len(starts) else self.scan.end
             block = self._read_at(begin, end - begin)
             find = block.find
             for index in together:
-                at = columns.start[index] - begin
+                at = starts[index] - begin
                 newline = find(b"\n", at)
                 line = block[at:] if newline < 0 else block[at:newline]
                 if pick is not None and not pick(index, line):

@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import compress, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.call_lines import NO_CALL, CallShapes, answered, failed, string, told_diff
+from leafward.call_lines import NO_CALL, CallShapes, string, told_diff, told_result
 from leafward.commands import parsed_patch, patches_in, script_of
 from leafward.edits import Action, command_in, delta_in, delta_of, delta_told, line_count, line_delta, path_in, replacements, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
@@ -202,7 +202,8 @@ _ENTRY, _ANSWER, _DEED, _OUTCOME, _ADDED, _REMOVED = map(
 )
 
 # Looking a member of an enumeration up costs as much as a part of an entry's work here.
-_READ, _DONE, _FAILED, _UNANSWERED = Deed.READ, Outcome.DONE, Outcome.FAILED, Outcome.UNANSWERED
+_READ, _EDIT = Deed.READ, Deed.EDIT
+_DONE, _FAILED, _UNANSWERED = Outcome.DONE, Outcome.FAILED, Outcome.UNANSWERED
 _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
 _KINDS = bytes(kind in (_ASSISTANT, _RESULT, _COMMAND) for kind in range(256))
 """Kinds that have steps."""
@@ -231,7 +232,9 @@ class StepReader:
         self._table = table = table_of(session)
         self._shapes = CallShapes(table)
         self._others = frozenset({*table.patches, *table.shells})
-        self._actions = {name: one for name, one in table.actions.items() if name not in table.patches}
+        self._actions = {
+            name: (one, _OF_ACTION[one]) for name, one in table.actions.items() if name not in table.patches
+        }
         self._folder = session.cwd
         self._located: dict[str, str] = {}
         self._paths: dict[bytes, str] = {}
@@ -274,12 +277,10 @@ class StepReader:
         if kind == _ASSISTANT:
             call = self._shapes.one_call(line)
             return call is None or not (call is NO_CALL or self._told(index, *call))
-        call_id = answered(line) if kind == _RESULT else None
-        if call_id is None:
+        told = told_result(line) if kind == _RESULT else None
+        if told is None:
             return True
-        fails = failed(line)
-        if fails is None:
-            return True
+        call_id, fails = told
         waiting = self._waiting.get(call_id)
         if waiting is None:
             return False
@@ -314,15 +315,16 @@ class StepReader:
 
     def _told(self, index: int, call_id: str, tool: str, said: bytes, text: str | None) -> bool:
         """Takes in a call as its bytes tell it (`CallShapes`); False where that is not enough."""
-        action = self._actions.get(tool)
-        if action is None:
+        does = self._actions.get(tool)
+        if does is None:
             made = self._scripts.get(said)
             if made is None:
                 command = string(said)
                 if command is None:
                     return False
                 made = self._scripts[said] = _by_shell(command, None, self._table)
-            self._names_some(index, call_id, made)
+            if made:
+                self._names_some(index, call_id, made)
             return True
         place = self._paths.get(said)
         if place is None:
@@ -330,22 +332,25 @@ class StepReader:
             if not path or path.endswith(_NOTEBOOK):
                 return False
             place = self._paths[said] = self._located.get(path) or self._locate(path)
-        self._names_one(index, call_id, _OF_ACTION[action], place, line_count(text) if text else 0)
-        if action is Action.EDIT:
+        deed = does[1]
+        self._names_one(index, call_id, deed, place, line_count(text) if text else 0)
+        if deed is _EDIT:
             self._edits[call_id] = None
         return True
 
     def _called(self, index: int, call: ToolCall) -> None:
         """Takes in a call."""
-        action = self._actions.get(call.name)
-        if action is None:
+        does = self._actions.get(call.name)
+        if does is None:
             if call.name in self._others:
                 self._names_some(index, call.id, asked(call, self._table))
             return
         path = path_in(call.arguments, self._table)
         if path is None:
             return
-        deed = asked(call, self._table)[0].deed if path.endswith(_NOTEBOOK) else _OF_ACTION[action]
+        action, deed = does
+        if path.endswith(_NOTEBOOK):
+            deed = asked(call, self._table)[0].deed
         place = self._located.get(path) or self._locate(path)
         if action is Action.EDIT:
             self._names_one(index, call.id, deed, place, 0)
