@@ -24,14 +24,17 @@ _FIRST_ARGUMENT = re.compile(
     rb'(?<=[\[,])\{"type":"toolCall","id":"([^"\\]+)","name":"([^"\\]+)",'
     rb'"arguments":\{"([^"\\]+)":"([^"\\]*(?:\\.[^"\\]*)*)"[,}]'
 )
-_RAN, _CONTENT_ENDS = b'"stopReason":"toolUse","timestamp":', b'"}}],"api":"'
+_RAN, _RAN_END = b'"stopReason":"toolUse","timestamp":', slice(-50, -15)
+_CONTENT_ENDS = b'"}}],"api":"'
 _RESULT = re.compile(
     rb'\{"type":"message","id":"[^"\\]+","parentId":(?:"[^"\\]+"|null),"timestamp":"[^"\\]+",'
     rb'"message":\{"role":"toolResult","toolCallId":"([^"\\]+)"'
 )
-_RESULT_AT, _RESULT_ROLE = 93, b',"message":{"role":"toolResult","toolCallId":"'
-"""Where it stands in nearly all of them, as in `scan`."""
-_CONTENT, _ERROR, _FAILED, _FINE = b'","content":[', b'"isError":', b'true,"timestamp":', b'false,"timestamp":'
+_ENDED = re.compile(rb'"isError":(?:(true)|false),"timestamp":\d+\}\}\Z')
+# What nearly all results are, at fixed places as in `scan`, and with a time of thirteen digits.
+_RESULT_ROLE, _ROLE = b',"message":{"role":"toolResult","toolCallId":"', slice(93, 139)
+_PLAIN, _PLAIN_END = b'}],"isError":false,"timestamp":', slice(-46, -15)
+_CONTENT = b'","content":['
 _NESTED, _DIFF, _DIFF_BEGINS, _DIFF_ENDS = b'"nestedCalls":', b'"diff"', b'],"details":{"diff":"', (b'"},"isError":', b'","')
 _TAIL = 64
 """Bytes in which the end of a line lies."""
@@ -67,11 +70,7 @@ class CallShapes:
             return None
         call_id, name, argument, said = call.groups()
         tool, expected, written = self._tools.get(name, _NO_TOOL)
-        if (
-            argument != expected
-            or line.find(_RAN, len(line) - _TAIL) < 0
-            or not line.endswith(b"}}")
-        ):
+        if argument != expected or line[_RAN_END] != _RAN or line[-2:] != b"}}":
             return None
         text = None
         if not written:
@@ -98,26 +97,22 @@ def string(said: bytes) -> str | None:
 
 def told_result(line: bytes) -> tuple[str, bool] | None:
     """The call that a result answers, and whether it failed; None where it has to be decoded for that, or for calls of the tool."""
-    if line.startswith(_RESULT_ROLE, _RESULT_AT):
-        begin = _RESULT_AT + len(_RESULT_ROLE)
-        end = line.find(b'"', begin)
-    else:
-        result = _RESULT.match(line)
-        if result is None:
-            return None
-        begin, end = result.span(1)
-    call_id = line[begin:end]
-    error = line.rfind(_ERROR, max(end, len(line) - _TAIL))
-    if error < 0 or b"\\" in call_id or not line.endswith(b"}}"):
-        return None
+    if line[_ROLE] != _RESULT_ROLE:
+        return _odd_result(line)
+    end = line.find(b'"', _ROLE.stop)
+    call_id = line[_ROLE.stop : end]
     # Where nothing stands between the content and the end, nothing is said of calls either.
-    content = line.find(_CONTENT, end, end + _TAIL)
-    if (content < 0 or not line.startswith(b"}],", error - 3)) and _NESTED in line:
+    if line[_PLAIN_END] != _PLAIN or _CONTENT not in line[end : end + _TAIL] or b"\\" in call_id or line[-2:] != b"}}":
+        return _odd_result(line)
+    return call_id.decode("utf-8", "replace"), False
+
+
+def _odd_result(line: bytes) -> tuple[str, bool] | None:
+    result = _RESULT.match(line)
+    ended = _ENDED.search(line, max(0, len(line) - _TAIL))
+    if result is None or ended is None or _NESTED in line:
         return None
-    at = error + len(_ERROR)
-    if line.startswith(_FINE, at):
-        return call_id.decode("utf-8", "replace"), False
-    return (call_id.decode("utf-8", "replace"), True) if line.startswith(_FAILED, at) else None
+    return result[1].decode("utf-8", "replace"), ended[1] is not None
 
 
 def told_diff(line: bytes) -> str | None:

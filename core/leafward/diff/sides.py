@@ -82,21 +82,25 @@ def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: F
     """Two nodes; of their paths each entry that says something of files is decoded once. Raises Cancelled once `stop` turns true."""
     ancestor = session.tree.common_ancestor(a, b)
     reader = StepReader(session)
-    parts = (_side(reader, session, above, node, stop) for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b)))
+    with collector_paused():
+        parts = [
+            _side(reader, session, above, node, stop)
+            for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b))
+        ]
     return Sides(session, ancestor, *parts)
 
 
 def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = lambda: False) -> Side:
     """What the path to a node adds below an entry of it. Raises Cancelled once `stop` turns true."""
-    return _side(StepReader(session), session, ancestor, node, stop)
+    with collector_paused():
+        return _side(StepReader(session), session, ancestor, node, stop)
 
 
 def _side(reader: StepReader, session: Session, ancestor: int, node: int, stop: Callable[[], bool]) -> Side:
     entries = entries_below(session, EntryIndex(ancestor), EntryIndex(node))
     kinds = bytes(map(session.columns.kind.__getitem__, entries))
     outcomes = OutcomeReader(session)
-    with collector_paused():
-        made = tuple(reader.read(entries, stop, outcomes.take))
+    made = tuple(reader.read(entries, stop, outcomes.take))
     if stop():
         raise Cancelled
     return Side(
