@@ -31,11 +31,13 @@ _RESULT = re.compile(
     rb'"message":\{"role":"toolResult","toolCallId":"([^"\\]+)"'
 )
 _ENDED = re.compile(rb'"isError":(?:(true)|false),"timestamp":\d+\}\}\Z')
-# What nearly all results are, at fixed places as in `scan`, and with a time of thirteen digits.
-_RESULT_ROLE, _ROLE = b',"message":{"role":"toolResult","toolCallId":"', slice(93, 139)
-_PLAIN, _PLAIN_END = b'}],"isError":false,"timestamp":', slice(-46, -15)
-_CONTENT = b'","content":['
-_NESTED, _DIFF, _DIFF_BEGINS, _DIFF_ENDS = b'"nestedCalls":', b'"diff"', b'],"details":{"diff":"', (b'"},"isError":', b'","')
+_NESTED, _DIFF = b'"nestedCalls":', b'"diff"'
+# What nearly all results are, at fixed places as in `scan`, with a time of thirteen digits: a content, and a diff at most.
+_RESULT_ROLE, _ROLE = b'","message":{"role":"toolResult","toolCallId":"', slice(93, 140)
+_CONTENT, _DETAILS = b'","content":[', b'}],"details":{"diff":"'
+_FINE, _FINE_END = b',"isError":false,"timestamp":', slice(-44, -15)
+_CONTENT_END, _DIFF_END = b"}]", b'"}'
+_BEFORE = slice(-46, -44)
 _TAIL = 64
 """Bytes in which the end of a line lies."""
 
@@ -95,33 +97,35 @@ def string(said: bytes) -> str | None:
         return None
 
 
-def told_result(line: bytes) -> tuple[str, bool] | None:
-    """The call that a result answers, and whether it failed; None where it has to be decoded for that, or for calls of the tool."""
-    if line[_ROLE] != _RESULT_ROLE:
-        return _odd_result(line)
+def told_result(line: bytes) -> tuple[str, bool, str | None] | None:
+    """The call that a result answers, whether that failed, and the diff in the result, empty where it holds none.
+
+    None where the result has to be decoded for that, or for calls that the tool made; the diff is None where it has to be
+    decoded by whoever wants to know it.
+    """
     end = line.find(b'"', _ROLE.stop)
-    call_id = line[_ROLE.stop : end]
-    # Where nothing stands between the content and the end, nothing is said of calls either.
-    if line[_PLAIN_END] != _PLAIN or _CONTENT not in line[end : end + _TAIL] or b"\\" in call_id or line[-2:] != b"}}":
+    if (
+        line[_ROLE] != _RESULT_ROLE
+        or line[_FINE_END] != _FINE
+        or line[-2:] != b"}}"
+        or _CONTENT not in line[end : end + _TAIL]
+        or b"\\" in line[_ROLE.stop : end]
+    ):
         return _odd_result(line)
-    return call_id.decode("utf-8", "replace"), False
+    before = line[_BEFORE]
+    diff: str | None = ""
+    if before == _DIFF_END:
+        begin = line.find(_DETAILS, end) + len(_DETAILS)
+        # What has no bare quote in it is one string.
+        diff = string(line[begin : _BEFORE.start]) if begin > len(_DETAILS) else None
+    if diff is None or (before != _DIFF_END and before != _CONTENT_END):
+        return _odd_result(line)
+    return line[_ROLE.stop : end].decode("utf-8", "replace"), False, diff
 
 
-def _odd_result(line: bytes) -> tuple[str, bool] | None:
+def _odd_result(line: bytes) -> tuple[str, bool, str | None] | None:
     result = _RESULT.match(line)
     ended = _ENDED.search(line, max(0, len(line) - _TAIL))
     if result is None or ended is None or _NESTED in line:
         return None
-    return result[1].decode("utf-8", "replace"), ended[1] is not None
-
-
-def told_diff(line: bytes) -> str | None:
-    """The diff in a result, empty where it holds none; None where the result has to be decoded for that."""
-    begin = line.find(_DIFF_BEGINS)
-    if begin < 0:
-        return None if _DIFF in line else ""
-    begin += len(_DIFF_BEGINS)
-    end = line.rfind(_DIFF_ENDS[0], len(line) - _TAIL)
-    text = string(line[begin:end]) if end >= begin else None
-    # Another detail follows.
-    return text if text is not None else string(line[begin : line.find(_DIFF_ENDS[1], begin)])
+    return result[1].decode("utf-8", "replace"), ended[1] is not None, None if _DIFF in line else ""

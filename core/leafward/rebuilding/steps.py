@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import compress, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.call_lines import NO_CALL, CallShapes, string, told_diff, told_result
+from leafward.call_lines import NO_CALL, CallShapes, string, told_result
 from leafward.commands import parsed_patch, patches_in, script_of
 from leafward.edits import Action, command_in, delta_in, delta_of, delta_told, line_count, line_delta, path_in, replacements, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
@@ -280,16 +280,13 @@ class StepReader:
         told = told_result(line) if kind == _RESULT else None
         if told is None:
             return True
-        call_id, fails = told
+        call_id, fails, diff = told
         waiting = self._waiting.get(call_id)
         if waiting is None:
             return False
-        delta = None
-        if waiting[-1][_DEED] is not _READ or len(waiting) > 1:
-            diff = told_diff(line)
-            if diff is None:
-                return True
-            delta = delta_told(diff) if diff else None
+        if diff is None and (waiting[-1][_DEED] is not _READ or len(waiting) > 1):
+            return True
+        delta = delta_told(diff) if diff else None
         self._answer(index, call_id, _FAILED if fails else _DONE, delta)
         return False
 
