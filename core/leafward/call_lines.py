@@ -16,13 +16,12 @@ from leafward.edits import Action
 if TYPE_CHECKING:
     from leafward.edits import ToolTable
 
-_CALL, _CALL_BEGINS = b'"toolCall"', b'{"type":"toolCall"'
+_CALL, _CALL_BEGINS = b'"toolCall"', b'{"type":"toolCall","id":"'
 NO_CALL = "", "", b"", None
 """A reply that calls nothing."""
 _NO_TOOL = "", b"", b""
 _FIRST_ARGUMENT = re.compile(
-    rb'(?<=[\[,])\{"type":"toolCall","id":"([^"\\]+)","name":"([^"\\]+)",'
-    rb'"arguments":\{"([^"\\]+)":"([^"\\]*(?:\\.[^"\\]*)*)"[,}]'
+    rb'([^"\\]+)","name":"([^"\\]+)","arguments":\{"([^"\\]+)":"([^"\\]*(?:\\.[^"\\]*)*)"[,}]'
 )
 _RAN, _RAN_END = b'"stopReason":"toolUse","timestamp":', slice(-50, -15)
 _CONTENT_ENDS = b'"}}],"api":"'
@@ -34,6 +33,7 @@ _ENDED = re.compile(rb'"isError":(?:(true)|false),"timestamp":\d+\}\}\Z')
 _NESTED, _DIFF = b'"nestedCalls":', b'"diff"'
 # What nearly all results are, at fixed places as in `scan`, with a time of thirteen digits: a content, and a diff at most.
 _RESULT_ROLE, _ROLE = b'","message":{"role":"toolResult","toolCallId":"', slice(93, 140)
+_ID_BEGINS = _ROLE.stop
 _CONTENT, _DETAILS = b'","content":[', b'}],"details":{"diff":"'
 _FINE, _FINE_END = b',"isError":false,"timestamp":', slice(-44, -15)
 _CONTENT_END, _DIFF_END = b"}]", b'"}'
@@ -67,8 +67,8 @@ class CallShapes:
         begin = line.find(_CALL_BEGINS)
         if begin < 0:
             return None if _CALL in line else NO_CALL
-        call = _FIRST_ARGUMENT.match(line, begin)
-        if call is None:
+        call = _FIRST_ARGUMENT.match(line, begin + len(_CALL_BEGINS))
+        if call is None or line[begin - 1] not in b"[,":
             return None
         call_id, name, argument, said = call.groups()
         tool, expected, written = self._tools.get(name, _NO_TOOL)
@@ -103,13 +103,14 @@ def told_result(line: bytes) -> tuple[str, bool, str | None] | None:
     None where the result has to be decoded for that, or for calls that the tool made; the diff is None where it has to be
     decoded by whoever wants to know it.
     """
-    end = line.find(b'"', _ROLE.stop)
+    end = line.find(b'"', _ID_BEGINS)
+    call_id = line[_ID_BEGINS:end]
     if (
         line[_ROLE] != _RESULT_ROLE
         or line[_FINE_END] != _FINE
         or line[-2:] != b"}}"
         or _CONTENT not in line[end : end + _TAIL]
-        or b"\\" in line[_ROLE.stop : end]
+        or b"\\" in call_id
     ):
         return _odd_result(line)
     before = line[_BEFORE]
@@ -120,7 +121,7 @@ def told_result(line: bytes) -> tuple[str, bool, str | None] | None:
         diff = string(line[begin : _BEFORE.start]) if begin > len(_DETAILS) else None
     if diff is None or (before != _DIFF_END and before != _CONTENT_END):
         return _odd_result(line)
-    return line[_ROLE.stop : end].decode("utf-8", "replace"), False, diff
+    return call_id.decode("utf-8", "replace"), False, diff
 
 
 def _odd_result(line: bytes) -> tuple[str, bool, str | None] | None:

@@ -329,9 +329,8 @@ class StepReader:
             if not path or path.endswith(_NOTEBOOK):
                 return False
             place = self._paths[said] = self._located.get(path) or self._locate(path)
-        deed = does[1]
-        self._names_one(index, call_id, deed, place, line_count(text) if text else 0)
-        if deed is _EDIT:
+        self._names_one(index, call_id, does[1], place, line_count(text) if text else 0)
+        if does[1] is _EDIT:
             self._edits[call_id] = None
         return True
 
