@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.edits import Action
+from leafward.entries import ToolCall
 
 if TYPE_CHECKING:
     from leafward.edits import ToolTable
@@ -29,7 +30,7 @@ _RESULT = re.compile(
     rb'\{"type":"message","id":"[^"\\]+","parentId":(?:"[^"\\]+"|null),"timestamp":"[^"\\]+",'
     rb'"message":\{"role":"toolResult","toolCallId":"([^"\\]+)"'
 )
-_ENDED = re.compile(rb'"isError":(?:(true)|false),"timestamp":\d+\}\}\Z')
+_ENDED = re.compile(rb'"isError":(?:(true)|false)(?:,"timestamp":\d+)?\}\}\Z')
 _NESTED, _DIFF = b'"nestedCalls":', b'"diff"'
 # What nearly all results are, at fixed places as in `scan`, with a time of thirteen digits: a content, and a diff at most.
 _RESULT_ROLE, _ROLE = b'","message":{"role":"toolResult","toolCallId":"', slice(93, 140)
@@ -54,6 +55,8 @@ class CallShapes:
                 if name not in table.patches:
                     written = text if action is Action.WRITE else b""
                     self._tools[name.encode()] = name, table.path[0].encode(), written
+        self._names = dict.fromkeys(table.actions, table.path[0])
+        self._names |= dict.fromkeys(table.shells, (*table.command, "command")[0])
         if len(table.command) <= 1 and not table.folder:
             for name in table.shells - table.actions.keys() - table.patches.keys():
                 self._tools[name.encode()] = name, "".join(table.command or ("command",)).encode(), b""
@@ -87,6 +90,12 @@ class CallShapes:
             if text is None:
                 return None
         return call_id.decode("utf-8", "replace"), tool, said, text
+
+    def as_call(self, told: tuple[str, str, bytes, str | None]) -> ToolCall | None:
+        """Such a call with its first argument, which is all that says what it touches; None where only decoding tells it."""
+        call_id, tool, said, _ = told
+        text = string(said)
+        return ToolCall(call_id, tool, {self._names[tool]: text}) if tool and text is not None else None
 
 
 def string(said: bytes) -> str | None:

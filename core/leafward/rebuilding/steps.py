@@ -123,16 +123,10 @@ def asked(call: ToolCall, table: ToolTable) -> list[Asked]:
             text for name in table.patches[call.name] if isinstance(text := call.arguments.get(name), str)
         ]
         return [one for text in texts for one in _by_patch(text, None)]
-    return _by_shell(*_command(call, table), table) if call.name in table.shells else []
-
-
-def _command(call: ToolCall, table: ToolTable) -> tuple[object, str | None]:
-    """The command of a shell, and the folder that it names."""
+    if call.name not in table.shells:
+        return []
     command = command_in(call, table) if table.command else call.arguments.get("command")
-    return command, next((str(call.arguments[name]) for name in table.folder if call.arguments.get(name)), None)
-
-
-def _by_shell(command: object, folder: str | None, table: ToolTable) -> list[Asked]:
+    folder = next((str(call.arguments[name]) for name in table.folder if call.arguments.get(name)), None)
     patches = list(patches_in(command)) if table.command else []
     if patches:
         return [one for text in patches for one in _by_patch(text, folder)]
@@ -231,7 +225,6 @@ class StepReader:
         self._kinds = session.columns.kind
         self._table = table = table_of(session)
         self._shapes = CallShapes(table)
-        self._others = frozenset({*table.patches, *table.shells})
         self._actions = {
             name: (one, _OF_ACTION[one]) for name, one in table.actions.items() if name not in table.patches
         }
@@ -316,12 +309,11 @@ class StepReader:
         if does is None:
             made = self._scripts.get(said)
             if made is None:
-                command = string(said)
-                if command is None:
+                call = self._shapes.as_call((call_id, tool, said, text))
+                if call is None:
                     return False
-                made = self._scripts[said] = _by_shell(command, None, self._table)
-            if made:
-                self._names_some(index, call_id, made)
+                made = self._scripts[said] = asked(call, self._table)
+            self._names_some(index, call_id, made)
             return True
         place = self._paths.get(said)
         if place is None:
@@ -338,8 +330,7 @@ class StepReader:
         """Takes in a call."""
         does = self._actions.get(call.name)
         if does is None:
-            if call.name in self._others:
-                self._names_some(index, call.id, asked(call, self._table))
+            self._names_some(index, call.id, asked(call, self._table))
             return
         path = path_in(call.arguments, self._table)
         if path is None:
@@ -364,11 +355,12 @@ class StepReader:
             self._waiting[call_id] = [row]
 
     def _names_some(self, index: int, call_id: str, made: list[Asked]) -> None:
-        """A call of a shell, or a patch."""
+        """A call of a shell, a patch, or what is no tool of files."""
+        if not made:
+            return
         rows = self._rows_of(made, index, NO_ENTRY, call_id, _UNANSWERED)
         self._rows += rows
-        if rows:
-            self._again(call_id, rows)
+        self._again(call_id, rows)
 
     def _again(self, call_id: str, rows: list[_Row]) -> None:
         """A call of an id that may have been there before: the latest is the one that a result answers."""
