@@ -128,7 +128,7 @@ def told_result(line: bytes) -> tuple[str, bool, str | None] | None:
         begin = line.find(_DETAILS, end) + len(_DETAILS)
         # What has no bare quote in it is one string.
         diff = string(line[begin : _BEFORE.start]) if begin > len(_DETAILS) else None
-    if diff is None or (before != _DIFF_END and before != _CONTENT_END):
+    if diff is None or before not in (_DIFF_END, _CONTENT_END):
         return _odd_result(line)
     return call_id.decode("utf-8", "replace"), False, diff
 

@@ -81,8 +81,12 @@ WORDS = st.sampled_from(
     ]
 )
 SAID = st.lists(TEXTS | WORDS, max_size=3).map("".join)
-PATHS = st.sampled_from(["a.py", "src/b.ts", "./a.py", "n.ipynb", "caf\u00e9.py", 'q"u.py', "", "~/x"]) | TEXTS
-COMMANDS = st.sampled_from(["ls", "cat a.py", "rm a.py", "mv a.py c.py", "echo hi > o.txt", 'grep "x" a.py']) | SAID
+PATHS = (
+    st.sampled_from(["a.py", "src/b.ts", "./a.py", "n.ipynb", "caf\u00e9.py", 'q"u.py', "", "~/x"]) | TEXTS
+)
+COMMANDS = (
+    st.sampled_from(["ls", "cat a.py", "rm a.py", "mv a.py c.py", "echo hi > o.txt", 'grep "x" a.py']) | SAID
+)
 EDIT = st.fixed_dictionaries({"oldText": SAID, "newText": SAID})
 
 
@@ -95,7 +99,7 @@ def as_written(fields: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     return st.just(fields) | shuffled(fields)
 
 
-ARGUMENTS = {
+ARGUMENTS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "read": st.fixed_dictionaries({"path": PATHS}, optional={"offset": st.integers(0, 9), "path2": PATHS}),
     "write": st.fixed_dictionaries({"path": PATHS, "content": SAID}, optional={"mode": SAID}),
     "edit": st.fixed_dictionaries({"path": PATHS}, optional={"edits": st.lists(EDIT, max_size=2)})
@@ -124,7 +128,13 @@ def messages(draw: st.DrawFn) -> dict[str, Any]:
         blocks = draw(st.lists(text, max_size=1)) + draw(st.lists(calls(), max_size=2))
         blocks += draw(st.lists(text, max_size=1))
         reason = draw(st.sampled_from(["toolUse", "toolUse", "stop", "aborted", "error"]))
-        message = {"role": "assistant", "content": blocks, "api": "x", "usage": {"input": 1}, "stopReason": reason}
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": blocks,
+            "api": "x",
+            "usage": {"input": 1},
+            "stopReason": reason,
+        }
     else:
         message = {"role": "toolResult", "toolCallId": draw(IDS), "toolName": "read"}
         message["content"] = [{"type": "text", "text": draw(SAID)}]
@@ -142,9 +152,13 @@ def messages(draw: st.DrawFn) -> dict[str, Any]:
     return draw(as_written(message))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(said=st.lists(messages(), min_size=1, max_size=6), ascii_only=st.booleans(), wide=st.booleans())
-def test_any_message(tmp_path_factory: pytest.TempPathFactory, said: list[Any], ascii_only: bool, wide: bool) -> None:
+def test_any_message(
+    tmp_path_factory: pytest.TempPathFactory, said: list[Any], ascii_only: bool, wide: bool
+) -> None:
     path = tmp_path_factory.mktemp("said") / "s.jsonl"
     lines: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "s", "cwd": "/home/ada/p"}]
     for number, message in enumerate(said):
