@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leafward.call_lines import NO_CALL, CallShapes, told_result
+from leafward.diff.sides import side
 from leafward.edits import NATIVE_TOOLS
 from leafward.entries import Kind
 from leafward.files import touched
@@ -40,13 +41,20 @@ def decoding(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def agrees(path: Path) -> None:
-    """Steps and working sets of all paths are the same by bytes and by bodies."""
+    """Steps, working sets and outcomes of all paths are the same by bytes and by bodies."""
     with reading(path) as session:
-        paths = [session.tree.path(leaf) for leaf in session.tree.leaves()] + [range(len(session))]
-        told = [(steps(session, one), touched(session, one)) for one in paths]
+        told = list(said_of(session))
         with pytest.MonkeyPatch.context() as patch:
             decoding(patch)
-            assert told == [(steps(session, one), touched(session, one)) for one in paths]
+            assert told == list(said_of(session))
+
+
+def said_of(session: Session) -> Iterator[object]:
+    every = range(len(session))
+    yield steps(session, every), touched(session, every)
+    for leaf in session.tree.leaves():
+        yield side(session, -1, leaf).outcomes, side(session, -1, leaf).steps
+        yield steps(session, session.tree.path(leaf)), touched(session, session.tree.path(leaf))
 
 
 @needs_corpora

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.call_lines import told_result
 from leafward.edits import command_text, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, read_usage, text_of, tool_calls
 from leafward.files import did_run
@@ -148,6 +149,8 @@ class OutcomeReader:
         """What was taken, by entry; of a result that is of no command only whether it failed."""
         self._kinds = session.columns.kind
         self._table = table_of(session)
+        self._shells = [b'"toolName":"%b"' % name.encode() for name in self._table.shells]
+        """How the lines of results of commands say it."""
         self._calls: dict[str, ToolCall] = {}
         self._checks: dict[Check, Checked] = {}
         self._commands = self._failed = self._errors = self._made = self._replies = 0
@@ -189,11 +192,19 @@ class OutcomeReader:
             return
         self._noted[index] = told
 
+    def _needs(self, index: int, line: bytes) -> bool:
+        """Whether a line of a native file has to be decoded; what its bytes tell is noted here."""
+        told = told_result(line) if self._kinds[index] == _RESULT else None
+        if told is None or any(shell in line for shell in self._shells):
+            return True
+        self._noted[index] = told[1]
+        return False
+
     def outcomes(self, entries: Sequence[int]) -> Outcomes:
         """What came of the entries of the path, all that was taken among them. To be asked once."""
         kinds = self._kinds
         spoken = [at for at in entries if kinds[at] in self.KINDS]
-        for index, body in self._session.bodies([at for at in spoken if at not in self._noted]):
+        for index, body in self._session.bodies([at for at in spoken if at not in self._noted], self._needs):
             message = body.get("message") if body is not None else None
             if body is not None and isinstance(message, dict):
                 ran = kinds[index] == _ASSISTANT and did_run(message)
