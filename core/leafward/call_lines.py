@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leafward.edits import ToolTable
 
 _CALL, _CALL_BEGINS = b'"toolCall"', b'{"type":"toolCall","id":"'
+_TYPE_KEY, _TO_ID = len(b'{"type":'), len(b'"toolCall","id":"')
 NO_CALL = "", "", b"", None
 """A reply that calls nothing."""
 _NO_TOOL = "", b"", b""
@@ -67,11 +68,16 @@ class CallShapes:
         Id, tool, first argument as a JSON string without its quotes (`string`), and what is written, None for a tool that
         does not write. The call was run, as in `files.did_run`.
         """
-        begin = line.find(_CALL_BEGINS)
+        begin = line.find(_CALL)
         if begin < 0:
-            return None if _CALL in line else NO_CALL
-        call = _FIRST_ARGUMENT.match(line, begin + len(_CALL_BEGINS))
-        if call is None or line[begin - 1] not in b"[,":
+            return NO_CALL
+        if (
+            line[begin - _TYPE_KEY : begin + _TO_ID] != _CALL_BEGINS
+            or line[begin - _TYPE_KEY - 1] not in b"[,"
+        ):
+            return None
+        call = _FIRST_ARGUMENT.match(line, begin + _TO_ID)
+        if call is None:
             return None
         call_id, name, argument, said = call.groups()
         tool, expected, written = self._tools.get(name, _NO_TOOL)

@@ -185,7 +185,13 @@ def test_any_message(
     agrees(path)
 
 
-def test_a_reply_without_calls_is_not_decoded() -> None:
+def test_a_reply_with_one_call_is_told_and_no_other() -> None:
     shapes = CallShapes(NATIVE_TOOLS)
+    end = b'],"api":"x","stopReason":"toolUse","timestamp":1767600000000}}'
+    read = b'{"type":"toolCall","id":"c","name":"read","arguments":{"path":"a.py"}}'
+    odd = b'{"id":"d","type":"toolCall","name":"read","arguments":{"path":"b.py"}}'
+    assert shapes.one_call(b'{"message":{"content":[' + read + end) == ("c", "read", b"a.py", None)
+    assert shapes.one_call(b'{"message":{"content":[' + read + b"," + odd + end) is None
+    assert shapes.one_call(b'{"message":{"content":[' + odd + b"," + read + end) is None
     assert shapes.one_call(b'{"message":{"role":"assistant","content":[]}}') is NO_CALL
     assert shapes.one_call(b'{"message":{"content":[ {"type": "toolCall"} ]}}') is None
