@@ -17,14 +17,13 @@ from leafward.context import context_at
 from leafward.entries import Kind
 from leafward.errors import Refused
 from leafward.files import working_set
+from tests.opencode_newer import Rows, newer_call
 from tests.opencode_store import (
     FOLDER,
     OPENCODE,
     OPENED,
     Conversation,
     Database,
-    Rows,
-    newer_call,
     opened,
     problems,
     said,
@@ -104,7 +103,7 @@ def test_what_is_stored_is_shown_as_it_lies_there(rows: Rows) -> None:
     rows.ask("Compare")
     rows.reply(said("They differ."))
     session = opened(rows.path)
-    stored = json.loads(session.reader.raw(1))
+    stored = json.loads(session.raw(1))
     assert stored["content"] == [{"type": "text", "text": "They differ.", "id": "text-0"}]
     assert session.reader.origin(1).path.name == "opencode.db"
 
