@@ -18,7 +18,7 @@ from leafward.rebuilding import steps
 from leafward.session import Session
 from tests.acting import reading
 from tests.bench.generate import write_session
-from tests.corpora import CORPORA, needs_corpora
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -42,6 +42,8 @@ class Use:
     """Whether all of it is read off shell commands."""
     entries: tuple[EntryIndex, ...]
     """The entries that did it, in order; those that only failed are not among them."""
+    refused: int = 0
+    """Changes among the calls that failed."""
 
 
 class Flag(StrEnum):
@@ -58,6 +60,8 @@ class Flag(StrEnum):
     """On some disks both names are one file."""
     UNANSWERED = "no result"
     """Of a change nobody knows whether it was done."""
+    REFUSED = "an edit did not apply"
+    """A change of it failed, beside others that were done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +111,12 @@ class _Tally:
     last: Deed = Deed.READ
     inferred: bool = True
     entries: list[EntryIndex] = field(default_factory=list)
+    refused: int = 0
 
     def take(self, step: Step, deed: Deed) -> None:
         if step.outcome is _FAILED:
             self.failed += 1
+            self.refused += deed.changes and not step.inferred
             return
         self.inferred &= step.inferred
         if not self.entries or self.entries[-1] != step.entry:
@@ -165,6 +171,7 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
             one.last,
             one.inferred,
             tuple(one.entries),
+            one.refused,
         )
         for name, one in tallies.items()
         if one.reads or one.changes
@@ -217,4 +224,6 @@ def _flags(a: Use | None, b: Use | None) -> tuple[Flag, ...]:
             found.append(Flag.STALE_B)
     if any(use is not None and use.unanswered for use in (a, b)):
         found.append(Flag.UNANSWERED)
+    if any(use is not None and use.refused for use in (a, b)):
+        found.append(Flag.REFUSED)
     return tuple(found)

@@ -8,7 +8,7 @@ from leafward.rebuilding.nodes import EveryBranch, NodeFiles, contradicted, prov
 from leafward.rebuilding.reading import StepReader, steps
 from leafward.rebuilding.replay import Rebuilt, Replay, related, replay
 from leafward.rebuilding.steps import Deed, Outcome, Step
-from leafward.rebuilding.storing import Stored, store
+from leafward.rebuilding.storing import Stored, store, unfit_name
 from leafward.rebuilding.timeline import timeline
 
 __all__ = [
@@ -36,4 +36,5 @@ __all__ = [
     "steps",
     "store",
     "timeline",
+    "unfit_name",
 ]

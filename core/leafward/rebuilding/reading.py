@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _Row = list[Any]
 """The fields of a step whose result may still come."""
+_PLAIN = tuple(Step._field_defaults.values())
+"""The last fields of a step that no command asks for."""
 _ENTRY, _ANSWER, _DEED, _OUTCOME, _ADDED, _REMOVED = map(
     Step._fields.index, ("entry", "result", "deed", "outcome", "added", "removed")
 )
@@ -190,7 +192,7 @@ class StepReader:
 
     def _names_one(self, index: int, call_id: str, deed: Deed, path: str, added: int) -> None:
         """A call of a tool that names its one file."""
-        row = [index, NO_ENTRY, call_id, 0, deed, path, _UNANSWERED, False, added, 0, None, False]
+        row = [index, NO_ENTRY, call_id, 0, deed, path, _UNANSWERED, False, added, 0, None, *_PLAIN]
         self._rows.append(row)
         if call_id in self._waiting:
             self._again(call_id, [row])
@@ -234,6 +236,8 @@ class StepReader:
                     removed,
                     to,
                     one.fresh,
+                    one.proof,
+                    one.glob,
                 ]
             )
         return rows
