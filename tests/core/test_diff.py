@@ -74,7 +74,7 @@ def test_three_columns(file: Acting) -> None:
     with reading(file.path) as session:
         found = compare_files(sides(session, A, B))
     assert [one.path for one in found.only_a] == ["only_a.py"]
-    assert [(one.path, one.differs) for one in found.both] == [("both.py", True), ("same.py", False)]
+    assert [(one.path, one.changed) for one in found.both] == [("both.py", True), ("same.py", False)]
     assert [one.path for one in found.only_b] == ["only_b.py"], "a call that failed touched nothing"
     both = found.both[0]
     assert both.a is not None
@@ -117,6 +117,45 @@ def test_a_pattern_that_one_side_changed_leaves_its_file_unknown_there(file: Act
         contents = Contents(compared).of(found)
     assert (contents.base.text, contents.a.text) == ("one\n", "two\n")
     assert (contents.b.certainty, contents.merge) == (Certainty.UNKNOWN, Merge.UNKNOWN)
+
+
+def test_contents_that_are_alike_are_no_difference(file: Acting) -> None:
+    """Both sides write the same, one edits and takes it back, one moves it; of one nobody knows what it holds."""
+    file.leaf = None
+    file.user("begin anew")
+    names = ("written.py", "back.py", "moved.py", "edited.py")
+    for name in names:
+        file.said(call("write", name, path=name, content="one\n"))
+        file.answered(name, "write")
+    fork = file.leaf
+    file.said(call("write", "a1", path="written.py", content="two\n"))
+    file.answered("a1", "write")
+    for step, (old, new) in enumerate((("one", "two"), ("two", "one"))):
+        file.said(edit("back.py", f"a2{step}", old, new))
+        file.answered(f"a2{step}", "edit")
+    file.said(call("bash", "a3", command="git mv moved.py elsewhere.py"))
+    file.answered("a3", "bash")
+    file.said(edit("edited.py", "a4", "one", "two"), edit("unseen.py", "a5", "x", "y"))
+    file.answered("a4", "edit")
+    a = file.answered("a5", "edit")
+    file.leaf = fork
+    file.said(call("write", "b1", path="written.py", content="two\n"))
+    file.answered("b1", "write")
+    file.said(edit("unseen.py", "b2", "x", "y"))
+    b = file.answered("b2", "edit")
+    with reading(file.path) as session:
+        compared = sides(session, session.find(a), session.find(b))
+        files = compare_files(compared).both
+        contents = Contents(compared)
+        same = {one.path: known for one, known in zip(files, contents.same(files), strict=True)}
+        assert [contents.same([one])[0] for one in files] == [*same.values()], "together as one by one"
+    assert same == {
+        "written.py": True,
+        "back.py": True,
+        "moved.py": False,
+        "edited.py": False,
+        "unseen.py": None,
+    }
 
 
 def test_contents_are_rebuilt_on_each_side_and_at_the_ancestor(file: Acting) -> None:

@@ -335,6 +335,28 @@ async def test_a_file_is_rebuilt_once(tmp_path: Path) -> None:
         assert screen.session.scan is bodies
 
 
+async def test_files_that_are_alike_get_the_sign_of_that(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("write both")
+    for branch, text in (("a", "one\n"), ("b", "two\n")):
+        file.leaf = fork
+        for name in ("alike.py", "other.py"):
+            content = "same\n" if name == "alike.py" else text
+            file.said(call("write", branch + name, path=name, content=content))
+            file.answered(branch + name, "write", "ok")
+        file.said("done")
+    async with comparing(file.path) as (pilot, _, screen):
+        await until(pilot, lambda: len(screen.same[False]) == 2)
+        await pilot.pause()
+        lines = screen.lists[Column.BOTH].lines
+        assert lines is not None
+        assert [line.text.split()[:2] for line in (lines[0], lines[1])] == [
+            ["=", "alike.py"],
+            ["≠", "other.py"],
+        ]
+        assert screen.rebuilt == 1, "the diff of the file under the cursor is made once, and no other"
+
+
 async def test_sides_are_swapped(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         ends = screen.ends

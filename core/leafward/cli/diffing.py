@@ -60,7 +60,7 @@ def diff(selector: str, nodes: tuple[str, ...], asked: Mapping[str, Any], as_jso
         if asked["patch"] is not None:
             return _patch(compared, asked["patch"], bases, as_json)
         named = asked["named"]
-        found = _contents(compared, named, bases) if what == "contents" else _MAKERS[what](compared, named)
+        found = _MAKERS[what](compared, named, bases)
         if as_json:
             emit_json({"what": what, **_head(compared), **found})
         else:
@@ -169,13 +169,13 @@ def _use(session: Session, use: Use | None) -> dict[str, Any] | None:
     }
 
 
-def _file(session: Session, file: FileDifference) -> dict[str, Any]:
+def _file(session: Session, file: FileDifference, same: bool | None) -> dict[str, Any]:
     return {
         "path": file.path,
         "a": _use(session, file.a),
         "b": _use(session, file.b),
         "shared": file.shared,
-        "differs": file.differs,
+        "differs": not same,
         "flags": [flag.value for flag in file.flags],
     }
 
@@ -199,10 +199,13 @@ def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
     return chosen
 
 
-def _files(compared: Sides, named: tuple[str, ...]) -> dict[str, Any]:
-    sets = _chosen(compare_files(compared), named)
+def _files(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> dict[str, Any]:
+    sets, contents = _chosen(compare_files(compared), named), Contents(compared, bases=bases)
     return {
-        column: [_file(compared.session, file) for file in getattr(sets, column)]
+        column: [
+            _file(compared.session, file, same)
+            for file, same in zip(getattr(sets, column), contents.same(getattr(sets, column)), strict=True)
+        ]
         for column in ("only_a", "both", "only_b")
     }
 
@@ -244,13 +247,13 @@ def _contents(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> d
         column: [
             _content(compared.session, file, contents.of(file))
             for file in getattr(sets, column)
-            if named or file.differs
+            if named or file.changed
         ]
         for column in ("only_a", "both", "only_b")
     }
 
 
-def _context(compared: Sides, _named: tuple[str, ...]) -> dict[str, Any]:
+def _context(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> dict[str, Any]:
     session = compared.session
     found = compare_contexts(session, compared.a.node, compared.b.node)
 
@@ -286,7 +289,7 @@ def _ledger(ledger: Ledger) -> dict[str, int]:
     }
 
 
-def _summary(compared: Sides, _named: tuple[str, ...]) -> dict[str, Any]:
+def _summary(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> dict[str, Any]:
     found = compare_sides(compared)
 
     def told(summary: SideSummary) -> dict[str, Any]:
@@ -314,7 +317,7 @@ def _summary(compared: Sides, _named: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _outcome(compared: Sides, _named: tuple[str, ...]) -> dict[str, Any]:
+def _outcome(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> dict[str, Any]:
     return {
         "outcome": {
             "a": outcome_json(compared.session, compared.a),
@@ -439,6 +442,7 @@ def _say_outcome(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
 
 _MAKERS = {
     "files": _files,
+    "contents": _contents,
     "context": _context,
     "summary": _summary,
     "outcome": _outcome,

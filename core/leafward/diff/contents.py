@@ -129,21 +129,44 @@ class Contents:
 
     def of(self, file: FileDifference) -> ContentDifference:
         """One file at the ancestor and at both nodes."""
-        names = {file.path, *(use.path for use in (file.a, file.b) if use is not None)}
-        names |= related([*self._sides.shared.steps, *self._sides.a.steps, *self._sides.b.steps], names)
+        ((base, a, b),) = self._rebuilt([file])
+        merge, conflicts = _merge(base, a, b)
+        return ContentDifference(file.path, base, a, b, merge, conflicts)
+
+    def same(self, files: Sequence[FileDifference]) -> list[bool | None]:
+        """Of each file whether both nodes hold the same under one name; None where one of its contents is not known.
+
+        Steps are gone through once for all of them. Of a file that no branch changed it is not asked whether it is known.
+        """
+        changed = [file for file in files if file.changed]
+        made = iter(self._rebuilt(changed) if changed else ())
+        return [is_same(*next(made)[1:]) if file.changed else True for file in files]
+
+    def _rebuilt(self, files: Sequence[FileDifference]) -> Iterator[tuple[Rebuilt, Rebuilt, Rebuilt]]:
+        """Each file at the ancestor and at both nodes."""
+        made = [*self._sides.shared.steps, *self._sides.a.steps, *self._sides.b.steps]
+        names = related(made, {name for file in files for name in _names(file)})
         shared = Replay(self._sides.session, {}, {})
         shared.go(self._sides.shared.steps, names, self._stop)
+        branches = shared.branch(), shared.branch()
+        for branch, side in zip(branches, (self._sides.a, self._sides.b), strict=True):
+            branch.go(side.steps, names, self._stop)
+        for file in files:
+            own = names if len(files) == 1 else related(made, _names(file))
+            yield self._three(file, shared, branches, own)
+
+    def _three(
+        self, file: FileDifference, shared: Replay, branches: tuple[Replay, Replay], names: Collection[str]
+    ) -> tuple[Rebuilt, Rebuilt, Rebuilt]:
         base = shared.rebuilt(file.path)
         above = len(base.remarks)
         found = []
-        for side, use in ((self._sides.a, file.a), (self._sides.b, file.b)):
-            branch = shared.branch()
-            branch.go(side.steps, names, self._stop)
+        for side, use, branch in zip((self._sides.a, self._sides.b), (file.a, file.b), branches, strict=True):
             name = use.path if use is not None else file.path
-            made = branch.rebuilt(name)
-            if use is not None and made.certainty not in KNOWN and contradicted(made):
-                made = self._every.rebuilt(name, names, side.node) or made
-            found.append(made)
+            now = branch.rebuilt(name)
+            if use is not None and now.certainty not in KNOWN and contradicted(now):
+                now = self._every.rebuilt(name, names, side.node) or now
+            found.append(now)
             if base.certainty not in KNOWN:
                 base = branch.original(file.path) or base
         # A side that never touched it has what the ancestor has, as soon as that is known.
@@ -152,9 +175,8 @@ class Contents:
             for one, use in zip(found, (file.a, file.b), strict=True)
         )
         if self._bases is not None and any(one.certainty not in KNOWN for one in (base, a, b)):
-            base, a, b = self._based(file, (a, b), names) or (base, a, b)
-        merge, conflicts = _merge(base, a, b)
-        return ContentDifference(file.path, base, a, b, merge, conflicts)
+            return self._based(file, (a, b), names) or (base, a, b)
+        return base, a, b
 
     def _based(
         self, file: FileDifference, found: Sequence[Rebuilt], names: Collection[str]
@@ -177,17 +199,31 @@ class Contents:
         return made[0] if len(texts) == 1 else None
 
 
+def _names(file: FileDifference) -> set[str]:
+    return {file.path, *(use.path for use in (file.a, file.b) if use is not None)}
+
+
+def _alike(a: Rebuilt, b: Rebuilt) -> bool | None:
+    if a.certainty not in KNOWN or b.certainty not in KNOWN:
+        return None
+    return (a.certainty, a.text) == (b.certainty, b.text)
+
+
+def is_same(a: Rebuilt, b: Rebuilt) -> bool | None:
+    """Whether two contents are known and alike under one name; None where one is not known."""
+    alike = _alike(a, b)
+    return a.path == b.path or a.certainty is Certainty.ABSENT if alike else alike
+
+
 def _as_base(base: Rebuilt, untouched: Rebuilt) -> Rebuilt:
     return base if untouched.certainty not in KNOWN else untouched
 
 
 def _merge(base: Rebuilt, a: Rebuilt, b: Rebuilt) -> tuple[Merge, int]:
-    known = [one.certainty in KNOWN for one in (base, a, b)]
-    if not known[1] or not known[2]:
-        return Merge.UNKNOWN, 0
-    if (a.certainty, a.text) == (b.certainty, b.text):
+    alike = _alike(a, b)
+    if alike:
         return Merge.SAME, 0
-    if not known[0]:
+    if alike is None or base.certainty not in KNOWN:
         return Merge.UNKNOWN, 0
     if any((one.certainty, one.text) == (base.certainty, base.text) for one in (a, b)):
         return Merge.ONE_SIDE, 0

@@ -78,8 +78,8 @@ class FileDifference:
     flags: tuple[Flag, ...]
 
     @property
-    def differs(self) -> bool:
-        """Whether a branch changed it."""
+    def changed(self) -> bool:
+        """Whether a branch changed it. Whether its contents differ is what `Contents.same` says."""
         return any(use is not None and use.changes for use in (self.a, self.b))
 
 
@@ -195,7 +195,7 @@ def compare_files(sides: Sides) -> FileSets:
         if alike[_bare(path)] > 1:
             flags = (*flags, Flag.VARIANT)
         found.append(FileDifference(path, a, b, path in before, flags))
-    found.sort(key=lambda one: not one.differs)
+    found.sort(key=lambda one: not one.changed)
     return FileSets(
         tuple(one for one in found if one.b is None and not one.shared),
         tuple(one for one in found if one.shared or (one.a is not None and one.b is not None)),

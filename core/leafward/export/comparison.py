@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from leafward.compaction.comparing import Mark
-from leafward.diff.contents import Contents, unified
+from leafward.diff.contents import Contents, is_same, unified
 from leafward.diff.contents import lines_of as content_lines
 from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import compare_files
@@ -24,6 +24,7 @@ from leafward.safe_text import safe, safe_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from leafward.diff.contents import ContentDifference
     from leafward.diff.file_sets import FileDifference, Use
     from leafward.diff.sides import Side, Sides
     from leafward.rebuilding import Bases, Rebuilt
@@ -84,9 +85,11 @@ def comparison_of(
         for file in getattr(sets, column):
             if stop():
                 raise Cancelled
-            files.append({"column": column, **_file(told, file)})
-            if file.differs:
-                differences.append(_content(told, contents, file))
+            found = contents.of(file) if file.changed else None
+            differs = found is not None and not is_same(found.a, found.b)
+            files.append({"column": column, **_file(told, file, differs=differs)})
+            if found is not None:
+                differences.append(_content(told, found))
     summaries = compare_sides(sides, stop=stop)
     ancestor = headline(session, sides.ancestor).text if sides.ancestor >= 0 else ""
     data = {
@@ -146,23 +149,22 @@ def _use(use: Use | None) -> dict[str, Any] | None:
     return {"reads": use.reads, "changes": use.changes, "added": use.added, "removed": use.removed}
 
 
-def _file(told: _Texts, file: FileDifference) -> dict[str, Any]:
+def _file(told: _Texts, file: FileDifference, *, differs: bool) -> dict[str, Any]:
     return {
         "path": told.line(file.path),
-        "differs": file.differs,
+        "differs": differs,
         "flags": [flag.value for flag in file.flags],
         "a": _use(file.a),
         "b": _use(file.b),
     }
 
 
-def _content(told: _Texts, contents: Contents, file: FileDifference) -> dict[str, Any]:
-    found = contents.of(file)
+def _content(told: _Texts, found: ContentDifference) -> dict[str, Any]:
     text = ""
     if found.exact and not found.obstacle:
         text = told.text("".join(unified(content_lines(found.a), content_lines(found.b))))
     return {
-        "path": told.line(file.path),
+        "path": told.line(found.path),
         "a": _rests(found.a),
         "b": _rests(found.b),
         "base": _rests(found.base),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.rebuilding import Deed
@@ -12,7 +13,7 @@ from leafward_tui.cells import cell_len, counted, fit, fit_path, right, split_pa
 from leafward_tui.lab.line import LabLine, Span, blanks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from leafward.diff.file_sets import FileDifference, FileSets, Use
     from leafward_tui.glyphs import Glyphs
@@ -62,7 +63,7 @@ def arranged(sets: FileSets, column: Column, *, unfolded: bool) -> list[FileItem
     """
     files = {Column.A: sets.only_a, Column.BOTH: sets.both, Column.B: sets.only_b}[column]
     items = [FileItem(file, _key(column, place)) for place, file in enumerate(files)]
-    changed = [item for item in items if item.file is not None and item.file.differs]
+    changed = [item for item in items if item.file is not None and item.file.changed]
     others = items[len(changed) :]
     if column is not Column.BOTH:
         if not others:
@@ -131,7 +132,7 @@ def _row(file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span]) 
     ):
         flags.pop()
     told = "  ".join(flags)
-    spans = _path(path, room - (cell_len(told) + 2 if told else 0), glyphs, quiet=not file.differs)
+    spans = _path(path, room - (cell_len(told) + 2 if told else 0), glyphs, quiet=not file.changed)
     used = sum(cell_len(span.text) for span in spans)
     return [*spans, blanks(room - used - cell_len(told)), Span(told, "warn"), blanks(1), *numbers]
 
@@ -139,8 +140,17 @@ def _row(file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span]) 
 class FileLines(Sequence[LabLine]):
     """The rows of a column, or of all of them where `column` is None, in lines of `width` cells; each is made when it is drawn."""
 
-    def __init__(self, items: Sequence[FileItem], width: int, glyphs: Glyphs, column: Column | None) -> None:
+    def __init__(
+        self,
+        items: Sequence[FileItem],
+        width: int,
+        glyphs: Glyphs,
+        column: Column | None,
+        same: Mapping[str, bool | None] = MappingProxyType({}),
+    ) -> None:
+        """`same` is what is known so far of contents (`Contents.same`), by path; it may grow while the lines are shown."""
         self._items = items
+        self._same = same
         self._width = width
         self._glyphs = glyphs
         self._column = column
@@ -163,6 +173,10 @@ class FileLines(Sequence[LabLine]):
         """The line with a key; -1 where there is none."""
         return next((y for y, item in enumerate(self._items) if item.key == key), -1)
 
+    def files(self) -> Iterator[tuple[int, FileDifference]]:
+        """The files, each with its line; no line is made."""
+        return ((y, item.file) for y, item in enumerate(self._items) if item.file is not None)
+
     def _line(self, y: int) -> LabLine:
         if not self._items:
             return LabLine((Span("none", "nothing"),))
@@ -179,12 +193,13 @@ class FileLines(Sequence[LabLine]):
         if column is Column.A or column is Column.B:
             use = file.a if column is Column.A else file.b
             return LabLine(tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)])), item.key)
-        return LabLine(tuple(_both(file, width, glyphs)), item.key)
+        differs = file.changed and not self._same.get(file.path)
+        return LabLine(tuple(_both(file, width, glyphs, differs=differs)), item.key)
 
 
-def _both(file: FileDifference, width: int, glyphs: Glyphs) -> list[Span]:
+def _both(file: FileDifference, width: int, glyphs: Glyphs, *, differs: bool) -> list[Span]:
     numbers = [*_numbers(file.a, glyphs), blanks(2), *_numbers(file.b, glyphs)]
-    sign = Span(f"{glyphs.differs if file.differs else glyphs.same} ", "warn" if file.differs else "faint")
+    sign = Span(f"{glyphs.differs if differs else glyphs.same} ", "warn" if differs else "faint")
     return [sign, *_row(file, width - 2, glyphs, numbers)]
 
 

@@ -15,7 +15,7 @@ from leafward_tui.compare.content_lines import ContentLines, content_head, sente
 from leafward_tui.compare.files import Column, FileLines, arranged, column_head, listed
 from leafward_tui.lab.line import Block, LabLine, Span
 from leafward_tui.screens.compare.parts import CompareParts
-from leafward_tui.screens.compare.values import Laid, Page, Wanted
+from leafward_tui.screens.compare.values import Laid, Matched, Page, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +28,13 @@ _REST = 0.03
 """Seconds the cursor rests on a file before its contents are rebuilt."""
 _KEPT = 64
 """Layouts that are kept."""
+_AT_ONCE = 32
+"""Files that are rebuilt together to see whether they are the same on both sides."""
+
+
+def _away(line: int, shown: range) -> int:
+    """Lines between a line and those on the screen."""
+    return max(shown.start - line, line - shown.stop + 1, 0)
 
 
 class CompareFiles(CompareParts):
@@ -51,13 +58,51 @@ class CompareFiles(CompareParts):
             )
             head = None if whole else column
             self.lists[column].show(
-                lambda width, _rows, items=items, head=head: FileLines(items, width, glyphs, head)  # type: ignore[misc]  # mypy cannot infer defaults
+                lambda width, _rows, items=items, head=head: FileLines(  # type: ignore[misc]  # mypy cannot infer defaults
+                    items, width, glyphs, head, self.same[self.based]
+                )
             )
             self.heads[column].show(lambda width, head=head: (column_head(head, sets, width - 1, glyphs),))  # type: ignore[misc]  # as above
         self.size_sets()
         if first:
             self._first_file()
+            self.match_files()
         self.follow()
+
+    def match_files(self) -> None:
+        """Finds out which files are the same on both sides: first those on the screen, then those around them."""
+        seen, view = self.overall, self.lists[Column.BOTH]
+        if seen is None:
+            return
+        shown, lines = view.shown(), view.lines
+        files = lines.files() if isinstance(lines, FileLines) else ()
+        both = [file for _, file in sorted(files, key=lambda one: _away(one[0], shown))]
+        known, others = self.same[self.based], (*seen.sets.both, *seen.sets.only_a, *seen.sets.only_b)
+        wanted = {file.path: file for file in (*both, *others) if file.changed and file.path not in known}
+        if wanted:
+            contents = Contents(seen.sides, lambda: self._closed, self.bases())
+            self.match(self.run, [*wanted.values()], contents, self.based)
+
+    @work(thread=True, exclusive=True, group="match", exit_on_error=False, description="same files")
+    def match(self, run: int, files: Sequence[FileDifference], contents: Contents, based: bool) -> None:
+        """Rebuilds files, some at a time, to see which are the same on both sides."""
+        stop = self.shell.keys_first.stop(get_current_worker())
+        for begin in range(0, len(files), _AT_ONCE):
+            some = files[begin : begin + _AT_ONCE]
+            if stop() or self._closed:
+                return
+            same = contents.same(some)
+            if not self._closed:
+                self.post_message(
+                    Matched(run, based, dict(zip((one.path for one in some), same, strict=True)))
+                )
+
+    def on_matched(self, message: Matched) -> None:
+        """Shows in the lists which files are the same."""
+        if message.run == self.run:
+            self.same[message.based].update(message.same)
+            if message.based == self.based and any(message.same.values()):
+                self.lists[Column.BOTH].redraw()
 
     def _first_file(self) -> None:
         if self.overall is None:
@@ -65,7 +110,7 @@ class CompareFiles(CompareParts):
         sets = self.overall.sets
         best = (Column.BOTH, 0)
         for column, files in ((Column.BOTH, sets.both), (Column.A, sets.only_a), (Column.B, sets.only_b)):
-            places = [at for at, file in enumerate(files) if file.differs]
+            places = [at for at, file in enumerate(files) if file.changed]
             both = [at for at in places if Flag.EDITED_IN_BOTH in files[at].flags]
             if places:
                 best = (column, (both or places)[0])

@@ -114,6 +114,8 @@ class CompareParts(Searching[Leaving | None]):
         """Files that were rebuilt so far; work counted for tests."""
         self.based = False
         """Whether contents of the workspace may be what files began with."""
+        self.same: dict[bool, dict[str, bool | None]] = {False: {}, True: {}}
+        """Whether both sides hold the same, by path, as far as that was looked at: without contents of the workspace, and with them."""
         self._contents: dict[bool, Contents] = {}
         """What rebuilds files: without contents of the workspace, and with them."""
         self._differences: dict[tuple[str, bool], ContentDifference] = {}
@@ -178,6 +180,7 @@ class CompareParts(Searching[Leaving | None]):
         self.overall = self.messages = self.summaries = self.carried = None
         self.file = self.shown = None
         self._contents = {}
+        self.same = {False: {}, True: {}}
         self._differences = {}
         self._laid = {}
         self.load(self.run, *self.ends)

@@ -209,6 +209,8 @@ class CompareScreen(RowKeys, CompareCarrying):
         self.based = not self.based
         self.shell.remember(BASED, self.based)
         self.show_page()
+        self.show_files()
+        self.match_files()
         self.show_content()
 
     def action_file_timeline(self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Change = Callable[[Session, Writing], Write]
 
-__all__ = ["Exported", "Laid", "Leaving", "LookedAt", "Page", "Seen", "Summed", "Wanted"]
+__all__ = ["Exported", "Laid", "Leaving", "LookedAt", "Matched", "Page", "Seen", "Summed", "Wanted"]
 
 
 class Page(StrEnum):
@@ -66,6 +66,15 @@ class Seen(Message):
     run: int
     overall: Glance | None
     text: str = ""
+
+
+@dataclass
+class Matched(Message):
+    """Of some files it is known whether both sides hold the same (`Contents.same`), by path."""
+
+    run: int
+    based: bool
+    same: dict[str, bool | None]
 
 
 @dataclass
