@@ -64,6 +64,8 @@ class ToolTable:
     """Tools that look for files or in them, and the arguments that say what for. Where they look is `path`, or the folder."""
     keeps_ends: bool = True
     """Whether lines that an edit adds end as those of the file do, in every version."""
+    tidies_paths: bool = False
+    """Whether an `@` in front of a path is dropped, and odd spaces in it are taken for plain ones."""
     read_form: ReadForm = PLAIN
     """How results of the tools that read show a file."""
     shell_form: ReadForm = PRINTED
@@ -83,6 +85,7 @@ NATIVE_TOOLS = ToolTable(
     {"read": Action.READ, "write": Action.WRITE, "edit": Action.EDIT},
     frozenset({"bash", "powershell"}),
     searches={"grep": ("pattern",), "find": ("pattern",), "ls": ()},
+    tidies_paths=True,
 )
 """The tools of pi: `edit` had one `oldText` and `newText` until 0.5x and has had a list of `edits` since."""
 

@@ -130,13 +130,15 @@ _HOME = re.compile(r"(/(?:home|Users)/[^/]+|/root)(?=/|$)")
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
-def locate(path: str, folder: str) -> str:
+def locate(path: str, folder: str, *, tidy: bool = False) -> str:
     """A path as it is shown and compared: relative to `folder` where it lies inside, else absolute.
 
-    An `@` in front and odd spaces are dropped, as pi 1.5.2 does. `~` stays, since whose home it is is not known, unless
+    With `tidy` an `@` in front is dropped and odd spaces are plain ones, as the tools of pi 1.5.2 do it
+    (`ToolTable.tidies_paths`). `~` stays, since whose home it is is not known, unless
     `folder` lies in a home folder and the path turns out to be inside `folder`.
     """
-    path = _SPACES.sub(" ", path).removeprefix("@")
+    if tidy:
+        path = _SPACES.sub(" ", path).removeprefix("@")
     windows = _WINDOWS.match(folder) is not None
     flavour = ntpath if windows else posixpath
     if path == "~" or path.startswith("~/"):
@@ -237,13 +239,13 @@ def touched(
             message = _message(body)
             answers(str(message.get("toolCallId")), message.get("isError"))
         asks(index, _file_calls(body, table))
-    return {} if stop() else _by_file(done, names, session.cwd)
+    return {} if stop() else _by_file(done, names, session.cwd, tidy=table.tidies_paths)
 
 
 _FAILED = -1
 
 
-def _by_file(done: Iterable[int], names: list[str], folder: str) -> dict[str, Touched]:
+def _by_file(done: Iterable[int], names: list[str], folder: str, *, tidy: bool) -> dict[str, Touched]:
     """Calls, each an entry, the number of a path and whether it read, by the file they touched."""
     files: dict[str, Touched] = {}
     located: dict[int, Touched] = {}
@@ -253,7 +255,7 @@ def _by_file(done: Iterable[int], names: list[str], folder: str) -> dict[str, To
         number = call >> 1 & 0xFFFFFFFF
         file = located.get(number)
         if file is None:
-            name = locate(names[number], folder)
+            name = locate(names[number], folder, tidy=tidy)
             file = located[number] = files.setdefault(name, Touched([], []))
         noted = file.read if call & 1 else file.modified
         index = EntryIndex(call >> 33)
@@ -305,7 +307,8 @@ def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
                 if call.name in table.searches:
                     told = (call.arguments.get(name) for name in table.searches[call.name])
                     wanted = [one for one in told if isinstance(one, str)]
-                    done[call.id] = index, locate(path_in(call.arguments, table) or "", session.cwd), wanted
+                    place = path_in(call.arguments, table) or ""
+                    done[call.id] = index, locate(place, session.cwd, tidy=table.tidies_paths), wanted
         elif (asked := done.pop(str(message.get("toolCallId")), None)) is not None and not message.get(
             "isError"
         ):
@@ -328,7 +331,7 @@ def carried(session: Session, at: int | None = None, known: WorkingSet | None = 
     here = session.leaf if at is None else at
     told = {use.path for use in (*known.read, *known.modified)} if known is not None else set()
     listed: tuple[dict[str, list[EntryIndex]], ...] = ({}, {})
-    kinds = session.columns.kind
+    kinds, tidy = session.columns.kind, table_of(session).tidies_paths
     summaries = (
         index for index in session.tree.path(here) if kinds[index] in (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
     )
@@ -337,7 +340,7 @@ def carried(session: Session, at: int | None = None, known: WorkingSet | None = 
         for name, found in zip(("readFiles", "modifiedFiles"), listed, strict=True):
             paths = details.get(name) if isinstance(details, dict) else None
             for path in paths if isinstance(paths, list) else ():
-                if isinstance(path, str) and (located := locate(path, session.cwd)) not in told:
+                if isinstance(path, str) and (located := locate(path, session.cwd, tidy=tidy)) not in told:
                     found.setdefault(located, []).append(index)
     read, modified = listed
     return WorkingSet(
@@ -395,7 +398,7 @@ def changed_files(
         if change.failed:
             continue
         added, removed = change.delta or delta_of(change.action, change.call.arguments, table)
-        name = locate(change.path, session.cwd)
+        name = locate(change.path, session.cwd, tidy=table.tidies_paths)
         before = changes.get(name, FileChange(name, 0, 0, 0))
         changes[name] = FileChange(name, before.edits + 1, before.added + added, before.removed + removed)
     return sorted(changes.values(), key=lambda change: -change.edits)

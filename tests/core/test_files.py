@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from leafward.agents.claude.tools import CLAUDE_TOOLS
+from leafward.agents.codex.tools import CODEX_TOOLS
+from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.edits import NATIVE_TOOLS, Action, ToolTable, delta_of, hunks, line_delta
 from leafward.entries import EntryIndex, Kind, ToolCall, tool_calls
 from leafward.files import changed_files, locate, operations, working_set
@@ -77,7 +80,14 @@ def used(session: Session, at: int | None = None) -> tuple[Uses, Uses]:
     ],
 )
 def test_a_path_is_relative_to_the_folder_it_lies_in(path: str, folder: str, shown: str) -> None:
-    assert locate(path, folder) == shown
+    assert locate(path, folder, tidy=True) == shown
+
+
+def test_only_the_tools_of_pi_tidy_paths() -> None:
+    assert locate("@src/a.py", HERE) == "@src/a.py"
+    assert locate("a\u202fb.py", HERE) == "a\u202fb.py"
+    assert NATIVE_TOOLS.tidies_paths
+    assert not any(table.tidies_paths for table in (CLAUDE_TOOLS, CODEX_TOOLS, OPENCODE_TOOLS))
 
 
 class TestOperations:

@@ -8,6 +8,7 @@ from leafward.cli.diffing import bases_in, rebuilt_json
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, say, write_text
 from leafward.cli.selection import opened, verify
+from leafward.edits import table_of
 from leafward.errors import NotFound
 from leafward.export.comparison import resting
 from leafward.files import FileUse, Searched, WorkingSet, carried, locate, searched, utf16_order, working_set
@@ -130,7 +131,7 @@ def _text(
 
 def _named(session: Session, path: str, known: Iterable[str]) -> str:
     """A path as the session names it. Raises NotFound where nothing touched such a file."""
-    located = locate(path, session.cwd)
+    located = locate(path, session.cwd, tidy=table_of(session).tidies_paths)
     names = set(known)
     if located in names:
         return located

@@ -114,7 +114,7 @@ def _with(there: Situation, text: str, cwd: str) -> Situation:
     """A situation with the paths that a text names as well."""
     paths: dict[str, tuple[SourceRef, ...]] = dict(there.paths)
     for form in forms.paths(text, cwd) if text else ():
-        paths.setdefault(locate(form.text, cwd), (SourceRef(SourceKind.DERIVED, note="text"),))
+        paths.setdefault(locate(form.text, cwd, tidy=True), (SourceRef(SourceKind.DERIVED, note="text"),))
     # Bullets that are paths are taken whole, also those that no text could be told to name.
     for line in text.split("\n"):
         if line.startswith("- "):

@@ -190,7 +190,7 @@ class _Reader:
         self._session = session
         self._calls: list[_Call | tuple[EntryIndex, list[tuple[str, Use, str]], bool]] = []
         self._waiting: dict[str, list[_Call]] = {}
-        self._names: dict[str, str] = {}
+        self._names: dict[tuple[str, bool], str] = {}
         self._large = False
         self._prompts: deque[tuple[EntryIndex, int, str]] = deque(maxlen=_PROMPTS)
 
@@ -248,7 +248,7 @@ class _Reader:
                 uses = [*uses, *_places(call.arguments)]
             for path, use, action in uses:
                 if use in {Use.MODIFIED, Use.CREATED}:
-                    text = f"{_PAST[action]} {self._name(path)}"
+                    text = f"{_PAST[action]} {self._name(path, tidy=self._table.tidies_paths)}"
             if uses or text:
                 made = _Call(index, call.id, uses, text)
                 self._calls.append(made)
@@ -344,17 +344,18 @@ class _Reader:
             elif len(whole) == 1:
                 files[whole[0]].sources += files.pop(path).sources
 
-    def _name(self, raw: str) -> str:
-        path = self._names.get(raw)
+    def _name(self, raw: str, *, tidy: bool) -> str:
+        path = self._names.get((raw, tidy))
         if path is None:
-            path = self._names[raw] = locate(raw, self._found.cwd)
+            path = self._names[raw, tidy] = locate(raw, self._found.cwd, tidy=tidy)
         return path
 
     def _use(
         self, index: EntryIndex, call: str, uses: Iterable[tuple[str, Use, str]], *, by_tool: bool
     ) -> None:
         for raw, use, note in uses:
-            path = self._name(raw)
+            # In a text an `@` stands before a file that is meant.
+            path = self._name(raw, tidy=self._table.tidies_paths or note == "text")
             if path == "." or not path:
                 continue
             source = from_entry(index, call, note)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.rebuilding.overlaps import ends_aside, may_begin_before, may_overlap, tangled
 from leafward.rebuilding.patching import Region, patched
+from leafward.rebuilding.recorded import proven_by
 from leafward.rebuilding.texts import Match, Replaced, Replacement, bare, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from leafward.commands import PatchPlace
     from leafward.entries import EntryIndex
@@ -191,8 +192,15 @@ class FileState:
             self.written(text, "result")
         self.absent = False
 
-    def edited(self, replacements: list[Replacement], entry: EntryIndex, *, keeps_ends: bool = True) -> None:
-        """Takes in an edit that is said to have been made."""
+    def edited(
+        self,
+        replacements: list[Replacement],
+        entry: EntryIndex,
+        *,
+        keeps_ends: bool = True,
+        diff: Callable[[], str] = str,
+    ) -> None:
+        """Takes in an edit that is said to have been made; `diff` gives the unified diff in its result, where it holds one."""
         if self.absent and replacements and not replacements[0].old:
             self.written(replacements[0].new)
             replacements = replacements[1:]
@@ -200,7 +208,7 @@ class FileState:
         if not replacements:
             return
         if self.text is not None:
-            self._edit_text(self.text, replacements, entry, keeps_ends=keeps_ends)
+            self._edit_text(self.text, replacements, entry, keeps_ends=keeps_ends, diff=diff)
         elif tangled(replacements):
             self.forget()
             self._keep_pieces(replacements)
@@ -257,7 +265,13 @@ class FileState:
                     self.pieces = (*self.pieces, text)[-PIECES:]
 
     def _edit_text(
-        self, text: str, replacements: list[Replacement], entry: EntryIndex, *, keeps_ends: bool
+        self,
+        text: str,
+        replacements: list[Replacement],
+        entry: EntryIndex,
+        *,
+        keeps_ends: bool,
+        diff: Callable[[], str],
     ) -> None:
         made = replace(text, replacements, keeps_ends=keeps_ends)
         if made.match is Match.EXACT:
@@ -265,6 +279,9 @@ class FileState:
             self.proofs += 1
             return
         self.remark(entry, _REMARKS[made.match])
+        if made.match is Match.LOOSE and (proven := proven_by(text, diff())) is not None:
+            self.text = proven
+            return
         self.forget()
         if made.match is Match.LOOSE:
             self._beside(made)

@@ -75,6 +75,9 @@ class StepReader:
         }
         self._folder = session.cwd
         self._located: dict[str, str] = {}
+        """Paths that tools name."""
+        self._spoken: dict[str, str] = {}
+        """Paths in commands, which no tool tidies."""
         self._paths: dict[bytes, str] = {}
         """The same by what stands in a line."""
         self._scripts: dict[bytes, list[Asked]] = {}
@@ -220,8 +223,8 @@ class StepReader:
         rows = []
         for order, one in enumerate(made):
             added, removed = lines_changed(one)
-            path = self._located.get(one.path) or self._locate(one.path)
-            to = self._locate(one.to) if one.to is not None else None
+            path = self._place(one.path, inferred=one.inferred)
+            to = self._place(one.to, inferred=one.inferred) if one.to is not None else None
             rows.append(
                 [
                     entry,
@@ -274,7 +277,15 @@ class StepReader:
         return calls[0]
 
     def _locate(self, path: str) -> str:
-        found = self._located[path] = locate(path, self._folder)
+        found = self._located[path] = locate(path, self._folder, tidy=self._table.tidies_paths)
+        return found
+
+    def _place(self, path: str, *, inferred: bool) -> str:
+        if not inferred or not self._table.tidies_paths:
+            return self._located.get(path) or self._locate(path)
+        found = self._spoken.get(path)
+        if found is None:
+            found = self._spoken[path] = locate(path, self._folder)
         return found
 
 

@@ -161,7 +161,12 @@ class Replay:
         elif one.places:
             state.patched(one.places, entry)
         else:
-            state.edited(list(one.replacements), entry, keeps_ends=calls.table.keeps_ends)
+            state.edited(
+                list(one.replacements),
+                entry,
+                keeps_ends=calls.table.keeps_ends,
+                diff=lambda: calls.diff(step),
+            )
 
     def _saw(self, path: str, state: FileState) -> None:
         if state.untouched and state.certainty in KNOWN:
@@ -289,6 +294,12 @@ class _Calls:
         details = self._message(step.result).get("details")
         before = details.get("before") if isinstance(details, dict) else None
         return before if isinstance(before, str) else None
+
+    def diff(self, step: Step) -> str:
+        """The unified diff that the result of an edit holds; empty where it holds none."""
+        details = self._message(step.result).get("details")
+        patch = details.get("patch") if isinstance(details, dict) else None
+        return patch if isinstance(patch, str) else ""
 
     def created(self, step: Step) -> bool:
         """Whether the result of a write tells that the file was not there before."""

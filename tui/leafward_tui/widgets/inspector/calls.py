@@ -85,7 +85,7 @@ def changed(found: Gathered, folder: str) -> list[Changed]:
         for made in (step, *inner):
             delta = delta_in(made.result) if made.result is not None else None
             for one in _changed_by(made, found.tools):
-                name = locate(one.path, folder)
+                name = locate(one.path, folder, tidy=found.tools.tidies_paths)
                 file = files.setdefault(name, Changed(name))
                 file.steps.append(replace(made, call=one.call))
                 file.actions.append(one.action)
