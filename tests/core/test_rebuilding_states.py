@@ -18,6 +18,7 @@ from leafward.files import searched, working_set
 from leafward.rebuilding import Certainty, Rebuilt, Remark, replay
 from leafward.rebuilding.knowledge import FileState
 from leafward.rebuilding.reading import steps
+from leafward.rebuilding.recorded import proven_by
 from leafward.rebuilding.steps import asked
 from leafward.session import Session
 from tests.acting import Acting, call, reading
@@ -75,6 +76,28 @@ def test_how_an_edit_applies(
     assert found.text == result
     assert [what for _, what in found.remarks] == ([remark] if remark is not None else [])
     assert found.certainty is (Certainty.PARTIAL if remark is not None else Certainty.EXACT)
+
+
+@pytest.mark.parametrize(
+    ("text", "patch", "left"),
+    [
+        ("a  \nb\n“c”\n", "@@ -1,3 +1,3 @@\n-a  \n+x\n b\n “c”\n", "x\nb\n“c”\n"),
+        ("a\nb\nc", "@@ -2,2 +2,2 @@\n b\n-c\n\\ No newline at end of file\n+x\n", "a\nb\nx\n"),
+        ("a\n", "@@ -1,0 +2,1 @@\n+b\n", "a\nb\n"),
+        # What the diff does not show may have been written without its signs.
+        ("a\nb\nc\n“d”\n", "@@ -1,2 +1,2 @@\n-a\n+x\n b\n", None),
+        # The diff is of another text.
+        ("a\nb\n", "@@ -1,2 +1,2 @@\n-a\n+x\n c\n", None),
+        ("a\nb\n", "@@ -2,2 +2,2 @@\n-a\n+x\n b\n", None),
+        ("a\r\nb\n", "@@ -1,1 +1,1 @@\n-a\n+x\n", None),
+        ("a\n", "@@ -1,2 +1,2 @@\n-a\n+x\n", None),
+        ("a\n", "no diff", None),
+    ],
+)
+def test_a_loose_edit_is_exact_where_the_diff_of_its_result_proves_it(
+    text: str, patch: str, left: str | None
+) -> None:
+    assert proven_by(text, patch) == left
 
 
 def test_an_edit_without_a_result_leaves_it_unknown_and_an_aborted_one_was_not_made(file: Acting) -> None:
