@@ -164,6 +164,23 @@ _PRIVATE = re.compile(r"^/private(?=/(?:tmp|var|etc)/)")
 """On macOS these folders are links to others of that name: agents write either."""
 
 
+_ROOTS = re.compile(r"/|/(?:home|Users|root|tmp|var|private|private/tmp|private/var|srv|opt|workspace)")
+"""Folders that are no repository."""
+
+
+def within(path: str, folder: str, cwd: str, *, repository: bool = False) -> bool:
+    """Whether a located file is a folder, lies below it, or with `repository` may lie in the repository that the folder is in."""
+    path, folder = (posixpath.normpath(posixpath.join(cwd or "/", one)) for one in (path, folder))
+    if _inside(path, folder) is not None:
+        return True
+    if not repository:
+        return False
+    if not (path.startswith("/") and folder.startswith("/")):
+        return True
+    common = posixpath.commonpath((path, folder))
+    return _ROOTS.fullmatch(common) is None and _HOME.fullmatch(common) is None
+
+
 def _inside(path: str, folder: str, alike: Callable[[str], str] = str) -> str | None:
     """The rest of a path that lies in `folder`, with `/` between its parts; None where it does not."""
     folder = posixpath.normpath(folder) if folder else ""

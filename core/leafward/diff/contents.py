@@ -125,6 +125,8 @@ class Contents:
         self._sides = sides
         self._stop = stop
         self._bases = bases
+        self.swept = any(one.deed is Deed.SWEEP for side in (sides.a, sides.b) for one in side.steps)
+        """Whether commands may have changed files that they do not name."""
         self._every = EveryBranch(sides.session, max(sides.a.node, sides.b.node), stop)
 
     def of(self, file: FileDifference) -> ContentDifference:
@@ -136,11 +138,21 @@ class Contents:
     def same(self, files: Sequence[FileDifference]) -> list[bool | None]:
         """Of each file whether both nodes hold the same under one name; None where one of its contents is not known.
 
-        Steps are gone through once for all of them. Of a file that no branch changed it is not asked whether it is known.
+        Steps are gone through once for all of them. Of a file that no branch changed it is not asked whether it is known,
+        unless a command may have changed it that does not name it.
         """
-        changed = [file for file in files if file.changed]
-        made = iter(self._rebuilt(changed) if changed else ())
-        return [is_same(*next(made)[1:]) if file.changed else True for file in files]
+        looked_at = [file for file in files if file.changed or self.swept]
+        made = iter(self._rebuilt(looked_at) if looked_at else ())
+        found: list[bool | None] = []
+        for file in files:
+            if not file.changed and not self.swept:
+                found.append(True)
+                continue
+            base, a, b = next(made)
+            same = is_same(a, b)
+            idle = not file.changed and base.remarks == a.remarks == b.remarks
+            found.append(True if idle and same is None else same)
+        return found
 
     def _rebuilt(self, files: Sequence[FileDifference]) -> Iterator[tuple[Rebuilt, Rebuilt, Rebuilt]]:
         """Each file at the ancestor and at both nodes."""

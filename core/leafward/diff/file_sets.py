@@ -96,7 +96,7 @@ class FileSets:
 
 
 # Looking a member of an enumeration up costs as much as a part of a step's work here.
-_READ, _FAILED, _UNANSWERED = Deed.READ, Outcome.FAILED, Outcome.UNANSWERED
+_READ, _SWEEP, _FAILED, _UNANSWERED = Deed.READ, Deed.SWEEP, Outcome.FAILED, Outcome.UNANSWERED
 
 
 @dataclass(slots=True)
@@ -144,6 +144,8 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
         return found
 
     for step in made:
+        if step.deed is _SWEEP:
+            continue
         if step.to is None:
             tally(step.path).take(step, step.deed)
         elif step.deed is Deed.COPY:

@@ -48,7 +48,7 @@ class EveryBranch:
     def rebuilt(self, path: str, names: Collection[str], node: int) -> Rebuilt | None:
         """A file when a node was written; `names` are those that its content came by. None where that is not known either."""
         if self._steps is None:
-            self._steps = steps(self._session, range(self._last + 1), self._stop)
+            self._steps = steps(self._session, range(self._last + 1), self._stop, sweeps=True)
         replay = Replay(self._session, {}, {})
         replay.go([one for one in self._steps if one.entry <= node], names, self._stop)
         made = replay.rebuilt(path)
@@ -76,7 +76,7 @@ class NodeFiles:
         self._at = at
         self._bases = bases
         self._stop = stop
-        self.steps = steps(session, session.tree.path(at), stop)
+        self.steps = steps(session, session.tree.path(at), stop, sweeps=True)
         """Those of the path."""
         self._replay = Replay(session, {}, {})
         self._replay.go(self.steps, None, stop)

@@ -241,6 +241,8 @@ class StepReader:
                     one.fresh,
                     one.proof,
                     one.glob,
+                    one.by,
+                    one.whole,
                 ]
             )
         return rows
@@ -289,6 +291,16 @@ class StepReader:
         return found
 
 
-def steps(session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False) -> list[Step]:
-    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true."""
-    return StepReader(session).read(entries, stop)
+def steps(
+    session: Session,
+    entries: Iterable[int],
+    stop: Callable[[], bool] = lambda: False,
+    *,
+    sweeps: bool = False,
+) -> list[Step]:
+    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
+
+    With `sweeps` also those of commands that may have changed any file below a folder, and name none.
+    """
+    made = StepReader(session).read(entries, stop)
+    return made if sweeps else [step for step in made if step.deed is not Deed.SWEEP]

@@ -5,6 +5,7 @@ Bodies are decoded once for the steps, and again only for the calls of the files
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -13,15 +14,15 @@ from typing import TYPE_CHECKING
 from leafward.commands import files_read, script_of, simple_words
 from leafward.edits import command_in, table_of
 from leafward.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
-from leafward.files import nested_calls
+from leafward.files import nested_calls, within
 from leafward.reads import Shown, printed, shown
 from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState, Remark, Span
 from leafward.rebuilding.reading import steps
 from leafward.rebuilding.steps import Asked, Deed, Outcome, Step, asked, by_command
-from leafward.shell import Proof, complains
+from leafward.shell import Proof, Sweep, complains
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from leafward.edits import ToolTable
     from leafward.entries import EntryIndex
@@ -68,6 +69,8 @@ class Replay:
     counts: dict[str, tuple[int, int]]
     """Steps that read a file, and that changed it."""
     _originals: dict[str, FileState] = field(default_factory=dict)
+    _swept: list[tuple[EntryIndex, Remark, Callable[[str], bool]]] = field(default_factory=list)
+    """What may have changed files since the replay began, or was branched off, also such as nothing told of before."""
 
     def branch(self) -> Replay:
         """The same, to go on from on another branch."""
@@ -86,7 +89,7 @@ class Replay:
 
     def rebuilt(self, path: str) -> Rebuilt:
         """A file as it is now."""
-        return _rebuilt(path, self.files.get(path) or FileState(), *self.counts.get(path, (0, 0)))
+        return _rebuilt(path, self.files.get(path) or self._fresh(path), *self.counts.get(path, (0, 0)))
 
     def go(
         self,
@@ -96,17 +99,34 @@ class Replay:
     ) -> None:
         """Replays steps, of the files named in `only` where it is given (names they had before included)."""
         wanted = related(made := list(made), only) if only is not None else None
+        folders = _folders(wanted or ())
         calls = _Calls(self.session)
         for step in made:
             if stop():
                 return
-            if wanted is None or step.path in wanted or step.to in wanted or step.glob:
+            if (
+                wanted is None
+                or step.path in wanted
+                or step.to in wanted
+                or step.glob
+                or step.deed is Deed.SWEEP
+                or (step.deed.changes and (step.path in folders or step.to in folders))
+            ):
                 self._take(step, calls)
 
     def _take(self, step: Step, calls: _Calls) -> None:
         path, entry = step.path, step.entry
         if step.glob:
-            self._some(step)
+            parts = path.split("/")
+            self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
+            return
+        if step.deed is Deed.SWEEP:
+            folder, whole = self._reach(step, calls)
+            self._sweep(
+                step,
+                Remark(f"by {step.by}"),
+                lambda name: within(name, folder, self.session.cwd, repository=whole),
+            )
             return
         reads, changes = self.counts.get(path, (0, 0))
         if step.outcome is not Outcome.FAILED:
@@ -175,26 +195,35 @@ class Replay:
     def _uncertain(self, step: Step, why: Remark) -> None:
         for path in (step.path, step.to):
             for name in (*self._under(path), path) if path is not None else ():
-                state = self._state(name)
-                state.untouched = False
-                state.forget()
-                state.remark(step.entry, why)
+                _touch(
+                    self._state(name), step.entry, why if name == path else _OF_FOLDERS.get(step.deed, why)
+                )
 
-    def _some(self, step: Step) -> None:
-        """A command changed files that match a pattern."""
-        parts = step.path.split("/")
+    def _sweep(self, step: Step, why: Remark, covers: Callable[[str], bool]) -> None:
+        """A command may have changed files that it does not name."""
+        self._swept.append((step.entry, why, covers))
         for name, state in self.files.items():
-            words = name.split("/")
-            if len(words) >= len(parts) and all(map(fnmatchcase, words, parts)):
-                state.untouched = False
-                state.forget()
-                state.remark(step.entry, Remark.BY_COMMAND)
+            if covers(name):
+                _touch(state, step.entry, why)
+
+    def _reach(self, step: Step, calls: _Calls) -> tuple[str, bool]:
+        """The folder below which a sweep may have changed files, and whether its whole repository is meant."""
+        if step.by is not Sweep.CHECKOUT or not step.whole:
+            return step.path, step.whole
+        output = calls.output(step)
+        # What may be a branch is one unless git says that it took paths.
+        paths = re.search(r"^Updated \d+ paths? from ", output, re.MULTILINE) is not None
+        branch = re.search(r"^(?:Switched to|Already on|HEAD is now at|Note: )", output, re.MULTILINE)
+        return step.path, not paths or branch is not None
 
     def _send(self, step: Step, target: str) -> None:
         """Moves or copies a file, or the files of a folder."""
         inside = self._under(step.path)
         for path in inside:
-            self._place(path, target + path[len(step.path) :], step)
+            to = target + path[len(step.path) :]
+            self._place(path, to, step)
+            # Where the target was a folder, they lie one folder below it.
+            _touch(self._state(to), step.entry, Remark.FOLDER_MOVED)
         if step.path in self.files or not inside:
             if self._under(target):
                 target = f"{target}/{step.path.rpartition('/')[2]}"
@@ -221,8 +250,38 @@ class Replay:
     def _state(self, path: str) -> FileState:
         state = self.files.get(path)
         if state is None:
-            state = self.files[path] = FileState()
+            state = self.files[path] = self._fresh(path)
         return state
+
+    def _fresh(self, path: str) -> FileState:
+        """A file that nothing told of so far."""
+        state = FileState()
+        for entry, why, covers in self._swept:
+            if covers(path):
+                _touch(state, entry, why)
+        return state
+
+
+def _touch(state: FileState, entry: EntryIndex, why: Remark) -> None:
+    """It may be another file now."""
+    state.untouched = False
+    state.forget()
+    if why is not Remark.BY_COMMAND or not state.remarks or state.remarks[-1][0] != entry:
+        # What names the command is enough.
+        state.remark(entry, why)
+
+
+_OF_FOLDERS = {Deed.DELETE: Remark.FOLDER_REMOVED, Deed.MOVE: Remark.FOLDER_MOVED}
+
+
+def _matches(name: str, pattern: Sequence[str]) -> bool:
+    words = name.split("/")
+    return len(words) >= len(pattern) and all(map(fnmatchcase, words, pattern))
+
+
+def _folders(names: Iterable[str]) -> set[str]:
+    """The folders that some files lie in."""
+    return {name[:at] for name in names for at, sign in enumerate(name) if sign == "/"}
 
 
 def _rebuilt(path: str, state: FileState, reads: int, changes: int) -> Rebuilt:
@@ -306,13 +365,15 @@ class _Calls:
         details = self._message(step.result).get("details")
         return isinstance(details, dict) and details.get("exists") is False
 
-    def proven(self, step: Step) -> bool:
-        """Whether a part of a script was done, as its output tells."""
-        if step.proof is Proof.NONE:
-            return False
+    def output(self, step: Step) -> str:
+        """What a command printed, as far as its result says."""
         message = self._message(step.result)
         output = message.get("output") if step.result == step.entry else text_of(message.get("content"))
-        return isinstance(output, str) and not complains(output)
+        return output if isinstance(output, str) else ""
+
+    def proven(self, step: Step) -> bool:
+        """Whether a part of a script was done, as its output tells."""
+        return step.proof is not Proof.NONE and not complains(self.output(step))
 
     def shown(self, step: Step) -> Shown | None:
         """What a read shows of its file."""
@@ -346,5 +407,5 @@ def replay(
     """The files on the path to an entry (the leaf by default), as its recorded calls left them."""
     path = session.tree.path(session.leaf if at is None else at)
     made = Replay(session, {}, {})
-    made.go(steps(session, path, stop), only, stop)
+    made.go(steps(session, path, stop, sweeps=True), only, stop)
     return made

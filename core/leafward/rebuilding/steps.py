@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.commands import parsed_patch, patches_in, script_of, texts_in
 from leafward.edits import Action, command_in, line_count, line_delta, path_in, replacements
 from leafward.rebuilding.texts import Replacement
-from leafward.shell import Effect, Proof, effects
+from leafward.shell import Effect, Proof, Sweep, effects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,11 +31,13 @@ class Deed(StrEnum):
     DELETE = "delete"
     MOVE = "move"
     COPY = "copy"
+    SWEEP = "sweep"
+    """Files below a folder may be others now; which, and how, is not known."""
 
     @property
     def changes(self) -> bool:
         """Whether a file is another afterwards."""
-        return self is not Deed.READ
+        return self is not Deed.READ and self is not Deed.SWEEP
 
 
 class Outcome(StrEnum):
@@ -68,6 +70,10 @@ class Asked(NamedTuple):
     """What tells that it was done, where the call was."""
     glob: bool = False
     """Whether `path` is a shell's pattern."""
+    by: Sweep | None = None
+    """Of a sweep: what the command is called."""
+    whole: bool = False
+    """Of a sweep: whether all of the repository is meant that the folder belongs to."""
 
 
 class Step(NamedTuple):
@@ -95,6 +101,10 @@ class Step(NamedTuple):
     """What tells that this part of the call was done, where the call was."""
     glob: bool = False
     """Whether `path` is a shell's pattern: which files that were is not known."""
+    by: Sweep | None = None
+    """Of a sweep, whose `path` is a folder: what the command is called."""
+    whole: bool = False
+    """Of a sweep: whether all of the repository is meant that the folder belongs to."""
 
 
 _OF_EFFECT = {
@@ -105,6 +115,7 @@ _OF_EFFECT = {
     Effect.DELETE: Deed.DELETE,
     Effect.MOVE: Deed.MOVE,
     Effect.COPY: Deed.COPY,
+    Effect.SWEEP: Deed.SWEEP,
 }
 
 
@@ -150,6 +161,8 @@ def by_command(command: object, folder: str = "") -> list[Asked]:
             fresh=one.fresh,
             proof=one.proof,
             glob=one.glob,
+            by=one.by,
+            whole=one.whole,
         )
         for one in effects(script or "", folder)
     ]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from leafward.shell.lexing import Command, Lexer, Unreadable, Word
 from leafward.shell.programs import PROGRAMS, Effect
 from leafward.shell.proofs import Proof, closes, judged, without_keywords
+from leafward.shell.sweeping import Sweep, sweeps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,6 +41,10 @@ class ShellEffect:
     """What tells that it was done."""
     glob: bool = False
     """Whether `path` is a pattern: it is done to the files that match."""
+    by: Sweep | None = None
+    """Of a sweep: what it is called. `path` is the folder."""
+    whole: bool = False
+    """Of a sweep: whether all of the repository is meant that the folder belongs to."""
 
 
 def effects(script: str, folder: str = "") -> list[ShellEffect]:
@@ -127,6 +132,11 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
         path = word.text
         return path if path.startswith("~") or not here else posixpath.join(here, path)
 
+    for swept in sweeps(program, words[1:]):
+        folder = posixpath.join(here, swept.folder.text) if swept.folder.plain else here or "."
+        yield ShellEffect(
+            Effect.SWEEP, folder, proof=Proof.NONE, by=swept.by, whole=swept.whole or not swept.folder.plain
+        )
     rule = PROGRAMS.get(program)
     if rule is not None:
         for effect, word, to in rule(words[1:]):
@@ -178,6 +188,6 @@ def _output(program: str, words: Sequence[Word], document: str | None, fed: bool
 _TOUCHES = re.compile(
     r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
-    + r"|git\s+(?:mv|rm|restore|checkout)|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
+    + r"|patch|rsync|tar|unzip|git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:mv|rm|restore|checkout|switch|stash|reset|clean|merge|pull|rebase|cherry-pick|revert|apply|am)|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
 )
 """What a script must have to touch a file: most have nothing of it. Filters without an operand touch none."""

@@ -25,6 +25,8 @@ class Effect(StrEnum):
     DELETE = "delete"
     MOVE = "move"
     COPY = "copy"
+    SWEEP = "sweep"
+    """Files below a folder may be others; its words do not say which."""
 
 
 Found = tuple[Effect, Word, "Word | None"]

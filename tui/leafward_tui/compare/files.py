@@ -193,7 +193,7 @@ class FileLines(Sequence[LabLine]):
         if column is Column.A or column is Column.B:
             use = file.a if column is Column.A else file.b
             return LabLine(tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)])), item.key)
-        differs = file.changed and not self._same.get(file.path)
+        differs = not self._same.get(file.path, not file.changed)
         return LabLine(tuple(_both(file, width, glyphs, differs=differs)), item.key)
 
 

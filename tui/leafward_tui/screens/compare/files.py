@@ -78,9 +78,13 @@ class CompareFiles(CompareParts):
         files = lines.files() if isinstance(lines, FileLines) else ()
         both = [file for _, file in sorted(files, key=lambda one: _away(one[0], shown))]
         known, others = self.same[self.based], (*seen.sets.both, *seen.sets.only_a, *seen.sets.only_b)
-        wanted = {file.path: file for file in (*both, *others) if file.changed and file.path not in known}
+        contents = Contents(seen.sides, lambda: self._closed, self.bases())
+        wanted = {
+            file.path: file
+            for file in (*both, *others)
+            if (file.changed or contents.swept) and file.path not in known
+        }
         if wanted:
-            contents = Contents(seen.sides, lambda: self._closed, self.bases())
             self.match(self.run, [*wanted.values()], contents, self.based)
 
     @work(thread=True, exclusive=True, group="match", exit_on_error=False, description="same files")
@@ -101,7 +105,7 @@ class CompareFiles(CompareParts):
         """Shows in the lists which files are the same."""
         if message.run == self.run:
             self.same[message.based].update(message.same)
-            if message.based == self.based and any(message.same.values()):
+            if message.based == self.based:
                 self.lists[Column.BOTH].redraw()
 
     def _first_file(self) -> None:
