@@ -61,6 +61,7 @@ class Remark(StrEnum):
     BY_SWITCH = "by git switch"
     BY_RESTORE = "by git restore"
     BY_STASH = "by git stash"
+    BY_STASH_POP = "by git stash pop"
     BY_RESET = "by git reset"
     BY_CLEAN = "by git clean"
     BY_MERGE = "by git merge"

@@ -71,6 +71,8 @@ class Replay:
     _originals: dict[str, FileState] = field(default_factory=dict)
     _swept: list[tuple[EntryIndex, Remark, Callable[[str], bool]]] = field(default_factory=list)
     """What may have changed files since the replay began, or was branched off, also such as nothing told of before."""
+    _named: set[str] = field(default_factory=set)
+    """Files that steps touched so far, also those that are not replayed."""
 
     def branch(self) -> Replay:
         """The same, to go on from on another branch."""
@@ -80,7 +82,7 @@ class Replay:
             state.untouched = True
             if state.certainty in KNOWN:
                 originals[path] = state.copy()
-        return Replay(self.session, files, dict(self.counts), originals)
+        return Replay(self.session, files, dict(self.counts), originals, _named=set(self._named))
 
     def original(self, path: str) -> Rebuilt | None:
         """What lay under a name where this replay began or was branched off: known then, or seen before anything changed it."""
@@ -104,6 +106,8 @@ class Replay:
         for step in made:
             if stop():
                 return
+            if step.deed is not Deed.SWEEP and step.outcome is Outcome.DONE:
+                self._named.add(step.path)
             if (
                 wanted is None
                 or step.path in wanted
@@ -121,6 +125,8 @@ class Replay:
             self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
             return
         if step.deed is Deed.SWEEP:
+            if step.proof is Proof.EXIT and step.outcome is Outcome.DONE:
+                return
             folder, whole = self._reach(step, calls)
             self._sweep(
                 step,
@@ -211,6 +217,9 @@ class Replay:
         if step.by is not Sweep.CHECKOUT or not step.whole:
             return step.path, step.whole
         output = calls.output(step)
+        if step.path in self._named or any(name.startswith(f"{step.path}/") for name in self._named):
+            # git refuses what is both a file and a branch.
+            return step.path, False
         # What may be a branch is one unless git says that it took paths.
         paths = re.search(r"^Updated \d+ paths? from ", output, re.MULTILINE) is not None
         branch = re.search(r"^(?:Switched to|Already on|HEAD is now at|Note: )", output, re.MULTILINE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.shell.lexing import Command, Lexer, Unreadable, Word
@@ -38,7 +38,7 @@ class ShellEffect:
     fresh: bool = False
     """Whether nothing can have lain where it is moved to: the command would have refused."""
     proof: Proof = Proof.EXIT
-    """What tells that it was done."""
+    """What tells that it was done; of a sweep, that it left all as it was."""
     glob: bool = False
     """Whether `path` is a pattern: it is done to the files that match."""
     by: Sweep | None = None
@@ -75,7 +75,14 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
         if moved is not _SAME:
             here = moved if isinstance(moved, str) and proof is not Proof.NONE else None
         elif here is not None:
-            found += _effects_of(command, here, proof, grouped=grouped or closes(command))
+            for one in _effects_of(command, here, proof, grouped=grouped or closes(command)):
+                if one.effect is not Effect.SWEEP:
+                    found.append(one)
+                elif one.by is Sweep.POP and proof is Proof.EXIT and found and found[-1].by is Sweep.STASH:
+                    # What was put aside before is back, if this was done.
+                    found[-1] = one
+                else:
+                    found.append(replace(one, proof=Proof.NONE))
         if command.words and command.words[0].text == "for":
             looped += command.words[3:]
         elif here is not None and looped and any("$" in word.text for word in _written(command)):
@@ -135,7 +142,7 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
     for swept in sweeps(program, words[1:]):
         folder = posixpath.join(here, swept.folder.text) if swept.folder.plain else here or "."
         yield ShellEffect(
-            Effect.SWEEP, folder, proof=Proof.NONE, by=swept.by, whole=swept.whole or not swept.folder.plain
+            Effect.SWEEP, folder, proof=proof, by=swept.by, whole=swept.whole or not swept.folder.plain
         )
     rule = PROGRAMS.get(program)
     if rule is not None:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.shell.lexing import Word
+from leafward.shell.sweeping import only_staged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,7 +101,7 @@ def _git(words: Sequence[Word]) -> list[Found]:
         return _sending(Effect.MOVE)(rest)
     if verb == "rm" and not any(word.text == "--cached" for word in rest):
         return _changing(Effect.DELETE)(rest)
-    if verb == "restore":
+    if verb == "restore" and not only_staged(rest):
         return _changing(Effect.CHANGE, "-s", "--source")(rest)
     if verb == "checkout":
         after = next((place for place, word in enumerate(rest) if word.text == "--"), None)

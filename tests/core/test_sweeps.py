@@ -1,0 +1,195 @@
+"""Commands that change files which they do not name: nothing is said to be exact that is not on disk."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.diff.contents import Contents
+from leafward.diff.file_sets import compare_files
+from leafward.diff.sides import sides
+from leafward.files import within
+from leafward.rebuilding import KNOWN, Certainty, Remark, replay
+from leafward.shell import Effect, Sweep, effects
+from tests.acting import Acting, call, reading
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ("a.py", "src/b.py", "src/deep/c.py")
+BARE = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+AUTHOR = "-c user.name=a -c user.email=a@example.org"
+"""What git needs to store something."""
+
+
+class Desk:
+    """A folder under git in which calls are really made, and recorded."""
+
+    def __init__(self, folder: Path, session: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        header = {"type": "session", "version": 3, "id": "desk", "timestamp": "2026-11-22T10:00:00Z"}
+        self.file = Acting(session, {**header, "cwd": str(folder)})
+        self.file.user("begin")
+        self.number = 0
+        self.run("git init -q -b main && touch first && git add . && git " + AUTHOR + " commit -qm first")
+
+    def run(self, command: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=self.folder, env=BARE, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def shell(self, command: str) -> str:
+        self.number += 1
+        self.file.said(call("bash", f"s{self.number}", command=command))
+        code, output = self.run(command)
+        return self.file.answered(f"s{self.number}", "bash", output, failed=code != 0)
+
+    def write(self, name: str, text: str) -> str:
+        self.number += 1
+        self.file.said(call("write", f"w{self.number}", path=name, content=text))
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_text(text)
+        return self.file.answered(f"w{self.number}", "write")
+
+    def read(self, name: str) -> str:
+        self.number += 1
+        self.file.said(call("read", f"r{self.number}", path=name))
+        return self.file.answered(f"r{self.number}", "read", (self.folder / name).read_text())
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    made = Desk(tmp_path / "work", tmp_path / "s.jsonl")
+    for name in NAMES:
+        made.write(name, "one\n")
+    made.run(f"git add . && git {AUTHOR} commit -qm second && git branch other")
+    for name in NAMES:
+        made.write(name, "two\n")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("command", "remark", "touched"),
+    [
+        ("git checkout .", Remark.BY_CHECKOUT, NAMES),
+        ("git checkout -- .", Remark.BY_CHECKOUT, NAMES),
+        ("git checkout src", Remark.BY_CHECKOUT, NAMES[1:]),
+        ("git checkout src/b.py", Remark.BY_CHECKOUT, NAMES[1:2]),
+        ("git checkout HEAD src/deep", Remark.BY_CHECKOUT, NAMES[2:]),
+        ("git checkout -f other", Remark.BY_CHECKOUT, NAMES),
+        ("git checkout -qf other", Remark.BY_CHECKOUT, NAMES),
+        ("git checkout -b new", None, ()),
+        ("git checkout -fb new HEAD~1", Remark.BY_CHECKOUT, NAMES),
+        ("git switch -f other", Remark.BY_SWITCH, NAMES),
+        ("git switch -c new", None, ()),
+        ("git restore src", Remark.BY_RESTORE, NAMES[1:]),
+        ("git restore --staged src", None, ()),
+        (f"git {AUTHOR} stash", Remark.BY_STASH, NAMES),
+        ("git stash list", None, ()),
+        (f"git {AUTHOR} stash -q && ls; git stash pop -q", None, ()),
+        (f"git {AUTHOR} stash -q; git stash pop -q | cat", Remark.BY_STASH_POP, NAMES),
+        (f"git {AUTHOR} stash -q && cat a.py; git stash pop -q", Remark.BY_STASH_POP, NAMES),
+        ("git checkout -q src/b.py", Remark.BY_CHECKOUT, NAMES[1:2]),
+        ("git clean -fdq src", Remark.BY_CLEAN, NAMES[1:]),
+        ("cd src && git reset --hard -q", Remark.BY_RESET, NAMES),
+        ("git -C src reset --hard", Remark.BY_RESET, NAMES),
+        ("git reset", None, ()),
+        ("git clean -nd", None, ()),
+        ("mkdir new && echo x > new/b.py && cp -r new/. src", Remark.BY_COPY, NAMES[1:]),
+        ("git diff > p && git reset -q --hard && patch -p1 < p", Remark.BY_PATCH, NAMES),
+        ("if true; then rm -r src; fi", Remark.FOLDER_REMOVED, NAMES[1:]),
+    ],
+)
+def test_what_may_have_changed_is_said_and_never_exact(
+    desk: Desk, command: str, remark: Remark | None, touched: tuple[str, ...]
+) -> None:
+    desk.shell(command)
+    with reading(desk.file.path) as session:
+        made = replay(session)
+        for name in NAMES:
+            found = made.rebuilt(name)
+            assert replay(session, only=[name]).rebuilt(name) == found, "one file is told as all are"
+            if name in touched:
+                assert (found.certainty, found.remarks[-1][1]) == (Certainty.UNKNOWN, remark)
+            else:
+                assert found.text == (desk.folder / name).read_text()
+
+
+def test_a_folder_that_is_removed_or_moved_takes_its_files_along(desk: Desk) -> None:
+    desk.run("mkdir there")
+    desk.shell("mv src there")
+    desk.shell("rm -r there/src/deep")
+    with reading(desk.file.path) as session:
+        made = {
+            name: replay(session, only=[name]).rebuilt(name)
+            for name in (*NAMES, "there/b.py", "there/src/b.py")
+        }
+    assert [made[name].certainty for name in NAMES] == [Certainty.EXACT, Certainty.ABSENT, Certainty.ABSENT]
+    # Whether the target was there before nobody tells.
+    assert (made["there/b.py"].certainty, made["there/b.py"].remarks[-1][1]) == (
+        Certainty.UNKNOWN,
+        Remark.FOLDER_MOVED,
+    )
+    assert made["there/src/b.py"].certainty not in KNOWN
+
+
+def test_what_is_read_afterwards_is_not_what_was_there_before(desk: Desk) -> None:
+    """A file that only one side reads, after a command that may have changed it, tells nothing of the other side."""
+    fork = desk.file.leaf
+    (desk.folder / "late.py").write_text("one\n")
+    desk.run("git add late.py")
+    desk.shell("git reset -q --hard other")
+    (desk.folder / "late.py").write_text("two\n")
+    a = desk.read("late.py")
+    desk.file.leaf = fork
+    desk.file.said("looking on")
+    b = desk.write("a.py", "three\n")
+    with reading(desk.file.path) as session:
+        compared = sides(session, session.find(a), session.find(b))
+        sets = compare_files(compared)
+        late = next(one for one in (*sets.only_a, *sets.both) if one.path == "late.py")
+        kept = next(one for one in sets.both if one.path == "src/b.py")
+        contents = Contents(compared)
+        found = contents.of(late)
+        assert contents.same([late, kept]) == [None, None]
+    assert (found.a.text, found.base.certainty, found.b.certainty) == (
+        "two\n",
+        Certainty.UNKNOWN,
+        Certainty.UNKNOWN,
+    )
+    assert "." not in {one.path for column in (sets.only_a, sets.both, sets.only_b) for one in column}
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "cwd", "repository", "inside"),
+    [
+        ("a.py", ".", "/home/u/work/sub", False, True),
+        ("/home/u/work/b.py", ".", "/home/u/work/sub", False, False),
+        ("/home/u/work/b.py", ".", "/home/u/work/sub", True, True),
+        ("/home/u/other/b.py", ".", "/home/u/work", True, False),
+        ("/tmp/plan.md", ".", "/tmp/work", True, False),
+        ("b.py", "src", "/srv/work", False, False),
+        ("b.py", "src", "/srv/work", True, True),
+        ("src/b.py", "src", "", False, True),
+        ("~/plan.md", ".", "/srv/work", True, True),
+    ],
+)
+def test_how_far_a_command_reaches(name: str, folder: str, cwd: str, repository: bool, inside: bool) -> None:
+    assert within(name, folder, cwd, repository=repository) is inside
+
+
+def test_every_sweep_has_a_remark() -> None:
+    assert all(Remark(f"by {one}") for one in Sweep)
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["git stash drop", "git apply --check x", "git log", "git merge-base a b", "tar cf x.tar src", "cp a b"],
+)
+def test_what_sweeps_nothing(script: str) -> None:
+    assert [one for one in effects(script) if one.effect is Effect.SWEEP] == []
