@@ -5,7 +5,6 @@ Bodies are decoded once for the steps, and again only for the calls of the files
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -19,7 +18,7 @@ from leafward.reads import Shown, printed, shown
 from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState, Remark, Span
 from leafward.rebuilding.reading import steps
 from leafward.rebuilding.steps import Asked, Deed, Outcome, Step, asked, by_command
-from leafward.shell import Proof, Sweep, complains
+from leafward.shell import Proof, complains
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -71,8 +70,6 @@ class Replay:
     _originals: dict[str, FileState] = field(default_factory=dict)
     _swept: list[tuple[EntryIndex, Remark, Callable[[str], bool]]] = field(default_factory=list)
     """What may have changed files since the replay began, or was branched off, also such as nothing told of before."""
-    _named: set[str] = field(default_factory=set)
-    """Files that steps touched so far, also those that are not replayed."""
 
     def branch(self) -> Replay:
         """The same, to go on from on another branch."""
@@ -82,7 +79,7 @@ class Replay:
             state.untouched = True
             if state.certainty in KNOWN:
                 originals[path] = state.copy()
-        return Replay(self.session, files, dict(self.counts), originals, _named=set(self._named))
+        return Replay(self.session, files, dict(self.counts), originals)
 
     def original(self, path: str) -> Rebuilt | None:
         """What lay under a name where this replay began or was branched off: known then, or seen before anything changed it."""
@@ -106,8 +103,6 @@ class Replay:
         for step in made:
             if stop():
                 return
-            if step.deed is not Deed.SWEEP and step.outcome is Outcome.DONE:
-                self._named.add(step.path)
             if (
                 wanted is None
                 or step.path in wanted
@@ -127,11 +122,10 @@ class Replay:
         if step.deed is Deed.SWEEP:
             if step.proof is Proof.EXIT and step.outcome is Outcome.DONE:
                 return
-            folder, whole = self._reach(step, calls)
             self._sweep(
                 step,
                 Remark(f"by {step.by}"),
-                lambda name: within(name, folder, self.session.cwd, repository=whole),
+                lambda name: within(name, path, self.session.cwd, repository=step.whole),
             )
             return
         reads, changes = self.counts.get(path, (0, 0))
@@ -211,19 +205,6 @@ class Replay:
         for name, state in self.files.items():
             if covers(name):
                 _touch(state, step.entry, why)
-
-    def _reach(self, step: Step, calls: _Calls) -> tuple[str, bool]:
-        """The folder below which a sweep may have changed files, and whether its whole repository is meant."""
-        if step.by is not Sweep.CHECKOUT or not step.whole:
-            return step.path, step.whole
-        output = calls.output(step)
-        if step.path in self._named or any(name.startswith(f"{step.path}/") for name in self._named):
-            # git refuses what is both a file and a branch.
-            return step.path, False
-        # What may be a branch is one unless git says that it took paths.
-        paths = re.search(r"^Updated \d+ paths? from ", output, re.MULTILINE) is not None
-        branch = re.search(r"^(?:Switched to|Already on|HEAD is now at|Note: )", output, re.MULTILINE)
-        return step.path, not paths or branch is not None
 
     def _send(self, step: Step, target: str) -> None:
         """Moves or copies a file, or the files of a folder."""

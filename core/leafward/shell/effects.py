@@ -195,6 +195,6 @@ def _output(program: str, words: Sequence[Word], document: str | None, fed: bool
 _TOUCHES = re.compile(
     r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
-    + r"|patch|rsync|tar|unzip|git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:mv|rm|restore|checkout|switch|stash|reset|clean|merge|pull|rebase|cherry-pick|revert|apply|am)|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
+    + r"|patch|rsync|tar|unzip|git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:mv|rm|restore|checkout|switch|stash|reset|merge|pull|rebase|cherry-pick|revert|apply|am)|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
 )
 """What a script must have to touch a file: most have nothing of it. Filters without an operand touch none."""

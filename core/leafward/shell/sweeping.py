@@ -16,13 +16,11 @@ if TYPE_CHECKING:
 class Sweep(StrEnum):
     """What such a command is called."""
 
-    CHECKOUT = "git checkout"
     SWITCH = "git switch"
     RESTORE = "git restore"
     STASH = "git stash"
     POP = "git stash pop"
     RESET = "git reset"
-    CLEAN = "git clean"
     MERGE = "git merge"
     PULL = "git pull"
     REBASE = "git rebase"
@@ -102,21 +100,6 @@ def _places(by: Sweep, words: Sequence[Word]) -> list[Swept]:
     return [Swept(by, word) for word in words]
 
 
-def _checkout(words: Sequence[Word]) -> list[Swept]:
-    by, operands = Sweep.CHECKOUT, _operands(words)
-    dashes = next((place for place, word in enumerate(words) if word.text == "--"), None)
-    if dashes is not None:
-        return _places(by, words[dashes + 1 :])
-    if _has(words, "-b", "-B", "--orphan"):
-        return [Swept(by, HERE, True)] if len(operands) > 1 else []
-    if len(operands) > 1:
-        return _places(by, operands)
-    if not operands or operands[0].text == ".":
-        return [Swept(by, one) for one in operands]
-    # A branch, or a path: what the session tells of it says which (`replay`).
-    return [Swept(by, operands[0] if operands[0].plain else HERE, True)]
-
-
 def _switch(words: Sequence[Word]) -> list[Swept]:
     created = _has(words, "-c", "-C", "--create", "--force-create", "--orphan")
     return [] if created and len(_operands(words)) < 2 else [Swept(Sweep.SWITCH, HERE, True)]
@@ -142,13 +125,6 @@ def _stash(words: Sequence[Word]) -> list[Swept]:
     verb = next((word.text for word in words if not word.text.startswith("-")), "push")
     idle = verb in ("list", "show", "drop", "clear", "create", "store")
     return [] if idle else [Swept(Sweep.POP if verb in ("pop", "apply") else Sweep.STASH, HERE, True)]
-
-
-def _clean(words: Sequence[Word]) -> list[Swept]:
-    if _has(words, "-n", "--dry-run"):
-        return []
-    paths = _operands(words)
-    return _places(Sweep.CLEAN, paths) if paths else [Swept(Sweep.CLEAN, HERE, True)]
 
 
 def _reset(words: Sequence[Word]) -> list[Swept]:
@@ -186,12 +162,10 @@ def _tar(words: Sequence[Word]) -> list[Swept]:
 
 
 _VERBS: dict[str, Callable[[Sequence[Word]], list[Swept]]] = {
-    Sweep.CHECKOUT: _checkout,
     Sweep.SWITCH: _switch,
     Sweep.RESTORE: _restore,
     Sweep.STASH: _stash,
     Sweep.RESET: _reset,
-    Sweep.CLEAN: _clean,
     Sweep.APPLY: _whole(Sweep.APPLY, "--check", "--stat", "--numstat", "--summary", "--cached"),
     **{
         by: _whole(by)
