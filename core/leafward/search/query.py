@@ -82,6 +82,11 @@ class Query:
         )
 
     @property
+    def narrows(self) -> bool:
+        """Whether it leaves out sessions by what their cards say."""
+        return self.since is not None or bool(self.agents or self.projects)
+
+    @property
     def looks_inside(self) -> bool:
         """Whether it asks for anything that only the text of a session tells, or a card's words."""
         return bool(self.words or self.files or self.patterns or self.tools or self.parts or self.failed)
