@@ -103,6 +103,56 @@ def test_tools_errors_and_files_narrow(file: PiFile, tmp_path: Path) -> None:
     assert len(parts("such not:luck", tmp_path)) == 3
 
 
+@pytest.mark.parametrize("road", ROADS)
+def test_a_failed_call_is_found_by_the_file_that_it_touched(file: PiFile, tmp_path: Path, road: str) -> None:
+    called(file, "read", "ENOENT: no such file", failed=True, path="src/a.py")
+    called(file, "read", "import os", path="src/a.py")
+    # Names of calls may be given again.
+    called(file, "read", "EACCES: not allowed", failed=True, path="src/b.py")
+    called(file, "bash", "cat: cannot open", failed=True, command="cat elsewhere")
+    called(file, "edit", "no match in src/a.py", failed=True, path="src/a.py", oldText="x", newText="y")
+
+    def hits(text: str) -> list[tuple[str, str, str]]:
+        return [
+            (hit.part, hit.tool, hit.text)
+            for session in found(text, tmp_path, road=road)
+            for hit in session.hits
+        ]
+
+    failures = [
+        ("result", "read", "ENOENT: no such file"),
+        ("result", "edit", "no match in src/a.py"),
+    ]
+    assert hits("error: file:src/A.py") == failures
+    assert hits("error: file:a.py in:result") == failures
+    assert hits("error: file:a.py tool:read") == failures[:1]
+    assert hits('error:"no match" file:a.py') == failures[1:2]
+    assert hits("tool:read error:") == [failures[0], ("result", "read", "EACCES: not allowed")]
+    assert hits("error: file:c.py") == []
+    assert [tool for _, tool, _ in hits("file:src/a.py")] == ["read", "read", "edit"]
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_failed_call_of_other_agents_is_found_by_its_file(tmp_path: Path, road: str) -> None:
+    transcript = Transcript(tmp_path / "claude")
+    transcript.prompt("look at it")
+    transcript.call("Read", "c1", file_path="/home/ada/src/a.py")
+    transcript.result("c1", "File does not exist.", failed=True)
+    rollout = Rollout(tmp_path / ".codex")
+    rollout.turn("look", "yes")
+    rollout.call(
+        "shell", {"command": ["bash", "-lc", "cat src/a.py"]}, "Exit code: 1\nOutput:\ncat: no such file"
+    )
+    talk = Conversation("ses_one")
+    talk.ask("read it")
+    talk.reply(call("read", status="error", error="not found", filePath="/home/ada/src/a.py"))
+    Database(tmp_path / "opencode").write(talk)
+    sessions = found("error: file:src/a.py", tmp_path, road=road)
+    assert sorted((session.card.agent, hit.part, hit.tool) for session in sessions for hit in session.hits) == [
+        ("claude", "result", "Read"), ("codex", "result", "shell"), ("opencode", "result", "read"),
+    ]  # fmt: skip
+
+
 def test_a_reply_that_failed_is_an_error(file: PiFile, tmp_path: Path) -> None:
     message = {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "529 overloaded"}
     file.user("go on, overloaded")
