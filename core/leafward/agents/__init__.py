@@ -10,6 +10,7 @@ from leafward.agents.base import (
     Agent,
     Candidate,
     Enclosing,
+    Excerpt,
     Glimpse,
     Listing,
     Resume,
@@ -88,6 +89,12 @@ def within(path: Path | str) -> Listing | None:
     return next((found for agent in _ENCLOSING if (found := agent.within(given)) is not None), None)
 
 
+def excerpt(path: str) -> Excerpt | None:
+    """A session in a file that holds many, to be copied; None for any other path. Raises OSError, NotASession."""
+    given = os.path.abspath(path)
+    return next((found for agent in _ENCLOSING if (found := agent.excerpt(given)) is not None), None)
+
+
 def names_one(path: Path) -> bool:
     """Whether a path names one session rather than several: a file that holds no others, or one inside a file that does."""
     inside = within(path)
@@ -118,6 +125,7 @@ __all__ = [
     "HEAD_SIZE",
     "Agent",
     "Candidate",
+    "Excerpt",
     "Glimpse",
     "Listing",
     "Resume",
@@ -128,6 +136,7 @@ __all__ = [
     "agent_named",
     "agent_of",
     "all_agents",
+    "excerpt",
     "is_there",
     "names_one",
     "native",

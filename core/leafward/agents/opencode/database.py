@@ -204,6 +204,15 @@ class Base:
             for (data,) in self.ask("SELECT CAST(data AS BLOB) FROM event WHERE aggregate_id = ?", session):
                 yield data or b""
 
+    def size(self, session: str) -> int:
+        """Bytes of its messages and their parts, as stored."""
+        told = "SELECT SUM(LENGTH(CAST(data AS BLOB))) FROM message WHERE session_id = ?"
+        parts = (
+            "SELECT SUM(LENGTH(CAST(part.data AS BLOB))) FROM part JOIN message ON part.message_id = message.id"
+            " WHERE message.session_id = ?"
+        )
+        return sum(self.ask(query, session).fetchone()[0] or 0 for query in (told, parts))
+
     def others(self, session: str) -> int:
         """Messages that the newer engine keeps in a table of its own, which is empty in usual use."""
         if "session_id" not in self.columns("session_message"):
