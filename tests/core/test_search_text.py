@@ -476,6 +476,49 @@ def test_nothing_of_the_corpora_is_lost(corpora: Path) -> None:
         assert answers[0], ascii(word)
 
 
+@pytest.mark.parametrize("broken", [False, True], ids=["whole", "a link that leads nowhere"])
+@pytest.mark.parametrize("road", ROADS)
+def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, road: str, *, broken: bool
+) -> None:
+    # The newest is looked for by itself, the others by their folder.
+    monkeypatch.setattr("leafward.search.running.FIRST_BATCH", 1)
+    root, elsewhere = tmp_path / "sessions", tmp_path / "elsewhere"
+    root.mkdir()
+    elsewhere.mkdir()
+    names = [f"{number:03}" for number in range(40)]
+    for name in names:
+        file = PiFile(root / f"{name}.jsonl", HEADER | {"id": name})
+        file.user("a needle" if int(name) % 7 == 0 else "hay")
+    for name, text in (("linked", "a needle"), (".hidden", "a needle"), ("later", "a needle")):
+        file = PiFile(elsewhere / f"{name}.jsonl", HEADER | {"id": name})
+        file.user(text)
+    (root / "linked.jsonl").symlink_to(elsewhere / "linked.jsonl")
+    (elsewhere / ".hidden.jsonl").rename(root / ".hidden.jsonl")
+    (root / ".gitignore").write_text("*.jsonl\n")
+    (root / ".ignore").write_text("*\n")
+    (root / "below").mkdir()
+    PiFile(root / "below" / "deep.jsonl", HEADER | {"id": "deep"}).user("a needle")
+    cards = cards_in(root)
+    assert {"linked", ".hidden", "deep"} < {card.id for card in cards}
+    # What came since is in no card.
+    (elsewhere / "later.jsonl").rename(root / "later.jsonl")
+    if broken:
+        (root / "nowhere.jsonl").symlink_to(elsewhere / "nowhere.jsonl")
+    search = searching("needle", cards, road)
+    wanted = {name for name in names if int(name) % 7 == 0} | {"linked", ".hidden", "deep"}
+    assert {session.card.id for session in search.run()} == wanted
+    assert search.work.opened == (len(wanted) if road != "all" else len(cards))
+    if road == "rg":
+        # It is asked about the one, about the folder, and about what lies below; where it stumbled, about all again.
+        log, program = tmp_path / "log", tmp_path / "told"
+        program.write_text(f'#!/bin/sh\necho "$#" >> {log}\nexec {ripgrep()} "$@"\n')
+        program.chmod(0o755)
+        assert len(list(Search(cards, search.query, program=str(program)).run())) == len(wanted)
+        few = [int(count) < 30 for count in log.read_text().split()]
+        assert sorted(few) == ([False, True, True] if broken else [True, True, True])
+
+
 # --- bad input and bounds ---
 
 

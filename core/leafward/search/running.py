@@ -21,7 +21,7 @@ from leafward.errors import LeafwardError
 from leafward.foreign import ForeignSession
 from leafward.search.cards import concerns
 from leafward.search.matching import Hit, Matcher
-from leafward.search.sieve import Sieve, ripgrep
+from leafward.search.sieve import Sieve, crowds, ripgrep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ PUBLISH_EVERY = 0.1
 """Seconds between two words on how far it is."""
 FIRST_BATCH = 128
 """Sessions sifted together at first."""
-_GROWTH = 32
+_GROWTH = 128
 """How much larger each batch is than the one before."""
 _LARGEST_BATCH = 1 << 14
 _POLL = 0.02
@@ -172,6 +172,7 @@ class Search:
         self.cards = sorted(wanted, key=attrgetter("modified"), reverse=True)
         self.matcher = Matcher(query)
         self.program = program
+        self._crowds = crowds(card.path for card in cards) if program is not None else {}
         self.clock = clock
         self.work = Work()
         self.unread: list[Unread] = [
@@ -217,7 +218,7 @@ class Search:
 
     def _run(self, stop: Callable[[], bool], publish: Callable[[Progress], object]) -> Iterator[SessionHits]:
         needle = self.matcher.needle()
-        sieve = Sieve(needle, self.program) if needle is not None else None
+        sieve = Sieve(needle, self.program, self._crowds) if needle is not None else None
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
         ended = Event()
         said = self.clock()
@@ -234,7 +235,7 @@ class Search:
                         return
                     passing = batch.passing()
                     self.work.sifted += len(batch.cards) if sieve is not None else 0
-                    for number, card in enumerate(batch.cards):
+                    for number, card in enumerate(batch.cards if passing else ()):
                         if card.path not in passing:
                             continue
                         if stop():

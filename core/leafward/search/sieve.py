@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections import Counter
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents import Text
     from leafward.catalog import Card
@@ -24,10 +25,20 @@ _TOLD = 1 << 16
 """Bytes of ripgrep's answer that are read at once."""
 _OF_AN_ARGUMENT = 16
 """Bytes that an argument takes besides its own."""
+_SUFFIX = ".jsonl"
 _OPTIONS = (
     *("--files-with-matches", "--null", "--text", "--no-unicode", "--no-config", "--no-messages"),
     *("--encoding", "none", "--color", "never"),
 )
+
+
+_OF_FOLDERS = (
+    *("--hidden", "--no-ignore", "--follow", "--max-depth", "1"),
+    *("--glob", f"*{_SUFFIX}"),
+)
+"""Of a folder everything that may be a session, and nothing below it."""
+_MANY = 8
+"""Sessions in a folder for which it may be looked through as a whole: ripgrep lists it sooner than it takes their names."""
 
 
 def ripgrep() -> str | None:
@@ -46,10 +57,12 @@ def arguments_at_once() -> int:
 
 
 class Sieve:
-    """Looks for one needle. `program` is ripgrep's path, or None to do without it. For several threads."""
+    """Looks for one needle. For several threads."""
 
-    def __init__(self, needle: Needle, program: str | None) -> None:
+    def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:
+        """`program` is ripgrep's path, or None to do without it; `crowds`: how many sessions are known to lie in each folder."""
         self.needle = needle
+        self._crowds = crowds
         self.program = program
         self._lock = Lock()
         self._running: set[subprocess.Popen[bytes]] = set()
@@ -66,11 +79,8 @@ class Sieve:
         """Paths of the sessions that may hold the needle, as they are found. What cannot be read passes: opening it says why."""
         found: set[str] = set()
         texts: list[Text] = []
-        by_agent: dict[str, list[str]] = {}
-        for card in cards:
-            by_agent.setdefault(card.agent, []).append(card.path)
-        for agent, paths in by_agent.items():
-            for text in agent_named(agent).texts(paths):
+        for agent in dict.fromkeys(card.agent for card in cards):
+            for text in agent_named(agent).texts([card.path for card in cards if card.agent == agent]):
                 if text.file is not None:
                     texts.append(text)
                     continue
@@ -79,32 +89,55 @@ class Sieve:
                 if text.session not in found and (text.data is None or self.needle.held_by(text.data)):
                     found.add(text.session)
                     yield text.session
-        sessions: dict[str | None, list[str]] = {}
-        for file in self._holding(dict.fromkeys(text.file for text in texts if text.file is not None), stop):
-            if not sessions:
-                # Ten thousand lists, which a word that nobody said does without.
-                for text in texts:
-                    sessions.setdefault(text.file, []).append(text.session)
-            yield from (session for session in sessions[file] if session not in found)
-            found.update(sessions[file])
+        sessions = _sessions_by_file(texts)
+        for file in self._holding(list(sessions), stop):
+            for session in sessions.get(file, ()):
+                if session not in found:
+                    found.add(session)
+                    yield session
 
-    def _holding(self, files: Iterable[str], stop: Callable[[], bool]) -> Iterator[str]:
+    def _holding(self, files: list[str], stop: Callable[[], bool]) -> Iterator[str]:
+        """Files that hold it, in any order; among them some that nobody asked for."""
         if self.program is None:
             yield from (file for file in files if not stop() and self._holds(file))
             return
+        told: set[bytes] = set()
+        folders = self._whole_folders(files)
+        if folders and (
+            yield from self._ask(self.program, _OF_FOLDERS, list(map(os.fsencode, folders)), told)
+        ):
+            files = [file for file in files if _folder(file) not in folders]
         for together in _arguments(files):
             if stop():
                 return
-            told: set[bytes] = set()
-            whole = yield from self._ask(self.program, together, told)
+            whole = yield from self._ask(self.program, (), together, told)
             if not whole:
                 # It could not read some of them, or could not run: which is not said.
                 left = (os.fsdecode(name) for name in together if name not in told)
                 yield from (file for file in left if not stop() and self._holds(file))
 
-    def _ask(self, program: str, files: list[bytes], told: set[bytes]) -> Generator[str, None, bool]:
+    def _whole_folders(self, files: list[str]) -> set[str]:
+        """Folders of which nearly all sessions are among some files."""
+        counts = Counter([_folder(file) for file in files if file.endswith(_SUFFIX)])
+        return {
+            folder
+            for folder, count in counts.items()
+            if count >= _MANY and 4 * count >= 3 * self._crowds.get(folder, count * _MANY)
+        }
+
+    def _ask(
+        self, program: str, options: tuple[str, ...], paths: list[bytes], told: set[bytes]
+    ) -> Generator[str, None, bool]:
         """Files in which ripgrep finds the needle, as it says them, and in the end whether it looked into all."""
-        asked: list[str | bytes] = [program, *_OPTIONS, "--regexp", self.needle.pattern, "--", *files]
+        asked: list[str | bytes] = [
+            program,
+            *_OPTIONS,
+            *options,
+            "--regexp",
+            self.needle.pattern,
+            "--",
+            *paths,
+        ]
         try:
             with subprocess.Popen(
                 asked, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -146,19 +179,40 @@ class Sieve:
         return False
 
 
-def _arguments(files: Iterable[str]) -> Iterator[list[bytes]]:
+def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
+    """The sessions that keep something in each file."""
+    alone = {text.file: (text.session,) for text in texts if text.file is not None}
+    if len(alone) == len(texts):
+        return alone
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        if text.file is not None:
+            found.setdefault(text.file, []).append(text.session)
+    return found
+
+
+def crowds(files: Iterable[str]) -> Mapping[str, int]:
+    """How many of some files lie in each folder."""
+    return Counter([_folder(file) for file in files])
+
+
+def _folder(file: str) -> str:
+    return file.rpartition(os.sep)[0]
+
+
+def _arguments(files: list[str]) -> Iterator[list[bytes]]:
     """Files, as many at once as a program may be told."""
     room = arguments_at_once()
-    together: list[bytes] = []
-    size = 0
-    for name in map(os.fsencode, files):
-        size += len(name) + _OF_AN_ARGUMENT
-        if together and size > room:
-            yield together
-            together, size = [], len(name) + _OF_AN_ARGUMENT
-        together.append(name)
-    if together:
-        yield together
+    # All in one go: ten thousand calls take as long as ripgrep takes for a tenth of them.
+    names = os.fsencode("\0".join(files)).split(b"\0") if files else []
+    at = 0
+    while at < len(names):
+        size, end = 0, at
+        while end < len(names) and (end == at or size + len(names[end]) + _OF_AN_ARGUMENT <= room):
+            size += len(names[end]) + _OF_AN_ARGUMENT
+            end += 1
+        yield names[at:end]
+        at = end
 
 
 def _names(pipe: int, told: set[bytes]) -> Iterator[bytes]:

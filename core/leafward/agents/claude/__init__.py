@@ -127,7 +127,8 @@ class Claude:
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """Its file."""
-        return (Text(path, path) for path in paths)
+        named = list(paths)
+        return map(Text, named, named)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of the tools that read and change files, and of the shell, name."""
