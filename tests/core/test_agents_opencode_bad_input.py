@@ -280,17 +280,6 @@ def test_empty_and_broken_session_files(root: Path, tmp_path: Path) -> None:
     assert "info-broken" in problems(session)
 
 
-def test_messages_of_the_newer_engine_are_said_not_to_be_read(root: Path) -> None:
-    store = Database(root)
-    path = store.write(one_turn())
-    store.execute(
-        "CREATE TABLE session_message (id text, session_id text, type text, seq integer, data text)"
-    )
-    assert problems(opened(path)) == []
-    store.execute("INSERT INTO session_message VALUES ('x', 'ses_one', 'user', 1, '{}')")
-    assert problems(opened(path)) == ["other-engine"]
-
-
 def test_a_session_without_messages(root: Path) -> None:
     session = opened(Database(root).write(Conversation()))
     assert len(session) == 0

@@ -21,8 +21,10 @@ from leafward.errors import Refused
 from tests.opencode_store import (
     Conversation,
     Database,
+    Rows,
     call,
     files_of,
+    newer_call,
     opened,
     problems,
     said,
@@ -103,6 +105,27 @@ def test_a_session_is_taken_out_of_its_database(tmp_path: Path) -> None:
     ]
     assert any("taken back" in json.dumps(body) for body in bodies(done.path))
     assert problems(ours) == problems(theirs)
+
+
+def test_what_the_newer_engine_said_is_kept_too(tmp_path: Path) -> None:
+    root = tmp_path / "opencode"
+    rows = Rows(Database(root), Conversation("ses_one"))
+    first = rows.ask("count the pears")
+    rows.reply(said("three"), newer_call("bash", "3", given={"command": "ls pears"}))
+    rows.ask("what was taken back")
+    rows.commit_revert(first)
+    before = files_of(root)
+    card = by_id(listed(root))["ses_one"]
+    done = keep(card)
+    assert done.size > 20
+    assert files_of(root) == before
+    assert not keep(card).changed
+    ours, theirs = opened(done.path), opened(Path(card.path))
+    assert shape(ours) == shape(theirs)
+    assert bodies(done.path) == bodies(Path(card.path))
+    assert any("taken back" in json.dumps(body) for body in bodies(done.path))
+    rows.reply(said("no, four"))
+    assert keep(card).changed
 
 
 def test_it_is_kept_again_only_where_it_went_on(tmp_path: Path) -> None:

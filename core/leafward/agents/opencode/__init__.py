@@ -204,7 +204,7 @@ class OpenCode:
         """`opencode -s ID` in the session's folder.
 
         Raises Refused where it names no folder, where it is left in the files of a version that the present one has replaced,
-        and for our own copy of one: opencode has it no more.
+        where the newer engine made it, which no command opens, and for our own copy of one: opencode has it no more.
         """
         folder = session.cwd
         if not folder:
@@ -223,6 +223,11 @@ class OpenCode:
                     f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
                     " opencode cannot open it"
                 )
+        if _in_newer_engine(session):
+            raise Refused(
+                f"{session.id} was made by opencode's newer engine, and `opencode -s` would not see what was said:"
+                " begin a new session from it"
+            )
         base = os.path.dirname(path)
         removed, given = self._store(base, env) if os.path.isfile(base) else ((), ())
         return Resume(("opencode", "-s", session.id), folder, (*own_variables(env), *removed), given)
@@ -332,6 +337,14 @@ class OpenCode:
         except OSError as error:
             return f"cannot read {path}: {error.strerror or error}"
         return f"{path} holds {count:,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
+
+
+def _in_newer_engine(session: Session) -> bool:
+    """Whether the conversation where the session stands is one of the newer engine."""
+    if not isinstance(session, ForeignSession) or not isinstance(session.reader, OpenCodeReader):
+        return False
+    leaf = session.transcript.leaf
+    return leaf >= 0 and session.reader.is_newer(leaf)
 
 
 def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:

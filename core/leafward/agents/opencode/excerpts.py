@@ -25,18 +25,22 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.database import Base
 
 _OWNED = {
-    "session": ("id", True),
-    "message": ("session_id", True),
-    "part": ("message_id", True),
-    "session_message": ("session_id", False),
-    "event": ("aggregate_id", True),
-    "event_sequence": ("aggregate_id", False),
+    "session": ("id", "= ?"),
+    "message": ("session_id", "= ?"),
+    "part": ("message_id", "IN (SELECT id FROM main.message WHERE session_id = ?)"),
+    "session_message": ("session_id", "= ?"),
+    "event": ("aggregate_id", "= ?"),
+    "event_sequence": ("aggregate_id", "= ?"),
 }
-"""What is copied: the column that says whose a row is, and whether rows are told apart by their numbers."""
+"""What is copied: the column that says whose a row is, and how."""
+_SAID = ("message", "part", "session_message")
+_UNNUMBERED = "event_sequence"
+"""Rows of all others are told apart by their numbers too, which the copy has as well."""
 _INDEXES = (
     ("message", "session_id"),
     ("part", "message_id"),
     ("part", "session_id"),
+    ("session_message", "session_id"),
     ("event", "aggregate_id"),
 )
 _OF_WRITING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
@@ -126,16 +130,23 @@ def _family(base: Base, session: str) -> Family:
         if name in rows and name not in stamps:
             stamps[name] = rows[name].stamp
             waiting += below.get(name, ())
-    return Family(stamps, sum(base.size(name) for name in stamps))
+    return Family(stamps, sum(_size(base, table, name) for table in _SAID for name in stamps))
+
+
+def _size(base: Base, table: str, session: str) -> int:
+    column, whose = _OWNED[table]
+    if not {column, "data"} <= base.columns(table):
+        return 0
+    query = f"SELECT SUM(LENGTH(CAST(data AS BLOB))) FROM main.{table} WHERE {column} {whose}"  # noqa: S608  # names of our own
+    return base.ask(query, session).fetchone()[0] or 0
 
 
 def _copy(base: Base, table: str, sessions: Iterable[str]) -> None:
     """Makes a table without a row, then takes over those of some sessions."""
-    column, numbered = _OWNED[table]
+    column, whose = _OWNED[table]
     quoted = ['"{}"'.format(name.replace('"', '""')) for name in sorted(base.columns(table))]
     base.ask(f"CREATE TABLE copy.{table} ({', '.join(quoted)})")
-    names = ", ".join(["rowid", *quoted] if numbered else quoted)
-    whose = "IN (SELECT id FROM main.message WHERE session_id = ?)" if column == "message_id" else "= ?"
+    names = ", ".join(quoted if table == _UNNUMBERED else ["rowid", *quoted])
     for session in sessions:
         base.ask(
             f"INSERT INTO copy.{table} ({names}) SELECT {names} FROM main.{table} WHERE {column} {whose}",  # noqa: S608  # names quoted
