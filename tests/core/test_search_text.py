@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import unicodedata
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from leafward.search.matching import KEPT, Phrase, snippet
 from leafward.search.passages import passages
 from leafward.search.patterns import complaint, needed_runs
 from leafward.search.running import FIRST_BATCH, Search
-from leafward.search.sieve import ripgrep
+from leafward.search.sieve import crowds, ripgrep
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout, zstd
 from tests.opencode_store import Conversation, Database, call, files_of, said, write_tree
@@ -683,6 +684,34 @@ def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> N
         assert times == sorted(times, reverse=True)
         assert said[-1] == search.progress
         assert (said[-1].done, said[-1].total, said[-1].sessions, said[-1].hits) == (148, 148, 4, 4)
+
+
+def test_a_folder_with_sessions_that_are_left_out_is_never_looked_through_whole(tmp_path: Path) -> None:
+    for folder in ("all", "some"):
+        for number in range(3):
+            path = tmp_path / folder / f"{number}.jsonl"
+            path.parent.mkdir(exist_ok=True)
+            PiFile(path, HEADER | {"id": f"{folder}{number}"}).user("needle")
+    cards = cards_in(tmp_path)
+    left_out = next(card for card in cards if card.id == "some1")
+    assert crowds(cards, cards) == {str(tmp_path / "all"): 3, str(tmp_path / "some"): 3}
+    wanted = [card for card in cards if card is not left_out]
+    assert crowds(wanted, cards) == {str(tmp_path / "all"): 3}
+
+
+def test_how_far_it_is_is_told_where_nothing_is_found_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafward.search.running.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.search.running._BATCH", 3)
+    for number in range(9):
+        PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user("hay")
+    base = searching("needle", cards_in(tmp_path))
+    seconds = count()
+    said: list[int] = []
+    search = Search(base.cards, base.query, clock=lambda: next(seconds))
+    assert list(search.run(publish=lambda progress: said.append(progress.done))) == []
+    assert said == [2, 5, 8, 9, 9]
 
 
 def test_a_search_that_is_stopped_stops(tmp_path: Path) -> None:

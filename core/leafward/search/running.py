@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 PUBLISH_EVERY = 0.1
 """Seconds between two words on how far it is."""
 FIRST_BATCH = 128
-"""Sessions sifted together at first."""
-_GROWTH = 128
-"""How much larger each batch is than the one before."""
+"""Sessions sifted together at first, so that there is something to see at once."""
+_BATCH = 1 << 10
+"""And then, without ripgrep."""
 _LARGEST_BATCH = 1 << 14
+"""The same with ripgrep, which lists whole folders sooner than it takes the names of what lies in them."""
 _POLL = 0.02
 """Seconds between two looks at whether to go on while sessions are sifted."""
 _AHEAD = 2
@@ -172,7 +173,7 @@ class Search:
         self.cards = sorted(wanted, key=attrgetter("modified"), reverse=True)
         self.matcher = Matcher(query)
         self.program = program
-        self._crowds = crowds(card.path for card in cards) if program is not None else {}
+        self._crowds = crowds(wanted, cards) if program is not None else {}
         self.clock = clock
         self.work = Work()
         self.unread: list[Unread] = [
@@ -181,6 +182,7 @@ class Search:
             if card.problem is not None or card.agent not in known
         ]
         self.done = self.sessions = self.hits = 0
+        self._said = 0.0
         self._sources = _Sources()
 
     @cached_property
@@ -221,7 +223,7 @@ class Search:
         sieve = Sieve(needle, self.program, self._crowds) if needle is not None else None
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
         ended = Event()
-        said = self.clock()
+        self._said = self.clock()
         with ThreadPoolExecutor(_AHEAD, "sieve") as pool:
             try:
                 for batch in self._ahead(pool, sieve, lambda: ended.is_set() or stop()):
@@ -245,16 +247,19 @@ class Search:
                             self.sessions += 1
                             self.hits += found.total
                             yield found
-                        self.done = before + number + 1
-                        if self.clock() - said >= PUBLISH_EVERY:
-                            said = self.clock()
-                            publish(self.progress)
-                    self.done = before + len(batch.cards)
+                        self._get_to(before + number + 1, publish)
+                    self._get_to(before + len(batch.cards), publish)
             finally:
                 ended.set()
                 if sieve is not None:
                     sieve.end()
         publish(self.progress)
+
+    def _get_to(self, done: int, publish: Callable[[Progress], object]) -> None:
+        self.done = done
+        if self.clock() - self._said >= PUBLISH_EVERY:
+            self._said = self.clock()
+            publish(self.progress)
 
     def _ahead(
         self, pool: ThreadPoolExecutor, sieve: Sieve | None, stop: Callable[[], bool]
@@ -274,7 +279,7 @@ class Search:
         while at < len(self.cards):
             yield self.cards[at : at + size]
             at += size
-            size = min(_GROWTH * size, _LARGEST_BATCH)
+            size = _LARGEST_BATCH if self.program is not None else _BATCH
 
     def _sifted(self, sieve: Sieve | None, cards: list[Card], stop: Callable[[], bool]) -> Iterator[str]:
         if sieve is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.agents import agent_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from leafward.agents import Text
     from leafward.catalog import Card
@@ -60,7 +60,7 @@ class Sieve:
     """Looks for one needle. For several threads."""
 
     def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:
-        """`program` is ripgrep's path, or None to do without it; `crowds`: how many sessions are known to lie in each folder."""
+        """`program` is ripgrep's path, or None to do without it; `crowds`: see there."""
         self.needle = needle
         self._crowds = crowds
         self.program = program
@@ -122,7 +122,7 @@ class Sieve:
         return {
             folder
             for folder, count in counts.items()
-            if count >= _MANY and 4 * count >= 3 * self._crowds.get(folder, count * _MANY)
+            if count >= _MANY and 0 < 3 * self._crowds.get(folder, 0) <= 4 * count
         }
 
     def _ask(
@@ -191,9 +191,15 @@ def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def crowds(files: Iterable[str]) -> Mapping[str, int]:
-    """How many of some files lie in each folder."""
-    return Counter([_folder(file) for file in files])
+def crowds(wanted: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
+    """How many sessions lie in each folder, where all that are known to lie there are searched."""
+    found = Counter([_folder(card.path) for card in wanted])
+    if len(wanted) < len(known):
+        searched = {card.path for card in wanted}
+        for card in known:
+            if card.path not in searched:
+                found.pop(_folder(card.path), None)
+    return found
 
 
 def _folder(file: str) -> str:
