@@ -16,6 +16,7 @@ import pytest
 from leafward.entries import Kind
 from leafward.search.folding import folded, original_spans
 from leafward.search.matching import KEPT, Phrase, snippet
+from leafward.search.needles import needle
 from leafward.search.passages import passages
 from leafward.search.patterns import complaint, needed_runs
 from leafward.search.running import FIRST_BATCH, Search
@@ -259,6 +260,24 @@ def test_all_roads_find_the_same_in_random_texts(tmp_path: Path, seed: int) -> N
         assert answers[0] == answers[1] == answers[2], ascii(word)
         hits += len(answers[0])
     assert hits > 20
+
+
+@pytest.mark.parametrize(
+    ("word", "looked_for"),
+    [
+        ("TypeError", "peerror"),
+        ("messages", "messages"),
+        ("toolCallback", "llback"),
+        ("harvest", "harvest"),
+        ("type", "type"),
+    ],
+)
+def test_what_stands_in_every_line_is_no_beginning(word: str, looked_for: str) -> None:
+    found = needle([word])
+    assert found is not None
+    assert found.pattern.startswith(b"(?i:%s|" % looked_for.encode())
+    assert found.held_by(b'{"type":"message","text":"a %s"}' % word.upper().encode())
+    assert not found.held_by(b'{"type":"custom","text":"toolCall"}') or word == "type"
 
 
 @pytest.mark.parametrize("stored", ["café au lait", "CAFÉ AU LAIT", "cafe\u0301 au lait"])
