@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from leafward.collector import collector_paused
 from leafward.columns import look_up
@@ -28,6 +29,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.columns import Columns
+
+
+class Origin(NamedTuple):
+    """Where the bytes of an entry lie."""
+
+    path: Path
+    offset: int
+    """Of its first line in that file, in bytes; the number of a row where it lies in a database."""
+    size: int
+    """Bytes, of its first line or record where it is made of several."""
+    is_row: bool = False
+    """Whether it lies in a database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +354,14 @@ class Session:
     def place(self) -> EntryIndex:
         """Where the conversation stands: the leaf, or the nearest entry above it that is not bookkeeping."""
         return self.tree.content_at(self.leaf)
+
+    def origin(self, index: int) -> Origin:
+        """Where an entry lies."""
+        return Origin(self.path, self.columns.start[index], len(self.raw(index)))
+
+    def records(self, index: int) -> list[bytes]:
+        """What an entry was made of: its line, and of other agents often several."""
+        return [self.raw(index)]
 
     def raw(self, index: int) -> bytes:
         """The line of an entry as it stands in the file, without its end."""

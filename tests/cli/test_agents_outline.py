@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.claude_transcript import Transcript
 from tests.codex_rollout import THREADS, Rollout
 from tests.pi_file import HEADER, PiFile
 
@@ -28,6 +29,26 @@ def test_ids_that_begin_alike_are_shown_as_far_as_they_differ(done: Run, tmp_pat
         assert names == [f"msg_1ffe6d9{number}" for number in range(4)]
     shown = done("show", file.path, "msg_1ffe6d92").out
     assert "Count pear 2" in shown
+
+
+def test_a_cost_that_nobody_recorded_is_not_said_to_be_nothing(done: Run, tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.prompt("Count the pears")
+    rollout.reply("Seven.", 3000)
+    out = done("context", rollout.path).out
+    assert "spent on this path 100 tokens, in the session 100 tokens" in out
+    assert "$" not in out
+
+
+def test_a_size_that_lacks_the_prompt_says_so(done: Run, tmp_path: Path) -> None:
+    """Claude Code reports sizes with its prompt and tools, which its transcripts do not hold."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("Count the pears", "Seven.")
+    transcript.boundary("Pears were counted.")
+    assert " + prompt" in done("tree", transcript.path).out
+    file = PiFile(tmp_path / "native.jsonl")
+    file.entry("compaction", summary="Pears.", firstKeptEntryId=file.user("Count the pears"), tokensBefore=9)
+    assert " + prompt" not in done("tree", file.path).out
 
 
 def test_a_turn_that_compacts_over_and_over_is_folded(done: Run, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_what_is_stored_is_shown_as_it_lies_there(rows: Rows) -> None:
     rows.ask("Compare")
     rows.reply(said("They differ."))
     session = opened(rows.path)
-    stored = json.loads(session.reader.raw(1))
+    stored = json.loads(session.raw(1))
     assert stored["content"] == [{"type": "text", "text": "They differ.", "id": "text-0"}]
     assert session.reader.origin(1).path.name == "opencode.db"
 

@@ -225,8 +225,11 @@ async def test_a_session_is_archived_and_brought_back(store: Path) -> None:
         screen = await listed(pilot)
         await to_title(pilot, screen, "Refactor the agent loop")
         before = screen.sessions.listing.archived
+        stood = screen.sessions.cursor
         await pilot.press("A")
         await shows(pilot, screen, lambda listing: listing.archived == before + 1)
+        assert screen.sessions.card is not None, "the next session, not the head of its project"
+        assert screen.sessions.cursor in (stood, stood - 1)
         await until(pilot, lambda: screen.check_action("session_undo", ()))
         await pilot.press("u")
         await shows(pilot, screen, lambda listing: listing.archived == before)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.cli.facts import shown_ids
 from leafward.cli.output import Page, cells, compact, fit, pad, plural
 from leafward.cli.selection import verify
-from leafward.context import context_at
+from leafward.context import context_at, lacks_prompt
 from leafward.entries import BOOKKEEPING, DAMAGE_CODE, NO_ENTRY, TURN_STARTS, EntryIndex, Kind
 from leafward.headline import TASK, headline
 from leafward.lanes import BAD_LINES, Lanes
@@ -397,7 +397,9 @@ class _Painter:
         if self.compactions > _MEASURED_COMPACTIONS:
             return f"compaction  of {was}"
         arrow = "→" if self.page.unicode else "->"
-        return f"compaction  {was} {arrow} {compact(context_at(self.session, entry).size.total)}"
+        context = context_at(self.session, entry)
+        rest = " + prompt" if lacks_prompt(self.session, context) else ""
+        return f"compaction  {was} {arrow} {compact(context.size.total)}{rest}"
 
 
 _SIGNS = {

@@ -25,7 +25,7 @@ from leafward.cli.output import (
 from leafward.cli.selection import agent_of, chosen_entries, opened
 from leafward.context import ContextMessage, context_at, message_body, usage_total
 from leafward.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind, blocks_of
-from leafward.headline import headline, title_of
+from leafward.headline import headline, place_words, title_of
 from leafward.journal import archived_branches
 from leafward.messages import image_text, message_text, messages_of
 from leafward.safe_text import safe, safe_line
@@ -34,6 +34,7 @@ from leafward.tokens import message_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leafward.entries import Usage
     from leafward.session import Session
 
 Body = dict[str, Any]
@@ -180,6 +181,7 @@ def show_json(session: Session, index: EntryIndex) -> Body:
         **entry_facts(session, index, on_path, tokens, entry.body),
         "children": [id_of(session, child) for child in session.tree.children(index)],
         "timestamp": entry.timestamp,
+        "file": str(session.origin(index).path),
         "offset": entry.offset,
         "size": len(raw),
         "damage_text": DAMAGE_TEXT[entry.damage] if entry.damage is not None else None,
@@ -193,7 +195,7 @@ def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
     entry = session.entry(index)
     role = f" {entry.role}" if entry.role else ""
     yield page.style(f"{safe_line(entry.id, 80)}  {safe_line(entry.type + role, 80)}", "bold")
-    facts = [f"#{index}", f"byte {entry.offset:,}"]
+    facts = [f"#{index}", place_words(session, index)]
     if entry.timestamp:
         facts.append(safe_line(entry.timestamp, 40))
     if entry.parent is not None:
@@ -398,10 +400,15 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     whole = usage_total(session, range(session.inherited, len(session)))
     if whole.total:
         yield page.style(
-            f"spent on this path {compact(path.total)} tokens {money(path.cost)}, "
-            f"in the session {compact(whole.total)} tokens {money(whole.cost)}",
+            f"spent on this path {_spent(path)}, in the session {_spent(whole)}",
             "faint",
         )
+
+
+def _spent(usage: Usage) -> str:
+    """Tokens, and what they cost where somebody recorded it."""
+    tokens = f"{compact(usage.total)} tokens"
+    return f"{tokens} {money(usage.cost)}" if usage.cost else tokens
 
 
 def _first_words(session: Session, message: ContextMessage) -> str:

@@ -16,13 +16,14 @@ from leafward.agents.claude.standing import leaf_of
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translating import Translator
 from leafward.agents.claude.weaving import Weaver
-from leafward.agents.lines import BLANK, stretch_of
+from leafward.agents.lines import SPACE, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import NotASession, Refused
-from leafward.foreign import Note, Origin, Transcript, unknown_records
+from leafward.foreign import Note, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
+from leafward.session import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +89,7 @@ class ClaudeReader:
             if data[end - 1 : end] == b"\r" and end > start:
                 end -= 1
             if not whole and decode_line(data[start:end]) is None:
-                if data[start:end].strip(BLANK):
+                if data[start:end].strip(SPACE):
                     pending = Pending(at, end - start)
                 break
             if end - start >= _BLANK or data[start:end].strip(b"\0 \t"):
@@ -213,9 +214,9 @@ class ClaudeReader:
         """What stands from a place to the end of its line."""
         return self._opened().line(at)
 
-    def raw(self, index: int) -> bytes:
+    def records(self, index: int) -> list[bytes]:
         """The rows of an entry."""
-        return self.region(index).rstrip(b"\n")
+        return self.region(index).rstrip(b"\n").split(b"\n")
 
     def origin(self, index: int) -> Origin:
         """Where the entry's first row lies."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
+from leafward.agents.beside import kept_texts
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.parts import block_of, is_typed
@@ -155,8 +156,9 @@ class OpenCode:
         )
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
-        """The rows of each session in its database, or its files; each database is opened once."""
+        """The rows of each session in its database, or its files, and what is kept beside it; each database is opened once."""
         waiting = list(paths)
+        ids = [(path, os.path.basename(path).removesuffix(".json")) for path in waiting]
         while waiting:
             base = os.path.dirname(waiting[0])
             if not os.path.isfile(base):
@@ -175,6 +177,7 @@ class OpenCode:
             except (sqlite3.Error, OSError, NotASession):
                 # Whatever was missed, opening them finds.
                 yield from map(Text, here)
+        yield from kept_texts(self.name, ids)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Nothing: sessions lie in no one file, so they are never looked through in pieces."""

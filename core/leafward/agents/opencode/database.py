@@ -214,13 +214,15 @@ class Base:
         )
 
     def texts(self, session: str) -> Iterator[bytes]:
-        """What is stored of a session's messages and parts, those that were deleted among them, in no order."""
+        """What is stored of a session: its title, messages and parts, those that were deleted among them, in no order."""
         told = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
         parts = (
             "SELECT CAST(part.data AS BLOB) FROM part JOIN message ON part.message_id = message.id"
             " WHERE message.session_id = ?"
         )
         queries = [told, parts]
+        if "title" in self.columns("session"):
+            queries.append("SELECT CAST(title AS BLOB) FROM session WHERE id = ?")
         if self._has_newer:
             queries.append("SELECT CAST(data AS BLOB) FROM session_message WHERE session_id = ?")
         for query in queries:

@@ -20,8 +20,9 @@ from leafward.agents.opencode.weaving import Records, Role, Weaver
 from leafward.columns import Columns
 from leafward.entries import EntryIndex
 from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript, unknown_records
+from leafward.foreign import Note, Transcript, unknown_records
 from leafward.scan import decode_line
+from leafward.session import Origin
 from leafward.times import iso_time
 
 if TYPE_CHECKING:
@@ -90,12 +91,12 @@ class OpenCodeReader:
         """An entry, translated."""
         return self._translator.body(index) if self._translator is not None else None
 
-    def raw(self, index: int) -> bytes:
-        """The records of an entry, each on a line of its own."""
+    def records(self, index: int) -> list[bytes]:
+        """The message and parts of an entry."""
         translator = self._translator
         if translator is None:
-            return b""
-        return b"\n".join(translator.records.data(number) for number in translator.numbers(index))
+            return []
+        return [translator.records.data(number) for number in translator.numbers(index)]
 
     def is_newer(self, index: int) -> bool:
         """Whether an entry was made by the newer engine, whose messages the usual one does not see (opencode 1.18.33)."""
@@ -108,7 +109,8 @@ class OpenCodeReader:
             return Origin(Path(), 0, 0)
         number = translator.numbers(index)[0]
         records = translator.records
-        return Origin(Path(records.path(number)), records.row[number], records.size[number])
+        path = Path(records.path(number))
+        return Origin(path, records.row[number], records.size[number], is_row=records.in_database)
 
 
 class _Made:

@@ -102,6 +102,11 @@ class Records:
             self._paths.append(one.path)
         return len(self.start) - 1
 
+    @property
+    def in_database(self) -> bool:
+        """Whether they lie in a database, rather than in files of their own."""
+        return self._database is not None
+
     def data(self, number: int) -> bytes:
         """A record as stored."""
         return self.spool.at(self.start[number], self.size[number])
@@ -296,7 +301,7 @@ class Weaver:
     def _message(
         self, told: Told, body: Body | None, parts: list[Stored], above: int, *, live: bool = True
     ) -> int:
-        """The entries of a message; returns the last of them."""
+        """The entries of a message; returns the one that what follows hangs on: nothing hangs on what is broken."""
         record = self.records.add(told.message)
         low = record + 1
         for part in parts:
@@ -307,8 +312,9 @@ class Weaver:
         first = len(self.columns)
         name = told.message.id
         if body is None:
-            tip = self._entry(Role.BROKEN, name, above, record, low, high)
-            self.columns.damage[tip] = Damage.MALFORMED
+            broken = self._entry(Role.BROKEN, name, above, record, low, high)
+            self.columns.damage[broken] = Damage.MALFORMED
+            tip = above
         else:
             decoded = [decode_line(part.data) for part in parts]
             role = body.get("role")
@@ -417,10 +423,11 @@ class Weaver:
             known = part is not None and part.get("type") in _KNOWN
             if not known:
                 role = Role.PART if part is not None else Role.BROKEN_PART
-                tip = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
+                made = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
                 if part is None:
-                    self.columns.damage[tip] = Damage.MALFORMED
+                    self.columns.damage[made] = Damage.MALFORMED
                 else:
+                    tip = made
                     self._strange(f"part {part.get('type')}", tip)
         return tip
 

@@ -8,7 +8,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_of, native
-from leafward.context import context_at
+from leafward.context import context_at, lacks_prompt
 from leafward.edits import Action, calls_delta, command_text, delta_in, file_calls, table_of
 from leafward.entries import Kind, text_of
 from leafward.files import changed_files
@@ -150,8 +150,9 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
     """The note of a row: sizes before and after for a compaction, files and failures for a turn."""
     if session.columns.kind[head] == Kind.COMPACTION:
         before = (session.body(head) or {}).get("tokensBefore")
-        after = context_at(session, head).size.total
-        size = count(after, zero=glyphs.zero)
+        context = context_at(session, head)
+        size = count(context.size.total, zero=glyphs.zero)
+        size += " + prompt" if lacks_prompt(session, context) else ""
         known = isinstance(before, int)
         return f"{count(before, zero=glyphs.zero)} {glyphs.arrow} {size}" if known else size
     spans = list(entries)

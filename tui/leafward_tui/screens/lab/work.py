@@ -80,7 +80,7 @@ def _first_kept(session: Session, compaction: int) -> int:
 
 
 def _branches(session: Session, at: int, entries: Iterable[int]) -> dict[int, int]:
-    """First entries of the branches that leave a path, each with the position of the entry it leaves."""
+    """What the branches that leave a path begin with, each with the position of the entry it leaves."""
     tree = session.tree
     position = {entry: place for place, entry in enumerate(entries)}
     path = tree.path_runs(at)
@@ -92,9 +92,8 @@ def _branches(session: Session, at: int, entries: Iterable[int]) -> dict[int, in
         if place is None or tree.bounds(index)[1] != run.stop:
             continue
         for child in tree.content_children(index):
-            first = tree.starts[child]
-            if first not in on_path:
-                found.setdefault(first, place)
+            if tree.starts[child] not in on_path:
+                found.setdefault(tree.content_from(child), place)
     return found
 
 
