@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
@@ -14,6 +15,7 @@ from leafward.foreign import ForeignSession
 from leafward.messages import message_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 OPENCODE = agent_named("opencode")
@@ -154,100 +156,6 @@ def call(tool: str, output: str = "done", *, status: str = "completed", **given:
     }
 
 
-_NEWER_ENGINE = """
-CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, seq integer NOT NULL,
- time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
-"""
-
-
-class Rows:
-    """Messages of the newer engine, each one row and the events that it was made from. Times go on by a second."""
-
-    def __init__(self, store: Database, talk: Conversation) -> None:
-        self._store, self._talk = store, talk
-        self._seq = 0
-        self.path = store.write(talk)
-        store.run(_NEWER_ENGINE)
-
-    def row(self, kind: str, *events: tuple[str, dict[str, Any]], **data: Any) -> str:
-        """Appends a message with its events; returns its id."""
-        talk = self._talk
-        talk.time += 1000
-        self._seq += 1
-        name = f"msg_{talk.time * 4096 % (1 << 48):012x}{self._seq:014}"
-        for what, said_there in events:
-            self.event(what, {"messageID": name, "assistantMessageID": name, **said_there})
-        body = {"time": {"created": talk.time}, **data}
-        self._store.execute(
-            "INSERT INTO session_message VALUES (?,?,?,?,?,?,?)",
-            *(name, talk.id, kind, self._store.number, talk.time, talk.time, json.dumps(body)),
-        )
-        return name
-
-    def event(self, what: str, data: dict[str, Any]) -> None:
-        """Appends an event of the newer engine."""
-        base = sqlite3.connect(self._store.path)
-        told = {"timestamp": self._talk.time, "sessionID": self._talk.id, **data}
-        with base:
-            self._store.event(base, self._talk.id, f"session.next.{what}.1", told)
-        base.close()
-
-    def ask(self, text: str, **more: Any) -> str:
-        """A prompt."""
-        return self.row("user", ("prompted", {"prompt": {"text": text, **more}}), text=text, **more)
-
-    def reply(self, *content: dict[str, Any], **fields: Any) -> str:
-        """One step of the model; a text stands for its part."""
-        events: list[tuple[str, dict[str, Any]]] = [("step.started", {"agent": "build", "model": _PEAR})]
-        for number, part in enumerate(content):
-            if part["type"] == "tool":
-                state = part["state"]
-                call = {"callID": part["id"]}
-                events.append(("tool.called", {**call, "tool": part["name"], "input": state["input"]}))
-                ended = "success" if state["status"] == "completed" else "failed"
-                rest = {key: state[key] for key in ("content", "structured", "error") if key in state}
-                events.append((f"tool.{ended}", {**call, **rest}))
-            else:
-                kind = part["type"]
-                part.setdefault("id", f"{kind}-{number}")
-                events.insert(number + 1, (f"{kind}.started", {f"{kind}ID": part["id"]}))
-                events.append((f"{kind}.ended", {f"{kind}ID": part["id"], "text": part["text"]}))
-        given = {"finish": "stop", "cost": 0.25, "tokens": _TOKENS, **fields}
-        events.append(("step.ended", given))
-        return self.row("assistant", *events, agent="build", model=_PEAR, content=list(content), **given)
-
-    def commit_revert(self, name: str) -> None:
-        """Deletes what follows a message, as a revert that is confirmed does."""
-        self._store.execute(
-            "DELETE FROM session_message WHERE seq > (SELECT seq FROM session_message WHERE id = ?)", name
-        )
-        self.event("revert.committed", {"messageID": name})
-
-
-_PEAR = {"id": "pear-1", "providerID": "grove", "variant": "default"}
-_TOKENS = {"input": 100, "output": 10, "reasoning": 0, "cache": {"read": 40, "write": 0}}
-
-
-def newer_call(name: str, *content: str, **fields: Any) -> dict[str, Any]:
-    """A call of the newer engine with its result; `given` is its input, `structured` and `error` go into the state."""
-    given = fields.pop("given", {})
-    state = {
-        "status": "error" if "error" in fields else "completed",
-        "input": given,
-        "content": [{"type": "text", "text": text} for text in content],
-        "structured": {},
-        **fields,
-    }
-    return {
-        "type": "tool",
-        "id": f"call_{name}-{len(str(given))}",
-        "name": name,
-        "provider": {"executed": False},
-        "state": state,
-        "time": {"created": START, "ran": START + 1, "completed": START + 5},
-    }
-
-
 class Database:
     """A database of opencode."""
 
@@ -257,16 +165,23 @@ class Database:
         root.mkdir(parents=True, exist_ok=True)
         self.path = root / name
         self.events = events and not old
-        with sqlite3.connect(self.path) as base:
-            base.executescript(_TABLES.format(newer="" if old else _NEWER) + (_EVENTS if self.events else ""))
-        base.close()
+        with self.opened() as base:
+            tables = _TABLES.format(newer="" if old else _NEWER) + (_EVENTS if self.events else "")
+            base.executescript(f"BEGIN; {tables} COMMIT;")
         self.number = 0
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection]:
+        """One transaction. Nothing here has to outlast a loss of power, so nothing waits for the disk."""
+        with closing(sqlite3.connect(self.path)) as base:
+            base.execute("PRAGMA synchronous = OFF")
+            with base:
+                yield base
 
     def write(self, talk: Conversation, *, keep: int | None = None) -> Path:
         """Stores a session, all of it or its first messages only; returns where it lies."""
-        base = sqlite3.connect(self.path)
         info = talk.info
-        with base:
+        with self.opened() as base:
             row = {
                 "id": talk.id,
                 "project_id": info.get("projectID", "global"),
@@ -289,7 +204,6 @@ class Database:
                 if keep is not None and number >= keep:
                     break
                 self._put(base, talk, body, parts)
-        base.close()
         return self.path / talk.id
 
     def _put(
@@ -324,27 +238,38 @@ class Database:
 
     def remove(self, talk: Conversation, *names: str) -> None:
         """Deletes messages as a revert does that somebody goes on from."""
-        base = sqlite3.connect(self.path)
-        with base:
+        with self.opened() as base:
             for name in names:
                 base.execute("DELETE FROM part WHERE message_id = ?", (name,))
                 base.execute("DELETE FROM message WHERE id = ?", (name,))
                 self.event(base, talk.id, "message.removed.1", {"sessionID": talk.id, "messageID": name})
-        base.close()
         talk.messages = [one for one in talk.messages if one[0]["id"] not in names]
 
     def run(self, script: str) -> None:
         """Runs some statements."""
-        base = sqlite3.connect(self.path)
-        base.executescript(script)
-        base.close()
+        with self.opened() as base:
+            base.executescript(script)
 
     def execute(self, query: str, *values: object) -> None:
         """Changes a row."""
-        base = sqlite3.connect(self.path)
-        with base:
+        with self.opened() as base:
             base.execute(query, values)
-        base.close()
+
+
+def branched(store: Database) -> Conversation:
+    """Stores a session that went back once, went on elsewhere, and was compacted there."""
+    talk = Conversation()
+    talk.turn("Plant pears")
+    talk.ask("Try apples")
+    talk.reply(call("write", filePath="apples.txt", content="a\n", number=1))
+    store.write(talk)
+    store.remove(talk, *[body["id"] for body, _ in talk.messages[2:]])
+    talk.ask("Try plums")
+    talk.reply(call("edit", filePath="plums.txt", oldString="a", newString="b", number=2))
+    talk.compaction("Pears are planted", talk.messages[-1][0]["id"])
+    talk.reply(said("Plums it is."))
+    store.write(talk)
+    return talk
 
 
 def write_tree(root: Path, talk: Conversation, *, nested: bool = False, project: str = "global") -> Path:

@@ -10,10 +10,11 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from leafward.bodies import Entry
 from leafward.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.errors import NotASession
 from leafward.scan import Pending, Scan
-from leafward.session import Entry, Growth, Origin, Session
+from leafward.session import Growth, Origin, Session
 from leafward.sidecar import AFTER, Owner, Sidecar, joined, position_in
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.claude_transcript import Transcript
-from tests.codex_rollout import THREADS, Rollout
+from tests.codex_rollout import THREADS, Rollout, over_and_over
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
@@ -52,13 +52,7 @@ def test_a_size_that_lacks_the_prompt_says_so(done: Run, tmp_path: Path) -> None
 
 
 def test_a_turn_that_compacts_over_and_over_is_folded(done: Run, tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path, cli_version="0.47.0")
-    rollout.turn("Count the pears", "Let me see.")
-    rollout.prompt("Count them again")
-    rollout.reply("One, two.", 3000)
-    for number in range(382):
-        rollout.line("compacted", message=f"Pears were counted, round {number}.")
-    rollout.turn("How many are there?", "Seven.")
+    rollout = over_and_over(tmp_path)
     out = done("tree", rollout.path).out
     assert "380 compactions more" in out
     assert out.count("◆") == 2

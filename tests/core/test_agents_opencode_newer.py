@@ -17,14 +17,13 @@ from leafward.context import context_at
 from leafward.entries import Kind
 from leafward.errors import Refused
 from leafward.files import working_set
+from tests.opencode_newer import Rows, newer_call
 from tests.opencode_store import (
     FOLDER,
     OPENCODE,
     OPENED,
     Conversation,
     Database,
-    Rows,
-    newer_call,
     opened,
     problems,
     said,

@@ -18,13 +18,12 @@ from leafward.catalog.keeping import keep, kept_root
 from leafward.config import Config
 from leafward.entries import EntryIndex
 from leafward.errors import Refused
+from tests.opencode_newer import Rows, newer_call
 from tests.opencode_store import (
     Conversation,
     Database,
-    Rows,
     call,
     files_of,
-    newer_call,
     opened,
     problems,
     said,
@@ -32,9 +31,7 @@ from tests.opencode_store import (
     write_tree,
 )
 from tests.searched import parts
-
-CORPORA = Path(__file__).resolve().parents[2].parent / "shared" / "corpora"
-corpora = pytest.mark.skipif(not CORPORA.is_dir(), reason="no corpora beside the repository")
+from tests.surroundings import CORPORA, needs_corpora
 
 
 def listed(root: Path) -> Catalogue:
@@ -255,7 +252,7 @@ def test_a_database_that_is_damaged_is_named(tmp_path: Path) -> None:
     assert not kept_root("opencode").exists()
 
 
-@corpora
+@needs_corpora
 @pytest.mark.parametrize("version", ["v1.0.185", "v1.18.33"])
 def test_every_session_of_the_corpora_can_be_kept(version: str, tmp_path: Path) -> None:
     shutil.copytree(CORPORA / "opencode" / version, tmp_path / "there")

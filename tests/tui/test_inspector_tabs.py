@@ -21,7 +21,6 @@ from tests.codex_rollout import Rollout
 from tests.foreign_stores import make
 from tests.tui.inspector_data import (
     call,
-    close_all,
     line_with,
     opened,
     page,
@@ -34,16 +33,9 @@ from tests.tui.inspector_data import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from leafward.session import Session
-
-
-@pytest.fixture(autouse=True)
-def _closing() -> Iterator[None]:
-    yield
-    close_all()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from leafward.agents import agent_of, native
 from leafward.context import context_at, lacks_prompt
 from leafward.edits import Action, calls_delta, command_text, delta_in, file_calls, table_of
+from leafward.endings import outcome
 from leafward.entries import Kind, text_of
 from leafward.files import changed_files
 from leafward.headline import call_of, headline
@@ -18,7 +19,7 @@ from leafward.search.folding import folded
 from leafward.search.matching import Phrase
 from leafward.search.passages import passages
 from leafward.session import Session
-from leafward.tally import FAILED, HAS_TEXT, Tallies, outcome
+from leafward.tally import FAILED, HAS_TEXT, Tallies
 from leafward_tui.cells import count, counted
 from leafward_tui.exploration import Exploration, Findings
 from leafward_tui.widgets.peek import Glance

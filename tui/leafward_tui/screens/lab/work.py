@@ -9,7 +9,7 @@ from leafward.cli.injecting import injection_settings
 from leafward.compaction import ALL_ESTIMATORS, measure
 from leafward.compaction.cuts import IllegalCut
 from leafward.compaction.entry import cost_of
-from leafward.compaction.run import Draft, clean_pins, draft, edited, prepared
+from leafward.compaction.run import clean_pins, draft, edited, prepared
 from leafward.compaction.xray import planned_at
 from leafward.context import context_at
 from leafward.enclosed import split_enclosed
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.compaction import Plan
+    from leafward.compaction.drafted import Draft
     from leafward.config import Config
     from leafward.headline import Headline
     from leafward.session import Session

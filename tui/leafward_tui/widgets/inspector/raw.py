@@ -17,7 +17,8 @@ from leafward_tui.widgets.inspector.spans import head_of, shown, shown_line, wid
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.session import Entry, Session
+    from leafward.bodies import Entry
+    from leafward.session import Session
     from leafward_tui.glyphs import Glyphs
 
 FOLDED_LINES = 6
