@@ -205,6 +205,11 @@ def lines_of(text: str) -> list[str]:
     return lines
 
 
+def line_count(text: str) -> int:
+    """How many lines those are."""
+    return text.count("\n") + (text[-1:] not in ("", "\n"))
+
+
 def _opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
     """Operations of difflib that turn `old` into `new`; one replacement where comparing would take too long."""
     head = 0
@@ -289,7 +294,7 @@ def delta_of(
 ) -> tuple[int, int]:
     """Lines a call adds and removes, as far as its arguments say: what a write replaces is not known."""
     if action is Action.WRITE:
-        return len(lines_of(_argument(arguments, table.content) or "")), 0
+        return line_count(_argument(arguments, table.content) or ""), 0
     if action is Action.READ:
         return 0, 0
     added = removed = 0
@@ -303,8 +308,11 @@ def delta_of(
 def delta_in(result: Body) -> tuple[int, int] | None:
     """Lines added and removed as the diff in a tool's result shows them; None where it holds none."""
     diff = _diff_text(result)
-    if diff is None:
-        return None
+    return delta_told(diff) if diff is not None else None
+
+
+def delta_told(diff: str) -> tuple[int, int]:
+    """Lines added and removed as such a diff shows them."""
     # Every line of the diff begins with its sign.
     return diff.count("\n+") + diff.startswith("+"), diff.count("\n-") + diff.startswith("-")
 

@@ -219,11 +219,11 @@ def text_of(content: object, separator: str = "\n") -> str:
     )
 
 
-def tool_calls(message: Body) -> list[ToolCall]:
-    """The calls of an assistant message, in order."""
+def calls_in(content: object) -> list[ToolCall]:
+    """The calls among the blocks of a reply, in order."""
     found = []
-    for block in blocks_of(message.get("content")):
-        if block.get("type") == "toolCall":
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and block.get("type") == "toolCall":
             arguments = block.get("arguments")
             found.append(
                 ToolCall(
@@ -233,3 +233,8 @@ def tool_calls(message: Body) -> list[ToolCall]:
                 )
             )
     return found
+
+
+def tool_calls(message: Body) -> list[ToolCall]:
+    """The calls of an assistant message, in order."""
+    return calls_in(message.get("content"))

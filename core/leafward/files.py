@@ -12,6 +12,7 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.call_lines import NO_CALL, CallShapes, told_result
 from leafward.edits import (
     NATIVE_TOOLS,
     Action,
@@ -170,6 +171,9 @@ def _inside(path: str, folder: str, alike: Callable[[str], str] = str) -> str | 
     return path[len(stem) :] if folder and alike(path).startswith(alike(stem)) else None
 
 
+_ASSISTANT, _TOOL_RESULT = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT)
+
+
 @dataclass(slots=True)
 class Touched:
     """What became of one file along a path."""
@@ -195,21 +199,11 @@ def touched(
     number_of: dict[str, int] = {}
     done = array("q")
     waiting: dict[str, tuple[int, ...]] = {}
-    kinds = session.columns.kind
-    wanted = (index for index in entries if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT))
-    for index, body in session.bodies(wanted):
-        if stop():
-            return {}
-        if body is None:
-            continue
-        if kinds[index] == Kind.TOOL_RESULT:
-            message = _message(body)
-            places = waiting.pop(str(message.get("toolCallId")), ())
-            if message.get("isError"):
-                for place in places:
-                    done[place] = _FAILED
+    kinds, shapes = session.columns.kind, CallShapes(table)
+
+    def asks(index: int, calls: Iterable[FileCall]) -> None:
         fresh: dict[str, tuple[int, ...]] = {}
-        for call, action, path in _file_calls(body, table):
+        for call, action, path in calls:
             number = number_of.setdefault(path, len(names))
             if number == len(names):
                 names.append(path)
@@ -217,7 +211,33 @@ def touched(
             done.append((index << 32 | number) << 1 | (action is Action.READ))
         # A provider may use an id again in a later reply: the latest call is the one that a result answers.
         waiting.update(fresh)
-    return _by_file(done, names, session.cwd)
+
+    def answers(call_id: str, failed: object) -> None:
+        places = waiting.pop(call_id, ())
+        for place in places if failed else ():
+            done[place] = _FAILED
+
+    def needs(index: int, line: bytes) -> bool:
+        if kinds[index] == _TOOL_RESULT:
+            told = told_result(line)
+            if told is not None:
+                answers(told[0], told[1])
+            return told is None
+        call = shapes.one_call(line)
+        made = shapes.as_call(call) if call is not None else None
+        if made is not None:
+            asks(index, file_calls(made, table))
+        return made is None and call is not NO_CALL
+
+    wanted = (index for index in entries if kinds[index] in (_ASSISTANT, _TOOL_RESULT) and not stop())
+    for index, body in session.bodies(wanted, needs):
+        if body is None:
+            continue
+        if kinds[index] == _TOOL_RESULT:
+            message = _message(body)
+            answers(str(message.get("toolCallId")), message.get("isError"))
+        asks(index, _file_calls(body, table))
+    return {} if stop() else _by_file(done, names, session.cwd)
 
 
 _FAILED = -1

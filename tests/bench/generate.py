@@ -14,6 +14,7 @@ import json
 import random
 import sys
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,8 @@ _CODE = (
 )
 _PUNCTUATION = (*[" "] * 24, ", ", ". ", ". ", ": ", " `", "` ", " → ", "\n\n", "\n- **", "** ")
 _TOOLS = ("read", "bash", "edit", "read", "bash", "edit", "write")
+FILES = 500
+"""Files that calls of a long session name."""
 _FIRST_TIME = 1_767_600_000_000
 
 
@@ -77,6 +80,24 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def _object(**fields: object) -> str:
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def _paths(rng: random.Random) -> list[str]:
+    """The files of a project, each once."""
+    found: dict[str, None] = {}
+    while len(found) < FILES:
+        found[f"src/{rng.choice(WORDS)}/{rng.choice(WORDS)}-{rng.choice(WORDS)}.ts"] = None
+    return list(found)
+
+
+def _diff(rng: random.Random, size: int) -> str:
+    """About `size` characters of a diff as pi tells it: a sign, the line's number, the line."""
+    code = _code(rng, size).split("\n")
+    return "\n".join(f"{rng.choice('  +-')}{number:3} {line}" for number, line in enumerate(code, 90))
+
+
 def _size(rng: random.Random) -> int:
     """A body's characters: 450 in the middle, 1 KB on average, 32 KB at most."""
     return max(24, min(32_000, int(rng.lognormvariate(6.2, 1.25))))
@@ -87,6 +108,7 @@ class _Pools:
     """Texts as JSON strings, made once; every line takes some of them."""
 
     code: list[str]
+    diffs: list[str]
     prose: list[str]
     prompts: list[str]
     calls: dict[str, list[str]]
@@ -94,18 +116,17 @@ class _Pools:
 
     @classmethod
     def fill(cls, rng: random.Random, count: int = 1500) -> _Pools:
-        paths = [f"src/{rng.choice(WORDS)}/{rng.choice(WORDS)}-{rng.choice(WORDS)}.ts" for _ in range(400)]
         calls: dict[str, list[str]] = {tool: [] for tool in sorted(set(_TOOLS))}
-        for _ in range(count // 2):
-            path = rng.choice(paths)
+        for number, path in zip(range(count // 2), cycle(_paths(rng)), strict=False):
             old, new = (_code(rng, _size(rng) // 2) for _ in range(2))
             command = f'cd packages/{rng.choice(WORDS)} && npm test -- --grep "{_prose(rng, 20)}" | tail -40'
-            calls["read"].append(json.dumps({"path": path, "offset": rng.randrange(900), "limit": 200}))
-            calls["bash"].append(json.dumps({"command": command}, ensure_ascii=False))
-            calls["edit"].append(json.dumps({"path": path, "edits": [{"oldText": old, "newText": new}]}))
-            calls["write"].append(json.dumps({"path": path, "content": _code(rng, 2 * _size(rng))}))
+            calls["read"].append(_object(path=path, offset=number, limit=200))
+            calls["bash"].append(_object(command=command))
+            calls["edit"].append(_object(path=path, edits=[{"oldText": old, "newText": new}]))
+            calls["write"].append(_object(path=path, content=_code(rng, 2 * _size(rng))))
         return cls(
             [_quoted(_code(rng, _size(rng))) for _ in range(count)],
+            [_quoted(_diff(rng, _size(rng))) for _ in range(count)],
             [_quoted(_prose(rng, _size(rng) // 4)) for _ in range(count)],
             [_quoted(_prose(rng, 30 + _size(rng) // 4)) for _ in range(count)],
             calls,
@@ -164,7 +185,7 @@ class _Writer:
         if self.called:
             tool, self.called = self.called, ""
             text = rng.choice(pools.code if tool in ("read", "bash") else pools.prose)
-            details = f'"details":{{"diff":{rng.choice(pools.code)}}},' if tool == "edit" else ""
+            details = f'"details":{{"diff":{rng.choice(pools.diffs)}}},' if tool == "edit" else ""
             return (
                 f'{{"type":"message",{head},"message":{{"role":"toolResult","toolCallId":"call_{above}",'
                 f'"toolName":"{tool}","content":[{{"type":"text","text":{text}}}],{details}"isError":'

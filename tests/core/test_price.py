@@ -19,7 +19,7 @@ from leafward.tally import Tallies
 from tests.acting import JUNK, Acting, call, reading, usage, wild
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from leafward.session import Session
@@ -292,10 +292,12 @@ def test_a_price_decodes_only_what_decides_it(file: Acting, monkeypatch: pytest.
         decoded: list[int] = []
         body, bodies = session.body, session.bodies
 
-        def counting_bodies(entries: Iterable[int]) -> Iterator[tuple[EntryIndex, Body | None]]:
+        def counting_bodies(
+            entries: Iterable[int], pick: Callable[[int, bytes], bool] | None = None
+        ) -> Iterator[tuple[EntryIndex, Body | None]]:
             wanted = list(entries)
             decoded.extend(wanted)
-            return bodies(wanted)
+            return bodies(wanted, pick)
 
         def counting_body(index: int) -> Body | None:
             decoded.append(index)

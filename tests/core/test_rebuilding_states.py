@@ -17,7 +17,8 @@ from leafward.entries import EntryIndex, ToolCall
 from leafward.files import searched, working_set
 from leafward.rebuilding import Certainty, Rebuilt, Remark, replay
 from leafward.rebuilding.knowledge import FileState
-from leafward.rebuilding.steps import asked, steps
+from leafward.rebuilding.reading import steps
+from leafward.rebuilding.steps import asked
 from leafward.session import Session
 from tests.acting import Acting, call, reading
 

@@ -16,7 +16,7 @@ from leafward.session import Session
 from leafward_tui.cells import cell_len
 from leafward_tui.compare.content import Show, arranged_content
 from leafward_tui.compare.content_lines import ContentLines, content_head, sentence
-from leafward_tui.compare.files import FOLD, Column, arranged, column_head, file_lines, listed
+from leafward_tui.compare.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.pages import context_page, outcome_page, spoken
 from leafward_tui.compare.telling import Overall, carried_over, overall, side_column
 from leafward_tui.exploration import Filter
@@ -114,7 +114,7 @@ def test_each_file_stands_in_one_column(both: Overall) -> None:
 def test_lines_fit_their_width(both: Overall, glyphs: Glyphs, width: int) -> None:
     for column in (*Column, None):
         items = arranged(both.sets, column, unfolded=False) if column else listed(both.sets, unfolded=False)
-        assert not widths(file_lines(items, max(width, 33), glyphs, column), max(width, 33))
+        assert not widths(FileLines(items, max(width, 33), glyphs, column), max(width, 33))
         assert cell_len(column_head(column, both.sets, max(width, 44), glyphs).text) == max(width, 44)
     assert not widths(side_column(both, carried_over(both.sides, never), width, glyphs), width)
     for show in Show:
@@ -129,7 +129,7 @@ def test_lines_fit_their_width(both: Overall, glyphs: Glyphs, width: int) -> Non
 
 def test_ascii_says_everything_in_ascii(both: Overall) -> None:
     lines = [
-        *file_lines(listed(both.sets, unfolded=False), 90, ASCII, None),
+        *FileLines(listed(both.sets, unfolded=False), 90, ASCII, None),
         *side_column(both, (), 34, ASCII),
         *ContentLines(content(both, "src/store.py"), 120, ASCII),
         *outcome_page(both, 100, ASCII),
@@ -478,9 +478,7 @@ def test_the_pair_of_the_real_session(corpora: Path) -> None:
         assert FOLD in {item.key for item in arranged(found.sets, Column.BOTH, unfolded=False)}
         text = "\n".join(
             line.text
-            for line in file_lines(
-                arranged(found.sets, Column.BOTH, unfolded=False), 70, UNICODE, Column.BOTH
-            )
+            for line in FileLines(arranged(found.sets, Column.BOTH, unfolded=False), 70, UNICODE, Column.BOTH)
         )
         assert "edited in both" in text
 

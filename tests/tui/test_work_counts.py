@@ -15,8 +15,12 @@ import pytest
 
 from leafward import scan as scan_module
 from leafward import session as session_module
+from leafward.diff.sides import sides
+from leafward.rebuilding import Deed, Outcome
 from leafward.session import Session
 from leafward.tally import Tallies
+from leafward_tui.compare.files import FileLines
+from leafward_tui.compare.telling import glance
 from leafward_tui.exploration import Exploration
 from leafward_tui.folds import LineKind
 from leafward_tui.glyphs import UNICODE
@@ -24,6 +28,7 @@ from leafward_tui.graph import Density
 from leafward_tui.overview import Hanging, Overview
 from leafward_tui.overview_drawing import draw
 from leafward_tui.rows import Columns, RowPainter, RowState
+from leafward_tui.screens.compare import CompareScreen
 from leafward_tui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.bench.generate import write_session
 from tests.tui.explored import exploring
@@ -126,6 +131,40 @@ class TestPainting:
             assert len(graph.lines) > 4 * HEIGHT
             repaints = 6
             assert graph.rendered - before <= repaints * (graph.size.height + 1)
+
+
+def far_apart(session: Session) -> tuple[int, int]:
+    """Two branches that both touched many files."""
+    leaves = sorted(session.tree.leaves(), key=lambda leaf: len(session.tree.path(leaf)))
+    return leaves[-1], leaves[0]
+
+
+def test_a_glance_at_two_branches_decodes_their_first_words(generated: Path, decoded: Counter[str]) -> None:
+    with closing(Session.open(generated)) as session:
+        a, b = far_apart(session)
+        decoded.clear()
+        found = glance(sides(session, a, b), -1)
+        assert len(found.sets) > 200
+        made = [step for side in (found.sides.shared, found.sides.a, found.sides.b) for step in side.steps]
+        undone = sum(step.deed is Deed.EDIT and step.outcome is not Outcome.DONE for step in made)
+        assert undone < len(made) / 20
+        assert decoded["lines"] <= 5 + undone, "no result of what was done, and no reply that asked for it"
+
+
+async def test_a_comparison_makes_the_lines_that_are_seen(generated: Path) -> None:
+    async with exploring(generated, (140, HEIGHT)) as (pilot, explorer):
+        session = explorer.session
+        assert session is not None
+        explorer.open_compare(*far_apart(session))
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+        screen = pilot.app.screen
+        assert isinstance(screen, CompareScreen)
+        await until(pilot, lambda: screen.carried is not None and screen.shown is not None)
+        views = [view.lines for view in screen.lists.values()]
+        made = [lines.made for lines in views if isinstance(lines, FileLines)]
+        assert len(made) == 3
+        assert sum(len(lines) for lines in views if lines is not None) > 200
+        assert max(made) <= 2 * HEIGHT
 
 
 @pytest.mark.parametrize("density", list(Density))

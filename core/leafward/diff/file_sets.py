@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -95,6 +95,10 @@ class FileSets:
         return len(self.only_a) + len(self.both) + len(self.only_b)
 
 
+# Looking a member of an enumeration up costs as much as a part of a step's work here.
+_READ, _FAILED, _UNANSWERED = Deed.READ, Outcome.FAILED, Outcome.UNANSWERED
+
+
 @dataclass(slots=True)
 class _Tally:
     path: str
@@ -106,21 +110,19 @@ class _Tally:
     unanswered: int = 0
     last: Deed = Deed.READ
     inferred: bool = True
-    entries: list[EntryIndex] | None = None
+    entries: list[EntryIndex] = field(default_factory=list)
     refused: int = 0
 
     def take(self, step: Step, deed: Deed) -> None:
-        if step.outcome is Outcome.FAILED:
+        if step.outcome is _FAILED:
             self.failed += 1
             self.refused += deed.changes and not step.inferred
             return
         self.inferred &= step.inferred
-        if self.entries is None:
-            self.entries = []
         if not self.entries or self.entries[-1] != step.entry:
             self.entries.append(step.entry)
-        if deed.changes:
-            self.unanswered += step.outcome is Outcome.UNANSWERED
+        if deed is not _READ:
+            self.unanswered += step.outcome is _UNANSWERED
             self.changes += 1
             self.added += step.added
             self.removed += step.removed
@@ -135,7 +137,11 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
     first_name: dict[str, str] = {}
 
     def tally(path: str) -> _Tally:
-        return tallies.setdefault(first_name.get(path, path), _Tally(path))
+        name = first_name.get(path, path)
+        found = tallies.get(name)
+        if found is None:
+            found = tallies[name] = _Tally(path)
+        return found
 
     for step in made:
         if step.to is None:
@@ -164,7 +170,7 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
             one.unanswered,
             one.last,
             one.inferred,
-            tuple(one.entries or ()),
+            tuple(one.entries),
             one.refused,
         )
         for name, one in tallies.items()

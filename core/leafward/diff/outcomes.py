@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.call_lines import told_result
 from leafward.edits import command_text, table_of
 from leafward.endings import Outcome as CallOutcome
 from leafward.endings import outcome
@@ -148,9 +149,12 @@ class OutcomeReader:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._noted: list[_Told] = []
+        self._noted: dict[int, _Told | bool] = {}
+        """What was taken, by entry; of a result that is of no command only whether it failed."""
         self._kinds = session.columns.kind
         self._table = table_of(session)
+        self._shells = [b'"toolName":"%b"' % name.encode() for name in self._table.shells]
+        """How the lines of results of commands say it."""
         self._calls: dict[str, ToolCall] = {}
         self._checks: dict[Check, Checked] = {}
         self._commands = self._failed = self._errors = self._made = self._replies = self._aborted = 0
@@ -182,35 +186,40 @@ class OutcomeReader:
                 message.get("stopReason") == "aborted",
             )
         elif kind == _RESULT:
-            ran = message.get("toolName") in self._table.shells
-            told = _Told(
-                index,
-                str(message.get("toolCallId")),
-                bool(message.get("isError")),
-                outcome(body, self._table) if ran else None,
-            )
+            fails = bool(message.get("isError"))
+            if message.get("toolName") not in self._table.shells:
+                self._noted[index] = fails
+                return
+            told = _Told(index, str(message.get("toolCallId")), fails, outcome(body, self._table))
         elif kind == _COMMAND:
             told = _Told(index, came=outcome(body, self._table), command=str(message.get("command") or ""))
         else:
             return
-        self._noted.append(told)
+        self._noted[index] = told
+
+    def _needs(self, index: int, line: bytes) -> bool:
+        """Whether a line of a native file has to be decoded; what its bytes tell is noted here."""
+        told = told_result(line) if self._kinds[index] == _RESULT else None
+        if told is None or any(shell in line for shell in self._shells):
+            return True
+        self._noted[index] = told[1]
+        return False
 
     def outcomes(self, entries: Sequence[int]) -> Outcomes:
         """What came of the entries of the path, all that was taken among them. To be asked once."""
         kinds = self._kinds
         spoken = [at for at in entries if kinds[at] in self.KINDS]
-        noted, self._noted = {told.entry: told for told in self._noted}, []
-        for index, body in self._session.bodies(at for at in spoken if at not in noted):
+        for index, body in self._session.bodies([at for at in spoken if at not in self._noted], self._needs):
             message = body.get("message") if body is not None else None
             if body is not None and isinstance(message, dict):
                 ran = kinds[index] == _ASSISTANT and did_run(message)
                 self.take(index, body, message, tool_calls(message) if ran else [])
-        noted.update((told.entry, told) for told in self._noted)
-        self._noted.clear()
         for at in spoken:
-            told = noted.get(EntryIndex(at))
-            if told is not None:
+            told = self._noted.pop(at, None)
+            if isinstance(told, _Told):
                 self._add(told)
+            elif told:
+                self._errors += 1
         first, last = (self._time(order) for order in (spoken, reversed(spoken)))
         span = (last - first) / 1000 if first is not None and last is not None else None
         words = text_of(self._said).split("\n")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import compress
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.collector import collector_paused
 from leafward.diff.outcomes import OutcomeReader, Outcomes
-from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind, tool_calls
+from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
 from leafward.errors import Cancelled
-from leafward.files import did_run
 from leafward.rebuilding import Outcome, StepReader
 from leafward.sizes import entries_below
 
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from leafward.rebuilding import Step
     from leafward.session import Session
 
-_USER, _ASSISTANT = int(Kind.USER), int(Kind.ASSISTANT)
+_USER = int(Kind.USER)
 
 
 @dataclass(slots=True)
@@ -83,35 +81,33 @@ class Sides:
 def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: False) -> Sides:
     """Two nodes; of their paths each entry that says something of files is decoded once. Raises Cancelled once `stop` turns true."""
     ancestor = session.tree.common_ancestor(a, b)
-    parts = (
-        side(session, above, node, stop) for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b))
-    )
+    reader = StepReader(session)
+    with collector_paused():
+        parts = [
+            _side(reader, session, above, node, stop)
+            for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b))
+        ]
     return Sides(session, ancestor, *parts)
 
 
 def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = lambda: False) -> Side:
     """What the path to a node adds below an entry of it. Raises Cancelled once `stop` turns true."""
-    column = session.columns.kind
-    entries = entries_below(session, EntryIndex(ancestor), EntryIndex(node))
-    kinds = bytes(map(column.__getitem__, entries))
-    step_reader, outcome_reader = StepReader(session), OutcomeReader(session)
-    wanted = compress(entries, map(step_reader.KINDS.__contains__, kinds))
     with collector_paused():
-        for index, body in session.bodies(wanted, step_reader.needs):
-            if stop():
-                raise Cancelled
-            message = body.get("message") if body is not None else None
-            if body is None or not isinstance(message, dict):
-                continue
-            calls = tool_calls(message) if column[index] == _ASSISTANT and did_run(message) else []
-            step_reader.take(index, body, message, calls)
-            outcome_reader.take(index, body, message, calls)
-        steps = tuple(step_reader.steps())
+        return _side(StepReader(session), session, ancestor, node, stop)
+
+
+def _side(reader: StepReader, session: Session, ancestor: int, node: int, stop: Callable[[], bool]) -> Side:
+    entries = entries_below(session, EntryIndex(ancestor), EntryIndex(node))
+    kinds = bytes(map(session.columns.kind.__getitem__, entries))
+    outcomes = OutcomeReader(session)
+    made = tuple(reader.read(entries, stop, outcomes.take))
+    if stop():
+        raise Cancelled
     return Side(
         EntryIndex(node),
         entries,
         len(kinds.translate(None, BOOKKEEPING_BYTES)),
         kinds.count(_USER),
-        steps,
-        _Outcomes(outcome_reader),
+        made,
+        _Outcomes(outcomes),
     )

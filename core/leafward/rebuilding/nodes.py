@@ -11,8 +11,8 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from leafward.rebuilding.knowledge import KNOWN, FileState, Remark
+from leafward.rebuilding.reading import steps
 from leafward.rebuilding.replay import Replay, related
-from leafward.rebuilding.steps import steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable

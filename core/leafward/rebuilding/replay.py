@@ -16,7 +16,8 @@ from leafward.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
 from leafward.files import nested_calls
 from leafward.reads import Shown, printed, shown
 from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState, Remark, Span
-from leafward.rebuilding.steps import Asked, Deed, Outcome, Step, asked, by_command, steps
+from leafward.rebuilding.reading import steps
+from leafward.rebuilding.steps import Asked, Deed, Outcome, Step, asked, by_command
 from leafward.shell import Proof, complains
 
 if TYPE_CHECKING:

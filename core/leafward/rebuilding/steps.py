@@ -1,7 +1,4 @@
-"""What calls ask of files, and what became of it: the steps of a path, in order.
-
-One pass decodes each entry once. What a call wants to write is not kept; `asked` gives it again for one call.
-"""
+"""What calls ask of files, and what became of it: the values of a step, and the rules by which a call says what it asks for."""
 
 from __future__ import annotations
 
@@ -9,18 +6,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.commands import parsed_patch, patches_in, script_of, texts_in
-from leafward.edits import Action, command_in, delta_in, line_delta, lines_of, path_in, replacements, table_of
-from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
-from leafward.files import did_run, locate, nested_calls
+from leafward.edits import Action, command_in, line_count, line_delta, path_in, replacements
 from leafward.rebuilding.texts import Replacement
 from leafward.shell import Effect, Proof, effects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
     from leafward.commands import PatchPlace
     from leafward.edits import ToolTable
-    from leafward.session import Session
+    from leafward.entries import EntryIndex, ToolCall
 
 
 class Deed(StrEnum):
@@ -113,6 +108,11 @@ _OF_EFFECT = {
 }
 
 
+OF_ACTION = {Action.READ: Deed.READ, Action.WRITE: Deed.WRITE, Action.EDIT: Deed.EDIT}
+NOTEBOOK = ".ipynb"
+"""How the names of notebooks end, of which an edit may name a cell."""
+
+
 def asked(call: ToolCall, table: ToolTable) -> list[Asked]:
     """What a call asks of files, in the order in which it is done."""
     action = table.actions.get(call.name)
@@ -164,7 +164,7 @@ def _by_tool(call: ToolCall, table: ToolTable, action: Action, path: str) -> Ask
     places = tuple(
         Replacement(old, new, everywhere) for old, new in replacements(action, call.arguments, table)
     )
-    if path.endswith(".ipynb") and not any(one.old for one in places):
+    if path.endswith(NOTEBOOK) and not any(one.old for one in places):
         # An edit of a notebook names a cell, not a text of the file.
         return Asked(Deed.CHANGE, path, replacements=places)
     return Asked(Deed.EDIT, path, replacements=places)
@@ -206,171 +206,9 @@ def _within(path: str, folder: str | None) -> str:
 def lines_changed(one: Asked) -> tuple[int, int]:
     """Lines added and removed, as far as the call says."""
     if one.text is not None:
-        return len(lines_of(one.text)), 0
+        return line_count(one.text), 0
     added = removed = 0
     for place in one.replacements:
         more, fewer = line_delta(place.old, place.new)
         added, removed = added + more, removed + fewer
     return added, removed
-
-
-class _Waiting(NamedTuple):
-    entry: EntryIndex
-    order: int
-    asked: Asked
-    place: int
-
-
-# As plain integers: looking a member of an enumeration up costs as much as a part of an entry's work here.
-_ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
-
-
-class StepReader:
-    """Takes the bodies of a path one after the other and gives its steps.
-
-    Calls of a reply that was aborted were not run (pi 1.5.2) and are no steps.
-    """
-
-    KINDS = frozenset({_ASSISTANT, _RESULT, _COMMAND})
-    """Kinds that have steps."""
-
-    def __init__(self, session: Session) -> None:
-        self._kinds = session.columns.kind
-        self._table = table = table_of(session)
-        self._touching = frozenset({*table.actions, *table.patches, *table.shells, *table.scripts})
-        self._folder = session.cwd
-        self._located: dict[str, str] = {}
-        self._found: list[Step | None] = []
-        self._waiting: dict[str, list[_Waiting]] = {}
-
-    def needs(self, index: int, line: bytes) -> bool:
-        """Whether a line of a native file has to be decoded. To be asked in the order of the path.
-
-        A reply that calls nothing has not; of a result that tells no more than whether the call was done, that is taken here.
-        """
-        kind = self._kinds[index]
-        if kind == _ASSISTANT:
-            return _CALLS in line
-        if kind != _RESULT:
-            return True
-        begin = line.find(_ANSWERS) + len(_ANSWERS)
-        call_id = line[begin : line.find(b'"', begin)]
-        if begin < len(_ANSWERS) or b"\\" in call_id or _NESTED in line or not line.endswith(b"}"):
-            return True
-        name = call_id.decode("utf-8", "replace")
-        if line.count(_ANSWERS, begin):
-            return True
-        if name not in self._waiting:
-            return False
-        fine = line.count(_FINE)
-        if fine + line.count(_FAILED) != 1 or line.count(b'"isError"') != 1 or (fine and _DIFF in line):
-            return True
-        self._answer(EntryIndex(index), name, Outcome.DONE if fine else Outcome.FAILED, None)
-        return False
-
-    def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
-        """The next entry of the path: its body, the message in it, and the calls of that which were run."""
-        kind = self._kinds[index]
-        if kind == _RESULT:
-            outcome = Outcome.FAILED if message.get("isError") else Outcome.DONE
-            self._answer(index, str(message.get("toolCallId")), outcome, body)
-            for call in nested_calls(message):
-                for order, one in enumerate(asked(call, self._table)):
-                    self._found.append(self._step(one, index, index, call.id, order, Outcome.DONE))
-        elif kind == _COMMAND:
-            outcome = Outcome.FAILED if message.get("cancelled") or message.get("exitCode") else Outcome.DONE
-            for order, one in enumerate(by_command(message.get("command"))):
-                self._found.append(self._step(one, index, index, "", order, outcome))
-        elif kind == _ASSISTANT:
-            for call in calls:
-                if call.name not in self._touching:
-                    continue
-                made = asked(call, self._table)
-                waiting = self._waiting.setdefault(call.id, []) if made else []
-                if waiting and waiting[0].entry != index:
-                    # A provider may use an id again in a later reply: the latest call is the one that a result answers.
-                    self._unanswered(call.id, waiting)
-                    waiting.clear()
-                for order, one in enumerate(made):
-                    waiting.append(_Waiting(index, order, one, len(self._found)))
-                    self._found.append(None)
-
-    def steps(self) -> list[Step]:
-        """What was found, in the order in which it was done. Calls that nothing answered are `UNANSWERED`."""
-        for call_id, unanswered in self._waiting.items():
-            self._unanswered(call_id, unanswered)
-        self._waiting.clear()
-        return [one for one in self._found if one is not None]
-
-    def _unanswered(self, call_id: str, left: list[_Waiting]) -> None:
-        for one in left:
-            self._found[one.place] = self._step(
-                one.asked, one.entry, NO_ENTRY, call_id, one.order, Outcome.UNANSWERED
-            )
-
-    def _answer(self, result: EntryIndex, call_id: str, outcome: Outcome, body: Body | None) -> None:
-        """Takes in what became of a call; `body` where the result may hold the diff of it."""
-        answered = self._waiting.pop(call_id, None)
-        if answered is None:
-            return
-        delta = None
-        if body is not None and sum(one.asked.deed is not Deed.READ for one in answered) == 1:
-            # The diff in a result is that of the whole call.
-            delta = delta_in(body)
-        for one in answered:
-            lines = delta if one.asked.deed is not Deed.READ else None
-            self._found[one.place] = self._step(
-                one.asked, one.entry, result, call_id, one.order, outcome, lines
-            )
-
-    def _step(
-        self,
-        one: Asked,
-        entry: EntryIndex,
-        result: EntryIndex,
-        call_id: str,
-        order: int,
-        outcome: Outcome,
-        lines: tuple[int, int] | None = None,
-    ) -> Step:
-        added, removed = lines if lines is not None else lines_changed(one)
-        to = self._locate(one.to) if one.to is not None else None
-        path = self._located.get(one.path) or self._locate(one.path)
-        return Step(
-            entry,
-            result,
-            call_id,
-            order,
-            one.deed,
-            path,
-            outcome,
-            one.inferred,
-            added,
-            removed,
-            to,
-            one.fresh,
-            one.proof,
-            one.glob,
-        )
-
-    def _locate(self, path: str) -> str:
-        found = self._located[path] = locate(path, self._folder)
-        return found
-
-
-# As pi writes them, and JSON.stringify in general; anything else is decoded.
-_CALLS, _ANSWERS, _NESTED, _DIFF = b'"toolCall"', b'"toolCallId":"', b'"nestedCalls"', b'"diff"'
-_FINE, _FAILED = b'"isError":false', b'"isError":true'
-
-
-def steps(session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False) -> list[Step]:
-    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true."""
-    kinds, reader = session.columns.kind, StepReader(session)
-    for index, body in session.bodies((at for at in entries if kinds[at] in reader.KINDS), reader.needs):
-        if stop():
-            return []
-        message = body.get("message") if body is not None else None
-        if body is not None and isinstance(message, dict):
-            ran = kinds[index] == _ASSISTANT and did_run(message)
-            reader.take(index, body, message, tool_calls(message) if ran else [])
-    return reader.steps()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.rebuilding.reading import steps
 from leafward.rebuilding.replay import related
-from leafward.rebuilding.steps import Step, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.rebuilding.steps import Step
     from leafward.session import Session
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.rebuilding import Deed
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, counted, fit, fit_path, right, split_path
-from leafward_tui.lab.line import Block, LabLine, Span, blanks
+from leafward_tui.lab.line import LabLine, Span, blanks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from leafward.diff.file_sets import FileDifference, FileSets, Use
     from leafward_tui.glyphs import Glyphs
 
-__all__ = ["FOLD", "HUES", "Column", "FileItem", "arranged", "column_head", "file_lines", "listed"]
+__all__ = ["FOLD", "HUES", "Column", "FileItem", "FileLines", "arranged", "column_head", "listed"]
 
 HUES = {"A": "ghost", "B": "leaf"}
 """The hue of each side; its letter always stands beside it."""
@@ -69,7 +70,7 @@ def arranged(sets: FileSets, column: Column, *, unfolded: bool) -> list[FileItem
         gap = [FileItem()] if changed else []
         return [*changed, *gap, FileItem(heading="read only here"), *others]
     used = [item for item in others if item.file is not None and (item.file.a or item.file.b)]
-    idle = [item for item in others if item not in used]
+    idle = [item for item in others if item.file is not None and not (item.file.a or item.file.b)]
     if len(idle) < 2 or unfolded:
         return [*changed, *used, *idle, *([FileItem(key=FOLD)] if len(idle) >= 2 else [])]
     return [*changed, *used, FileItem(key=FOLD, folded=len(idle))]
@@ -135,26 +136,50 @@ def _row(file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span]) 
     return [*spans, blanks(room - used - cell_len(told)), Span(told, "warn"), blanks(1), *numbers]
 
 
-def file_lines(items: Sequence[FileItem], width: int, glyphs: Glyphs, column: Column | None) -> Block:
-    """The rows of a column, or of all of them where `column` is None, in lines of `width` cells."""
-    found = []
-    for item in items:
+class FileLines(Sequence[LabLine]):
+    """The rows of a column, or of all of them where `column` is None, in lines of `width` cells; each is made when it is drawn."""
+
+    def __init__(self, items: Sequence[FileItem], width: int, glyphs: Glyphs, column: Column | None) -> None:
+        self._items = items
+        self._width = width
+        self._glyphs = glyphs
+        self._column = column
+        self.made = 0
+        """Lines made so far; work counted for tests."""
+
+    def __len__(self) -> int:
+        return max(1, len(self._items))
+
+    @overload
+    def __getitem__(self, y: int) -> LabLine: ...
+    @overload
+    def __getitem__(self, y: slice) -> Sequence[LabLine]: ...
+    def __getitem__(self, y: int | slice) -> LabLine | Sequence[LabLine]:
+        if isinstance(y, slice):
+            return [self._line(at) for at in range(*y.indices(len(self)))]
+        return self._line(range(len(self))[y])
+
+    def find(self, key: str) -> int:
+        """The line with a key; -1 where there is none."""
+        return next((y for y, item in enumerate(self._items) if item.key == key), -1)
+
+    def _line(self, y: int) -> LabLine:
+        if not self._items:
+            return LabLine((Span("none", "nothing"),))
+        self.made += 1
+        item, width, glyphs, column = self._items[y], self._width, self._glyphs, self._column
         file = item.file
         if item.key == FOLD:
             words = (
                 f"{item.folded:,} more, not touched by either" if item.folded else "fold what is not touched"
             )
-            found.append(
-                LabLine((Span(f"{glyphs.same} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
-            )
-        elif file is None:
-            found.append(LabLine((Span(item.heading, "faint"),) if item.heading else ()))
-        elif column is Column.A or column is Column.B:
+            return LabLine((Span(f"{glyphs.same} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
+        if file is None:
+            return LabLine((Span(item.heading, "faint"),) if item.heading else ())
+        if column is Column.A or column is Column.B:
             use = file.a if column is Column.A else file.b
-            found.append(LabLine(tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)])), item.key))
-        else:
-            found.append(LabLine(tuple(_both(file, width, glyphs)), item.key))
-    return Block(found or [LabLine((Span("none", "nothing"),))])
+            return LabLine(tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)])), item.key)
+        return LabLine(tuple(_both(file, width, glyphs)), item.key)
 
 
 def _both(file: FileDifference, width: int, glyphs: Glyphs) -> list[Span]:

@@ -25,10 +25,14 @@ if TYPE_CHECKING:
     from leafward_tui.glyphs import Glyphs
 
 __all__ = [
+    "LOOKING",
     "Carried",
+    "Glance",
     "Named",
     "Overall",
     "carried_over",
+    "glance",
+    "looked_at",
     "overall",
     "pinnable",
     "side_column",
@@ -52,19 +56,18 @@ class Named(NamedTuple):
     entries: int
     turns: int
     edits: int
-    tokens: int
-    """Of its context."""
+    tokens: int | None
+    """Of its context; None where that was not looked at yet."""
     leaf: bool
     mark: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Overall:
-    """All that is known before a file is looked at."""
+class Glance:
+    """What is shown first: the files of both, and who they are."""
 
     sides: Sides
     sets: FileSets
-    contexts: ContextDifference
     named: tuple[Named, Named]
     ancestor: str
     """What the common ancestor says, safe; empty where there is none."""
@@ -84,6 +87,13 @@ class Overall:
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class Overall(Glance):
+    """All that is known before a file is looked at. The outcomes of its sides are made."""
+
+    contexts: ContextDifference
+
+
 class Carried(NamedTuple):
     """A branch summary of one side that the other carries."""
 
@@ -96,31 +106,40 @@ class Carried(NamedTuple):
     """Facts of the branch that it does not hold, the heaviest first, safe."""
 
 
-def overall(sides: Sides, mark: int) -> Overall:
-    """What is shown first. Decodes what the contexts are made of, and the first words of each side."""
+def glance(sides: Sides, mark: int) -> Glance:
+    """What is shown first. Decodes the first words of each side."""
     session = sides.session
-    contexts = compare_contexts(session, sides.a.node, sides.b.node)
-    named = tuple(
-        _named(session, letter, side, context.size.total, mark)
-        for letter, side, context in (("A", sides.a, contexts.a), ("B", sides.b, contexts.b))
-    )
+    named = _named(session, "A", sides.a, mark), _named(session, "B", sides.b, mark)
     # The ancestor may be bookkeeping: then what was said above it.
     said = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
     words = headline(session, said).text if said >= 0 else ""
+    return Glance(sides, compare_files(sides), named, words)
+
+
+def looked_at(first: Glance) -> Overall:
+    """The same with what takes longer. Decodes what the contexts and the outcomes are made of."""
+    sides, (a, b) = first.sides, first.named
+    contexts = compare_contexts(sides.session, sides.a.node, sides.b.node)
+    named = a._replace(tokens=contexts.a.size.total), b._replace(tokens=contexts.b.size.total)
     for side in (sides.a, sides.b):
         # They are made when first asked for: here, and not where they are drawn.
         _ = side.outcomes
-    return Overall(sides, compare_files(sides), contexts, (named[0], named[1]), words)
+    return Overall(sides, first.sets, named, first.ancestor, contexts)
 
 
-def _named(session: Session, letter: str, side: Side, tokens: int, mark: int) -> Named:
+def overall(sides: Sides, mark: int) -> Overall:
+    """Both, one after the other."""
+    return looked_at(glance(sides, mark))
+
+
+def _named(session: Session, letter: str, side: Side, mark: int) -> Named:
     kinds = session.columns.kind
     said = next((at for at in side.entries if kinds[at] == Kind.USER), NO_ENTRY)
     first = said if said >= 0 else next(iter(side.entries), side.node)
     words = headline(session, first).text if first >= 0 else "before everything"
     leaf = side.node in (session.place, session.leaf)
     return Named(
-        letter, words, side.node, side.said, side.turns, side.edits, tokens, leaf, 0 <= mark == side.node
+        letter, words, side.node, side.said, side.turns, side.edits, None, leaf, 0 <= mark == side.node
     )
 
 
@@ -178,7 +197,7 @@ def summary_head(told: SummaryDifference | None, width: int, glyphs: Glyphs) -> 
 
 
 def side_column(
-    overall: Overall,
+    seen: Glance,
     carried: Sequence[Carried] | None,
     width: int,
     glyphs: Glyphs,
@@ -192,15 +211,23 @@ def side_column(
     lines: list[LabLine] = []
     for whys, words in ((9, 2), (1, 2), (1, 1), (0, 1)):
         lines = [
-            *_context(overall.contexts, width, glyphs, whys),
-            LabLine(),
-            *_outcomes(overall.sides, width, glyphs, words),
+            *(_looked_at(seen, width, glyphs, whys, words) if isinstance(seen, Overall) else (LOOKING,)),
             LabLine(),
             *_carried(carried, width, glyphs, pin),
         ]
         if height is None or len(lines) <= height:
             break
     return Block(lines)
+
+
+LOOKING = LabLine((Span("reading contexts and outcomes", "nothing"),))
+"""What stands there until a `Glance` was looked at closer."""
+
+
+def _looked_at(seen: Overall, width: int, glyphs: Glyphs, whys: int, words: int) -> Iterator[LabLine]:
+    yield from _context(seen.contexts, width, glyphs, whys)
+    yield LabLine()
+    yield from _outcomes(seen.sides, width, glyphs, words)
 
 
 def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int) -> Iterator[LabLine]:

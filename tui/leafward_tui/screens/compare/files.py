@@ -12,7 +12,7 @@ from leafward.diff.file_sets import Flag
 from leafward_tui.cells import fit
 from leafward_tui.compare.content import arranged_content
 from leafward_tui.compare.content_lines import ContentLines, content_head, sentence
-from leafward_tui.compare.files import Column, arranged, column_head, file_lines, listed
+from leafward_tui.compare.files import Column, FileLines, arranged, column_head, listed
 from leafward_tui.lab.line import Block, LabLine, Span
 from leafward_tui.screens.compare.parts import CompareParts
 from leafward_tui.screens.compare.values import Laid, Page, Wanted
@@ -51,7 +51,7 @@ class CompareFiles(CompareParts):
             )
             head = None if whole else column
             self.lists[column].show(
-                lambda width, _rows, items=items, head=head: file_lines(items, width, glyphs, head)  # type: ignore[misc]  # mypy cannot infer defaults
+                lambda width, _rows, items=items, head=head: FileLines(items, width, glyphs, head)  # type: ignore[misc]  # mypy cannot infer defaults
             )
             self.heads[column].show(lambda width, head=head: (column_head(head, sets, width - 1, glyphs),))  # type: ignore[misc]  # as above
         self.size_sets()

@@ -20,13 +20,17 @@ from leafward_tui.compare.content import Show, Shown
 from leafward_tui.compare.files import Column
 from leafward_tui.compare.pages import context_page, outcome_page, spoken
 from leafward_tui.compare.telling import (
+    LOOKING,
+    Overall,
     carried_over,
-    overall,
+    glance,
+    looked_at,
     side_column,
     summaries,
     summary_head,
     with_missing,
 )
+from leafward_tui.lab.line import Block
 from leafward_tui.screens.compare.values import Leaving, LookedAt, Page, Seen, Summed, Wanted
 from leafward_tui.screens.searching import Searching
 from leafward_tui.widgets.compare.head import CompareHead
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
     from leafward.rebuilding import Bases
     from leafward.session import Session
     from leafward_tui.compare.pages import Spoken
-    from leafward_tui.compare.telling import Carried, Overall
+    from leafward_tui.compare.telling import Carried, Glance
 
 __all__ = ["CompareParts"]
 
@@ -90,7 +94,7 @@ class CompareParts(Searching[Leaving | None]):
         self.ends = (a, b)
         self.mark = mark
         self.page = Page.FILES
-        self.overall: Overall | None = None
+        self.overall: Glance | None = None
         self.messages: list[Spoken] | None = None
         self.summaries: SummaryDifference | None = None
         self.carried: tuple[Carried, ...] | None = None
@@ -180,12 +184,16 @@ class CompareParts(Searching[Leaving | None]):
 
     @work(thread=True, exclusive=True, group="compare", exit_on_error=False)
     def load(self, run: int, a: int, b: int) -> None:
-        """Both sides, each entry decoded once; then what takes longer: messages, summaries, what was carried over."""
+        """Both sides as far as files say; then what takes longer: contexts, outcomes, messages, summaries, what was carried over."""
         worker = get_current_worker()
         stop = self.shell.keys_first.stop(worker)
         try:
             both = sides(self.session, a, b, lambda: worker.is_cancelled)
-            found = overall(both, self.mark)
+            first = glance(both, self.mark)
+            self.post_message(Seen(run, first))
+            if worker.is_cancelled:
+                return
+            found = looked_at(first)
             self.post_message(Seen(run, found))
             self.post_message(LookedAt(run, spoken(self.session, found.contexts, stop)))
             carried = carried_over(both, stop)
@@ -211,8 +219,12 @@ class CompareParts(Searching[Leaving | None]):
             self.tell(message.text, "bad")
             self.show_hints()
             return
-        self.overall = message.overall
+        first, self.overall = self.overall is None, message.overall
         self.head.show(message.overall.named)
+        if not first:
+            self.show_side()
+            self.show_lines()
+            return
         self.show_title()
         self.show_files(first=True)
         self.show_side()
@@ -302,9 +314,11 @@ class CompareParts(Searching[Leaving | None]):
     def show_lines(self) -> None:
         """The tabs Context and Outcome."""
         seen, messages, glyphs = self.overall, self.messages, self.shell.glyphs
-        if seen is None:
+        if seen is None or self.page not in (Page.CONTEXT, Page.OUTCOME):
             return
-        if self.page is Page.CONTEXT:
+        if not isinstance(seen, Overall):
+            self.lines.show(lambda _width, _rows: Block([LOOKING]))
+        elif self.page is Page.CONTEXT:
             self.lines.show(lambda width, _rows: context_page(seen, messages, width, glyphs))
         else:
             self.lines.show(lambda width, _rows: outcome_page(seen, width, glyphs))

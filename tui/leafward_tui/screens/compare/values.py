@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward.session import Session
     from leafward_tui.compare.content import Show, Shown
     from leafward_tui.compare.pages import Spoken
-    from leafward_tui.compare.telling import Carried, Overall
+    from leafward_tui.compare.telling import Carried, Glance
 
     Change = Callable[[Session, Writing], Write]
 
@@ -61,10 +61,10 @@ class Wanted:
 
 @dataclass
 class Seen(Message):
-    """Both sides are read; None where that failed, and the text says why."""
+    """Both sides are read, or looked at closer; None where that failed, and the text says why."""
 
     run: int
-    overall: Overall | None
+    overall: Glance | None
     text: str = ""
 
 

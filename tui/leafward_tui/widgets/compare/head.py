@@ -87,5 +87,6 @@ def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
             Segment(right(str(number), 6 if width >= 140 else 5 if width >= 100 else 4), ground.sub),
             Segment(f" {fit(unit, cells - 1, pad=True)}", ground.faint),
         ]
-    told.append(Segment(right(count(one.tokens), 7 if width >= 100 else 0), ground.sub))
+    tokens = count(one.tokens) if one.tokens is not None else ""
+    told.append(Segment(right(tokens, 7 if width >= 100 else 0), ground.sub))
     return told
