@@ -45,7 +45,24 @@ class Role(IntEnum):
     """A microcompaction: results that are cleared from here on."""
     COST = 15
     """What the session has cost so far, where that is more than before."""
+    FURTHER = 16
+    """A further row of a reply."""
 
+
+REPLIES = frozenset({Role.REPLY, Role.FURTHER})
+
+# What else is known of a row.
+SIDECHAIN = 1
+LINKED = 2
+"""It names a parent, be it in this file or not."""
+NAMED = 4
+"""It has an id."""
+GLUED = 8
+UNTERMINATED = 16
+
+KEY = 16
+"""Bytes of a row's id."""
+NO_KEY = bytes(KEY)
 
 CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 """Types of rows that hang together by `parentUuid`."""
@@ -63,8 +80,12 @@ BOOKKEEPING_TYPES = frozenset(
 
 TYPES = CHAINED | BOOKKEEPING_TYPES | {"custom-title", "content-replacement"}
 
-_BULK = re.compile(rb'\{"type":"(api-request-blob|api-request-shape|file-history-snapshot)"')
+_BULK = re.compile(
+    rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot|file-history-delta)"'
+)
 """Rows that are large and never looked into while reading."""
+
+_CHAINED = b'{"parentUuid":'
 
 _TAG = re.compile(r"\s*<([a-z][a-z0-9_-]{1,40})[ >/]")
 _BEGINS_TURN = frozenset({"command-message", "task-notification", "bash-input"})
@@ -79,7 +100,6 @@ _INTERRUPTED = "[Request interrupted by user"
 _SUMMARY = "This session is being continued from a previous conversation"
 
 _SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
-_NONE_UUID = bytes(16)
 
 
 class Row(NamedTuple):
@@ -137,11 +157,19 @@ def cleared_in(body: Body) -> list[str]:
     return [one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, str)]
 
 
-def bulk_type(data: bytes, start: int, end: int) -> str | None:
-    """The type of a large row that need not be decoded; None for every other row."""
-    found = _BULK.match(data, start, end)
-    whole = found is not None and data[end - 1 : end] == b"}" and data.find(b'}{"type":', start, end) < 0
-    return found[1].decode() if found is not None and whole and data.find(b"\0", start, end) < 0 else None
+def is_bulk(data: bytes, start: int, end: int) -> bool:
+    """Whether a line is a row that need not be decoded."""
+    return _BULK.match(data, start, end) is not None and is_one(data, start, end)
+
+
+def is_one(data: bytes, start: int, end: int) -> bool:
+    """Whether a line that begins as a row outside the chain ends like one, and no other row begins in it."""
+    return (
+        data.endswith(b"}", start, end)
+        and data.find(b'}{"type":', start, end) < 0
+        and data.find(_CHAINED, start, end) < 0
+        and data.find(b"\0", start, end) < 0
+    )
 
 
 def row_of(body: Body) -> Row:
@@ -269,7 +297,7 @@ def is_summary_text(text: str) -> bool:
 def key_of(name: object) -> bytes:
     """A row's id as sixteen bytes; zeros for none, for what is no text, and for the id of nothing."""
     if not isinstance(name, str) or not name:
-        return _NONE_UUID
+        return NO_KEY
     if len(name) == 36:
         try:
             found = bytes.fromhex(name.replace("-", ""))
