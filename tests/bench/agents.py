@@ -29,6 +29,7 @@ _OUTPUTS = (0, 0, 300, 1_500, 3_000, 12_000)
 """Characters that the output of a call grows by: what programs print differs that much."""
 _ID = re.compile(rb'(?<=["_])[0-9a-f]{8}(?=[0-9a-f-]{12,28}")')
 _COMPACTED = (b'"type":"compacted"', b'"compact_boundary"')
+_CALL = re.compile(rb'"(?:tool_use_id|call_id)":"([^"]+)"')
 _NAMED = re.compile(rb',"uuid":"([0-9a-f-]{36})"')
 
 AGENTS = ("codex", "claude")
@@ -44,7 +45,7 @@ def _longest(folder: Path) -> list[bytes]:
 def _grown(value: object, text: str) -> bool:
     """Adds to the first output inside a decoded value."""
     if isinstance(value, dict):
-        for key in ("output", "content"):
+        for key in ("output", "content", "stdout", "originalFile"):
             if isinstance(value.get(key), str):
                 value[key] += text
                 return True
@@ -72,11 +73,19 @@ def _lines(lines: list[bytes], head: int, size: int) -> Iterator[bytes]:
     while made < size:
         again += 1
         first = True
+        said: dict[bytes, str] = {}
         for line, output in zip(lines[head:], outputs[head:], strict=True):
             if output:
                 body = orjson.loads(line)
-                wanted = chance.choice(_OUTPUTS)
-                _grown(body, "".join(chance.choices(printed, k=wanted // 20)))
+                call = _CALL.search(line)
+                text = said.get(call[1]) if call is not None else None
+                if text is None:
+                    text = "".join(chance.choices(printed, k=chance.choice(_OUTPUTS) // 20))
+                if call is not None:
+                    said[call[1]] = text
+                # Claude Code writes what the model gets, and beside it what it shows; and once more in the recorded request.
+                for part in (body["message"], body.get("toolUseResult")) if "message" in body else (body,):
+                    _grown(part, text)
                 line = orjson.dumps(body) + b"\n"
             line = _ID.sub(partial(_other, again, kept), line)
             if first and tip:

@@ -10,19 +10,7 @@ from binascii import unhexlify
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.records import (
-    BEGINS,
-    GLUED,
-    KEY,
-    LINKED,
-    NAMED,
-    NO_KEY,
-    SIDECHAIN,
-    Role,
-    is_bulk,
-    is_one,
-    key_of,
-    message_of,
-    row_of,
+    BEGINS, GLUED, KEY, LINKED, NAMED, NO_KEY, SEAM, SIDECHAIN, TORN, Role, is_bulk, key_of, message_of, row_of,
 )  # fmt: skip
 from leafward.agents.claude.shapes import ABOVE, CHAINED, NAME, OPENING
 from leafward.agents.lines import seams
@@ -33,6 +21,7 @@ if TYPE_CHECKING:
     from leafward.agents.claude.shapes import Said, Shapes
     from leafward.entries import Body
 
+_BRACE = ord("}")
 _NO_NAME = b"00000000-0000-0000-0000-000000000000"
 _DASHES = (8, 13, 18, 23)
 _BLANK = 64
@@ -42,20 +31,23 @@ _FURTHER, _REPLY, _BOOKS = int(Role.FURTHER), int(Role.REPLY), int(Role.BOOKS)
 
 _TYPE = 22
 """Bytes by which rows outside the chain are told apart."""
-_BULKY = frozenset({b'{"type":"api-request-b', b'{"type":"api-request-s', b'{"type":"file-history-'})
+_BULKY = frozenset(
+    {b'{"type":"api-request-b', b'{"type":"api-request-s', b'{"type":"file-history-', b'{"type":"tools-used","'}
+)
 _BLOB = b'{"type":"api-request-b'
 _REQUEST = b'{"type":"api-request",'
 _POINTS = b'{"type":"last-prompt",'
 _SAID_AGAIN = frozenset(
-    {"mode", "permission-mode", "atis-latch", "tools-used", "custom-title", "agent-name", "ai-title"}
+    {"mode", "permission-mode", "atis-latch", "custom-title", "agent-name", "ai-title"}
 )
 """Types of rows that say nothing new where they say what the last of their type said."""
 _POINTER = re.compile(
     rb'\{"type":"last-prompt","lastPrompt":("[^"\\]*+(?:\\.[^"\\]*+)*+"),"leafUuid":"([^"]{36})","sessionId":"[^"\\]*+"\}'
 )
-_REQUEST_ID = re.compile(rb'\{"type":"api-request","sessionId":"[^"\\]*+","id":"([^"\\]{36})","timestamp":"')
-_REQUEST_LAST = re.compile(rb',"requestDigest":"[0-9a-f]{64}"\}')
-_REQUEST_ENDS = 84
+_REQUESTED = 79
+"""Where the id of a recorded request stands."""
+_DIGEST = 84
+"""Bytes of what it ends with."""
 _HASH = b'","hash":"'
 _HASHED = 86
 """Where the hash of a recorded message stands."""
@@ -121,16 +113,17 @@ class Block:
 
     # --- lines ---
 
-    def tell(self, data: bytes, stop: int, at: int) -> None:
-        """Whole lines, `at` bytes into the file, without a NUL."""
+    def tell(self, data: bytes, stop: int, at: int) -> bool:
+        """Whole lines, `at` bytes into the file, without a NUL. False where rows of the chain begin within lines: then all was in vain."""
         find, told, same = data.find, self._shapes.told, self._again.get
         starts, codes, names = self.start, self.codes, self.names
         ahead = behind = None
         last = self.last
-        start = 0
+        start, chained = 0, data.count(TORN, 0, stop)
         while start < stop:
             end = find(b"\n", start, stop)
             if data.startswith(CHAINED, start):
+                chained -= 1
                 above = data[start + ABOVE : start + OPENING]
                 key = NO_KEY if above == last else key_in(above)
                 row = told(data, start, end) if key is not None and self._begun else None
@@ -157,30 +150,34 @@ class Block:
                 names.append(_NO_NAME)
                 start = end + 1
                 continue
+            else:
+                chained -= data.startswith(TORN, start)
             self.last = last
             self.decode(data, start, end, at + start)
             last, ahead = self.last, None
             start = end + 1
         self.last = last
+        return not chained
 
     def _outside(self, data: bytes, start: int, end: int, at: int) -> bool:
         """Whether a row outside the chain is told by its bytes."""
         begins = data[start : start + _TYPE]
         if begins in _BULKY:
-            if not is_one(data, start, end):
+            if data[end - 1] != _BRACE or data.find(SEAM, start, end) >= 0:
                 return False
             if begins == _BLOB and data.startswith(_HASH, start + _HASHED - len(_HASH)):
                 self.blobs.append((data[start + _HASHED : start + _HASHED + HASH], at))
             return True
         if begins == _REQUEST:
-            found = _REQUEST_ID.match(data, start, end)
+            place = start + _REQUESTED
             if (
-                found is None
-                or _REQUEST_LAST.fullmatch(data, max(start, end - _REQUEST_ENDS), end) is None
+                data[place - 8 : place] != b'","id":"'
+                or data[place + NAME : place + NAME + 2] != b'",'
+                or data[end - _DIGEST : end - 66] != b',"requestDigest":"'
                 or data.rfind(_REQUEST, start, end) > start
             ):
                 return False
-            self.requests.append((found[1], at))
+            self.requests.append((data[place : place + NAME], at))
             return True
         if begins == _POINTS:
             found = _POINTER.fullmatch(data, start, end)

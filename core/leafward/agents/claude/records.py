@@ -81,11 +81,14 @@ BOOKKEEPING_TYPES = frozenset(
 TYPES = CHAINED | BOOKKEEPING_TYPES | {"custom-title", "content-replacement"}
 
 _BULK = re.compile(
-    rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot|file-history-delta)"'
+    rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot|file-history-delta|tools-used)"'
 )
 """Rows that are large and never looked into while reading."""
 
-_CHAINED = b'{"parentUuid":'
+TORN = b'{"parentUuid":'
+"""How rows of the chain begin: within a line, it is glued to what stands before."""
+SEAM = b'}{"type":'
+"""Where a row outside the chain is glued to another one."""
 
 _TAG = re.compile(r"\s*<([a-z][a-z0-9_-]{1,40})[ >/]")
 _BEGINS_TURN = frozenset({"command-message", "task-notification", "bash-input"})
@@ -166,8 +169,8 @@ def is_one(data: bytes, start: int, end: int) -> bool:
     """Whether a line that begins as a row outside the chain ends like one, and no other row begins in it."""
     return (
         data.endswith(b"}", start, end)
-        and data.find(b'}{"type":', start, end) < 0
-        and data.find(_CHAINED, start, end) < 0
+        and data.find(SEAM, start, end) < 0
+        and data.find(TORN, start, end) < 0
         and data.find(b"\0", start, end) < 0
     )
 

@@ -168,8 +168,8 @@ class Rows:
         """Whole lines, which lie `at` bytes into the file."""
         if b"\0" not in data:
             block = self._block()
-            block.tell(data, stop, at)
-            if (keys := block.keys()) is not None:
+            keys = block.keys() if block.tell(data, stop, at) else None
+            if keys is not None:
                 self._add(block, keys)
                 return
         self.decode(data, stop, at)

@@ -46,7 +46,8 @@ _TYPES = {
     ("message", None): _REPLY,
     ("attachment", None): _ATTACHMENT,
 }
-_TIMED = re.compile(rb'"timestamp":"[^"\\]*+",(?="message":\Z)')
+_VARYING = re.compile(rb'(?<=,)"(?:promptId":"[^"\\]*+",|timestamp":"[^"\\]*+",(?="message":\Z))')
+"""What of an opening differs from row to row, and says nothing of it."""
 
 _STAMPED = b'","timestamp":"'
 _STAMP = len(_STAMPED) + 23
@@ -55,11 +56,11 @@ _SAID_BY_USER = b'{"role":"user","content":'
 _TEXT, _BLOCKS = ord('"'), ord("[")
 _PLAIN = frozenset(b"ABDEFGHIJKLMNOPQRSTUVWXYZabdefghijklmnopqrstuvwxyz0123456789")
 """What a prompt begins with that cannot be anything else than one."""
-_PROMPT_ENDS, _RESULT_ENDS = b'"},"', b'}]},"'
+_PROMPT_ENDS = b'"},"'
+_RESULT_ENDS = b'}]},"uuid":"'
 _UUID = b'uuid":"'
 _RESULT = b'"type":"tool_result"'
-_RESULT_BEGINS = 120
-"""Bytes of a message in which its first block says that it is a result."""
+_CALL = b'"tool_use_id":"'
 _RETURNED = b',"toolUseResult":'
 _CALLED = b',"sourceToolAssistantUUID":"'
 _NOTHING_RETURNED = frozenset({b'Z"', b'Z","sandboxed":false', b'Z","sandboxed":true'})
@@ -93,7 +94,6 @@ _SYSTEM = re.compile(
 _META = len(b'","isMeta":false')
 _SYSTEM_ROW = b'","isSidechain":false,"type":"system",'
 _NO_REPLY = b"\n"
-_TORN = b'{"parentUuid":'
 _HUMAN = {"kind": "human"}
 
 
@@ -150,7 +150,7 @@ class Shapes:
             found = self._attached(data, value, end)
         else:
             found = self._user(data, value, end)
-        if found is None or data.rfind(_TORN, value, found[2]) >= 0:
+        if found is None:
             return None
         role, at, behind = found
         name, closing = data[at : at + NAME], data[behind:end]
@@ -209,12 +209,11 @@ class Shapes:
 
     def _result(self, data: bytes, value: int, end: int) -> tuple[Role, int, int] | None:
         """A row with the result of one call."""
-        at = data.find(_RESULT_ENDS, value, end)
-        block = data.find(_RESULT, value, at) if at >= 0 else -1
-        if not 0 <= block < value + _RESULT_BEGINS or data.find(_RESULT, block + 1, at) >= 0:
-            return None
-        at += len(_RESULT_ENDS) + len(_UUID)
-        if not (data.startswith(_UUID, at - len(_UUID)) and data.startswith(_STAMPED, at + NAME)):
+        at = data.find(_RESULT_ENDS, value, end) + len(_RESULT_ENDS)
+        block = value + 2
+        if data.startswith(_CALL, block):
+            block = data.find(b'"', block + len(_CALL), end) + 2
+        if data.rfind(_RESULT, value, at) != block or not data.startswith(_STAMPED, at + NAME):
             return None
         behind = at + NAME + _STAMP
         called = data.rfind(_CALLED, behind, end)
@@ -244,8 +243,6 @@ class Shapes:
         if found is None:
             return None
         role = Role.INJECTED if found[1] else Role.QUIET
-        if data.rfind(_TORN, start + OPENING, found.end()) >= 0:
-            return None
         said = self._closing(role, b'"' + data[found.end() + _META : end], found[2])
         return (role, found[2], self._plain, said) if said is not None else None
 
@@ -253,21 +250,24 @@ class Shapes:
 
     def _opening(self, opening: bytes) -> Opening | None:
         """What an opening says; None where it is to be decoded with its row."""
-        timeless = _TIMED.sub(b"", opening)
-        if timeless != opening:
-            return self._openings[timeless] if timeless in self._openings else self._opening(timeless)
-        said = decode_line(b'{"":"%b0}' % opening)
-        found = None
-        if opening.startswith(b'","') and said is not None and isinstance(said.get("isSidechain"), bool):
-            last = next(reversed(said))
-            kind = _TYPES.get((last, said.get("type")))
-            if kind is not None and said.keys() & _OF_THE_ROW <= _AHEAD | {last}:
-                side = said["isSidechain"]
-                found = Opening(kind, IN_CHAIN + side * ASIDE, self._said(said, side=side))
+        plain = _VARYING.sub(b"", opening)
         if len(self._openings) >= _KNOWN:
             self._openings.clear()
-        self._openings[opening] = found
+        if plain not in self._openings:
+            self._openings[plain] = self._opened(plain)
+        found = self._openings[opening] = self._openings[plain]
         return found
+
+    def _opened(self, opening: bytes) -> Opening | None:
+        said = decode_line(b'{"":"%b0}' % opening)
+        if said is None or not opening.startswith(b'","') or not isinstance(said.get("isSidechain"), bool):
+            return None
+        last = next(reversed(said))
+        kind = _TYPES.get((last, said.get("type")))
+        if kind is None or not said.keys() & _OF_THE_ROW <= _AHEAD | {last}:
+            return None
+        side = said["isSidechain"]
+        return Opening(kind, IN_CHAIN + side * ASIDE, self._said(said, side=side))
 
     def _closing(self, role: Role, closing: bytes, name: bytes) -> Said | None:
         """What a closing says; None where it is to be decoded with its row."""
