@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -26,9 +26,11 @@ CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
 BAR = 0.9
 """One and a half times what a session of pi may take."""
 _OUTPUTS = (0, 0, 300, 1_500, 3_000, 12_000)
-"""Characters that the output of a call grows by: what programs print differs that much."""
+"""Characters that the output of a call grows by, for Claude Code also its input: what programs print, and models write,
+differs that much."""
 _ID = re.compile(rb'(?<=["_])[0-9a-f]{8}(?=[0-9a-f-]{12,28}")')
 _COMPACTED = (b'"type":"compacted"', b'"compact_boundary"')
+_GROWING = (b"function_call_output", b'"tool_result"', b'"type":"tool_use","id"')
 _CALL = re.compile(rb'"(?:tool_use_id|call_id)":"([^"]+)"')
 _NAMED = re.compile(rb',"uuid":"([0-9a-f-]{36})"')
 
@@ -43,14 +45,19 @@ def _longest(folder: Path) -> list[bytes]:
 
 
 def _grown(value: object, text: str) -> bool:
-    """Adds to the first output inside a decoded value."""
+    """Adds to the first text inside a decoded value that a program or the model wrote."""
     if isinstance(value, dict):
-        for key in ("output", "content", "stdout", "originalFile"):
+        for key in ("output", "content", "stdout", "originalFile", "command", "new_string"):
             if isinstance(value.get(key), str):
                 value[key] += text
                 return True
         return any(_grown(item, text) for item in value.values())
     return isinstance(value, list) and any(_grown(item, text) for item in value)
+
+
+def _parts(body: dict[str, Any]) -> list[object]:
+    """Where a row holds what a program printed: Claude Code writes what the model gets, and beside it what it shows."""
+    return [body["message"], body.get("toolUseResult")] if "message" in body else [body]
 
 
 def _other(again: int, kept: set[bytes], found: re.Match[bytes]) -> bytes:
@@ -67,31 +74,31 @@ def _lines(lines: list[bytes], head: int, size: int) -> Iterator[bytes]:
     named = Counter(name for line in lines for name in set(_ID.findall(line)))
     # What is on every other line is the session's own id.
     kept = {name for name, count in named.items() if count > len(lines) / 2}
-    outputs = [b"function_call_output" in line or b'"tool_result"' in line for line in lines]
+    grows = [any(mark in line for mark in _GROWING) for line in lines]
     tip = b""
     yield from lines[:head]
     while made < size:
         again += 1
         first = True
         said: dict[bytes, str] = {}
-        for line, output in zip(lines[head:], outputs[head:], strict=True):
-            if output:
+        for line, growing in zip(lines[head:], grows[head:], strict=True):
+            if growing:
                 body = orjson.loads(line)
                 call = _CALL.search(line)
                 text = said.get(call[1]) if call is not None else None
                 if text is None:
                     text = "".join(chance.choices(printed, k=chance.choice(_OUTPUTS) // 20))
                 if call is not None:
+                    # The same result stands in a recorded request once more.
                     said[call[1]] = text
-                # Claude Code writes what the model gets, and beside it what it shows; and once more in the recorded request.
-                for part in (body["message"], body.get("toolUseResult")) if "message" in body else (body,):
+                for part in _parts(body):
                     _grown(part, text)
                 line = orjson.dumps(body) + b"\n"
             line = _ID.sub(partial(_other, again, kept), line)
-            if first and tip:
+            if first and line.startswith(b'{"parentUuid":null'):
                 # The first row of every round follows the last one of the round before.
-                line = line.replace(b'{"parentUuid":null', b'{"parentUuid":"%s"' % tip)
-            first = False
+                line = line.replace(b"null", b'"%s"' % tip, 1) if tip else line
+                first = False
             if (row := _NAMED.search(line)) is not None:
                 tip = row[1]
             made += len(line)

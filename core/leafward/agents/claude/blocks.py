@@ -10,7 +10,19 @@ from binascii import unhexlify
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.records import (
-    BEGINS, GLUED, KEY, LINKED, NAMED, NO_KEY, SEAM, SIDECHAIN, TORN, Role, is_bulk, key_of, message_of, row_of,
+    BEGINS,
+    GLUED,
+    KEY,
+    LINKED,
+    NAMED,
+    NO_KEY,
+    SIDECHAIN,
+    Role,
+    is_bulk,
+    is_one,
+    key_of,
+    message_of,
+    row_of,
 )  # fmt: skip
 from leafward.agents.claude.shapes import ABOVE, CHAINED, NAME, OPENING
 from leafward.agents.lines import seams
@@ -21,7 +33,6 @@ if TYPE_CHECKING:
     from leafward.agents.claude.shapes import Said, Shapes
     from leafward.entries import Body
 
-_BRACE = ord("}")
 _NO_NAME = b"00000000-0000-0000-0000-000000000000"
 _DASHES = (8, 13, 18, 23)
 _BLANK = 64
@@ -31,15 +42,18 @@ _FURTHER, _REPLY, _BOOKS = int(Role.FURTHER), int(Role.REPLY), int(Role.BOOKS)
 
 _TYPE = 22
 """Bytes by which rows outside the chain are told apart."""
-_BULKY = frozenset(
-    {b'{"type":"api-request-b', b'{"type":"api-request-s', b'{"type":"file-history-', b'{"type":"tools-used","'}
+_BULKY = frozenset({b'{"type":"api-request-b', b'{"type":"api-request-s', b'{"type":"file-history-'})
+_USED = b'{"type":"tools-used","'
+_DELTA = b"delta"
+_WHOLE = re.compile(
+    rb'\{"type":"(?:tools-used","tools":\[(?:"[^"]*+",?+)*+\],"sessionId":"[^"]*+"\}|file-history-delta","messageId":"[^"]*+",'
+    rb'"snapshotMessageId":"[^"]*+","trackingPath":"[^"]*+","backup":\{[^{}\\]*+\},"timestamp":"[^"]*+"\})'
 )
+"""Small rows that say nothing."""
 _BLOB = b'{"type":"api-request-b'
 _REQUEST = b'{"type":"api-request",'
 _POINTS = b'{"type":"last-prompt",'
-_SAID_AGAIN = frozenset(
-    {"mode", "permission-mode", "atis-latch", "custom-title", "agent-name", "ai-title"}
-)
+_SAID_AGAIN = frozenset({"mode", "permission-mode", "atis-latch", "custom-title", "agent-name", "ai-title"})
 """Types of rows that say nothing new where they say what the last of their type said."""
 _POINTER = re.compile(
     rb'\{"type":"last-prompt","lastPrompt":("[^"\\]*+(?:\\.[^"\\]*+)*+"),"leafUuid":"([^"]{36})","sessionId":"[^"\\]*+"\}'
@@ -113,17 +127,16 @@ class Block:
 
     # --- lines ---
 
-    def tell(self, data: bytes, stop: int, at: int) -> bool:
-        """Whole lines, `at` bytes into the file, without a NUL. False where rows of the chain begin within lines: then all was in vain."""
-        find, told, same = data.find, self._shapes.told, self._again.get
+    def tell(self, data: bytes, stop: int, at: int) -> None:
+        """Whole lines, `at` bytes into the file, without a NUL."""
+        find, told = data.find, self._shapes.told
         starts, codes, names = self.start, self.codes, self.names
         ahead = behind = None
         last = self.last
-        start, chained = 0, data.count(TORN, 0, stop)
+        start = 0
         while start < stop:
             end = find(b"\n", start, stop)
             if data.startswith(CHAINED, start):
-                chained -= 1
                 above = data[start + ABOVE : start + OPENING]
                 key = NO_KEY if above == last else key_in(above)
                 row = told(data, start, end) if key is not None and self._begun else None
@@ -142,28 +155,28 @@ class Block:
                     last = name
                     start = end + 1
                     continue
-            elif same(data[start : start + _TYPE]) == data[start:end] or self._outside(
-                data, start, end, at + start
-            ):
+            elif self._outside(data, start, end, at + start):
                 starts.append(at + start)
                 codes.append(_BOOKS)
                 names.append(_NO_NAME)
                 start = end + 1
                 continue
-            else:
-                chained -= data.startswith(TORN, start)
             self.last = last
             self.decode(data, start, end, at + start)
             last, ahead = self.last, None
             start = end + 1
         self.last = last
-        return not chained
 
     def _outside(self, data: bytes, start: int, end: int, at: int) -> bool:
         """Whether a row outside the chain is told by its bytes."""
         begins = data[start : start + _TYPE]
+        again = self._again.get(begins)
+        if again is not None and again == data[start:end]:
+            return True
+        if begins == _USED or data.startswith(_DELTA, start + _TYPE):
+            return _WHOLE.fullmatch(data, start, end) is not None
         if begins in _BULKY:
-            if data[end - 1] != _BRACE or data.find(SEAM, start, end) >= 0:
+            if not is_one(data, start, end):
                 return False
             if begins == _BLOB and data.startswith(_HASH, start + _HASHED - len(_HASH)):
                 self.blobs.append((data[start + _HASHED : start + _HASHED + HASH], at))

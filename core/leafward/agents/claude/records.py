@@ -80,11 +80,10 @@ BOOKKEEPING_TYPES = frozenset(
 
 TYPES = CHAINED | BOOKKEEPING_TYPES | {"custom-title", "content-replacement"}
 
-_BULK = re.compile(
-    rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot|file-history-delta|tools-used)"'
-)
+_BULK = re.compile(rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot)"')
 """Rows that are large and never looked into while reading."""
 
+_BRACE = ord("}")
 TORN = b'{"parentUuid":'
 """How rows of the chain begin: within a line, it is glued to what stands before."""
 SEAM = b'}{"type":'
@@ -162,17 +161,13 @@ def cleared_in(body: Body) -> list[str]:
 
 def is_bulk(data: bytes, start: int, end: int) -> bool:
     """Whether a line is a row that need not be decoded."""
-    return _BULK.match(data, start, end) is not None and is_one(data, start, end)
+    known = _BULK.match(data, start, end) is not None and is_one(data, start, end)
+    return known and data.find(b"\0", start, end) < 0
 
 
 def is_one(data: bytes, start: int, end: int) -> bool:
     """Whether a line that begins as a row outside the chain ends like one, and no other row begins in it."""
-    return (
-        data.endswith(b"}", start, end)
-        and data.find(SEAM, start, end) < 0
-        and data.find(TORN, start, end) < 0
-        and data.find(b"\0", start, end) < 0
-    )
+    return data[end - 1] == _BRACE and data.rfind(SEAM, start, end) < 0 and data.rfind(TORN, start, end) < 0
 
 
 def row_of(body: Body) -> Row:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from array import array
 from bisect import bisect_left
-from collections import OrderedDict
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.blocks import HASH, Asked, Block, Decoded
@@ -27,16 +27,19 @@ from leafward.agents.claude.shapes import ASIDE, IN_CHAIN, NAME, Shapes
 from leafward.entries import Damage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from leafward.entries import Body
 
 _NEAR = 256
 """Rows before one among which its parent is looked for first."""
 _REPLIES = 1024
-"""Replies that further rows may belong to."""
+"""Replies that further rows may belong to, at least."""
 _FEW = 16
 """Ids that are looked for one by one; more of them in one pass over all rows."""
+ODD = 0x9E3779B1
+"""Spreads offsets over all ids; odd, so that different offsets have different ids."""
+_IS_NAMELESS = bytes(not flags & NAMED for flags in range(256))
 _IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _WRONG = bytes(bool(flags & (GLUED | UNTERMINATED)) for flags in range(256))
 _ROLES = bytes(code & (IN_CHAIN - 1) for code in range(256))
@@ -131,6 +134,10 @@ class Rows:
         """What every row hangs on, once it was asked for with `spread`."""
         self.reply: array[int] = array("i")
         """The first row of the reply that a row belongs to, other rows themselves; likewise."""
+        self.words = array("I")
+        """The first four bytes of each id, made up from its place where a row has none; once they are settled."""
+        self.alike: set[int] = set()
+        """Words of more than one row."""
         self.rejoined: dict[int, int] = {}
         """Further rows of a reply that was not the last: each with the first row of it."""
         self.parts: dict[int, int] = {}
@@ -154,7 +161,8 @@ class Rows:
         self.decoded = 0
         """Lines that had to be decoded whole; work counted for tests."""
         self._spent = 0.0
-        self._open: OrderedDict[bytes, int] = OrderedDict()
+        self._seed = 0
+        self._open: dict[bytes, int] = {}
         self._shapes = Shapes()
         self._again: dict[bytes, bytes] = {}
         self._last = b""
@@ -168,8 +176,8 @@ class Rows:
         """Whole lines, which lie `at` bytes into the file."""
         if b"\0" not in data:
             block = self._block()
-            keys = block.keys() if block.tell(data, stop, at) else None
-            if keys is not None:
+            block.tell(data, stop, at)
+            if (keys := block.keys()) is not None:
                 self._add(block, keys)
                 return
         self.decode(data, stop, at)
@@ -238,8 +246,8 @@ class Rows:
     def _reply(self, row: int, name: bytes, stop: int) -> None:
         """A reply begins, or one goes on: then its first row is another one, also for the rows that follow up to `stop`."""
         first = self._open.setdefault(name, row)
-        if len(self._open) > _REPLIES:
-            self._open.popitem(last=False)
+        if len(self._open) > 2 * _REPLIES:
+            self._open = dict(islice(self._open.items(), _REPLIES, None))
         if first == row or (self.flags[first] ^ self.flags[row]) & SIDECHAIN:
             return
         self.role[row] = Role.FURTHER
@@ -306,9 +314,10 @@ class Rows:
         keys = bytes(self.keys)
         return (keys[at : at + KEY] for at in range(0, len(keys), KEY))
 
-    def settle(self) -> dict[int, Damage]:
-        """Resolves the parents that lie far off or further on; returns what is wrong with rows."""
+    def settle(self, seed: int = 0) -> dict[int, Damage]:
+        """Names the rows, and resolves the parents that lie far off or further on; returns what is wrong with rows."""
         damage: dict[int, Damage] = {}
+        self._name(seed)
         self.doubled = self._doubled()
         self.mended = bool(self.doubled)
         if self.wanted:
@@ -346,17 +355,33 @@ class Rows:
 
     def _doubled(self) -> dict[int, int]:
         """Rows whose id an earlier row has: each with that one."""
-        with memoryview(self.keys) as keys, keys.cast("Q") as halves, halves[::2] as firsts:
-            alike = repeated(array("Q", firsts.tobytes())) - {0}
         found: dict[int, int] = {}
-        if alike:
-            seen: dict[bytes, int] = {}
-            for row, key in enumerate(self._every_key()):
-                if self.flags[row] & NAMED:
-                    first = seen.setdefault(key, row)
-                    if first != row:
-                        found[row] = first
+        if not self.alike:
+            return found
+        seen: dict[bytes, int] = {}
+        for row in compress(range(len(self)), map(self.alike.__contains__, self.words)):
+            if self.flags[row] & NAMED:
+                first = seen.setdefault(bytes(self.keys[row * KEY : (row + 1) * KEY]), row)
+                if first != row:
+                    found[row] = first
         return found
+
+    def _name(self, seed: int) -> None:
+        """Fills `words` and `alike`."""
+        with memoryview(self.keys) as keys, keys.cast("I") as quarters, quarters[::4] as firsts:
+            self.words = array("I", firsts.tobytes())
+        self._seed = seed
+        self.make_up(list(compress(range(len(self)), self.flags.translate(_IS_NAMELESS))))
+        self.alike = repeated(self.words)
+
+    def make_up(self, rows: Sequence[int]) -> None:
+        """Words for rows without an id."""
+        seed, start = self._seed, self.start
+        made = array("I", [(seed + start[row] * ODD) & 0xFFFFFFFF for row in rows])
+        if sys.byteorder == "little":
+            made.byteswap()
+        for row, word in zip(rows, made, strict=True):
+            self.words[row] = word
 
 
 def _boundary(body: Body) -> Boundary:
@@ -384,19 +409,17 @@ def first_of(keys: bytearray, key: bytes) -> int:
     return place // KEY
 
 
-_BUCKETS = 4
-_FEW_NUMBERS = 1 << 15
-_BUCKET = [bytes(number % _BUCKETS == bucket for number in range(256)) for bucket in range(_BUCKETS)]
+_MANY = 1 << 17
 
 
 def repeated(numbers: array[int]) -> set[int]:
-    """The numbers that occur more than once. Taken in parts, as a set of all of them is larger than everything else."""
+    """The numbers that occur more than once. Many are taken in parts, as a set of all of them is larger than everything else."""
     found: set[int] = set()
-    buckets: Iterable[array[int]] = [numbers]
-    if len(numbers) > _FEW_NUMBERS:
-        lows = numbers.tobytes()[:: numbers.itemsize]
-        buckets = (array(numbers.typecode, compress(numbers, lows.translate(one))) for one in _BUCKET)
-    for some in buckets:
+    parts = 1 + len(numbers) // _MANY
+    lows = numbers.tobytes()[:: numbers.itemsize]
+    for part in range(parts):
+        mask = bytes(low % parts == part for low in range(256))
+        some = numbers if parts == 1 else list(compress(numbers, lows.translate(mask)))
         seen = set(some)
         if len(seen) < len(some):
             for number in some:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from typing import TYPE_CHECKING
 
 from leafward.entries import BOOKKEEPING_BYTES, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Segments:
@@ -87,7 +83,7 @@ class Segments:
             self._end = entry + 1
         self._known[line] = self._ends_in(entry, entry + 1, self._known[line])
 
-    def extend(self, stop: int, speaking: Sequence[int]) -> None:
+    def extend(self, stop: int, speaking: array[int]) -> None:
         """Entries up to `stop`, each behind the one before it; each of the speaking ones begins a line."""
         self._go_on(speaking[0] if speaking else stop)
         if speaking:

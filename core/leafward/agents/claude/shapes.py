@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.records import Role
+from leafward.agents.claude.records import TORN, Role
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ ABOVE = len(CHAINED)
 OPENING = ABOVE + NAME
 
 IN_CHAIN, ASIDE = 32, 64
+# Plain numbers: a member of an enumeration costs several times as much to hash or to add.
+_PROMPT_ROLE, _RESULT_ROLE, _REPLY_ROLE = int(Role.PROMPT), int(Role.RESULT), int(Role.REPLY)
+_FURTHER_ROLE, _ATTACHED_ROLE = int(Role.FURTHER), int(Role.ATTACHED)
+_QUIET_ROLE, _INJECTED_ROLE = int(Role.QUIET), int(Role.INJECTED)
 
 _FACTS = ("sessionId", "cwd", "version", "gitBranch", "agentId", "forkedFrom", "requestSessionId")
 """Keys that say something of the session."""
@@ -114,8 +118,13 @@ class Opening(NamedTuple):
     said: Said
 
 
-Told = tuple[Role, bytes, Opening, Said]
+Told = tuple[int, bytes, Opening, Said]
 """What is known of a row: its role, its id as it is written, its opening, and what its closing says."""
+
+
+_Place = tuple[int, int, int]
+"""The role of a row, where its id stands, and where its closing begins."""
+_NOWHERE = (0, 0, 0)
 
 
 class Shapes:
@@ -125,7 +134,6 @@ class Shapes:
         self._known: dict[str, Said] = {}
         self._openings: dict[bytes, Opening | None] = {}
         self._closings: dict[bytes, Said | None] = {}
-        self._last: dict[Role, tuple[bytes, Said | None]] = dict.fromkeys(Role, (b"", None))
         self._plain = Opening(_USER, IN_CHAIN, self._said({}, side=False))
         self.reply = b""
         """The id of the reply told last."""
@@ -145,83 +153,80 @@ class Shapes:
         if opening is None:
             return None
         if opening.kind == _REPLY:
-            found = self._reply(data, value, end, opening.code)
+            role, at, behind = self._reply(data, value, end, opening.code)
         elif opening.kind == _ATTACHMENT:
-            found = self._attached(data, value, end)
+            role, at, behind = self._attached(data, value, end)
         else:
-            found = self._user(data, value, end)
-        if found is None:
+            role, at, behind = self._user(data, value, end)
+        if not at or data.rfind(TORN, value, behind) >= 0:
             return None
-        role, at, behind = found
         name, closing = data[at : at + NAME], data[behind:end]
-        same, said = self._last[role]
-        if closing != same:
-            said = self._closing(role, closing, name)
+        said = self._closings.get(closing) or self._closing(closing, name)
         return (role, name, opening, said) if said is not None else None
 
     def interrupt(self) -> None:
         """Something else is said: what follows of the same reply does not simply go on."""
         self._reply_begins = _NO_REPLY
 
-    def _reply(self, data: bytes, value: int, end: int, code: int) -> tuple[Role, int, int] | None:
+    def _reply(self, data: bytes, value: int, end: int, code: int) -> _Place:
         last = data.rfind(b'},"', value, end)
         found = _ANSWERED.match(data, last, end)
         if found is None or data[last - 1] == _QUOTE:
-            return None
+            return _NOWHERE
         at, behind = found.start(1), found.end()
         if data.startswith(self._reply_begins, value) and code == self._reply_code:
-            return Role.FURTHER, at, behind
+            return _FURTHER_ROLE, at, behind
         begins = _NAMED.match(data, value, end)
         if begins is None:
-            return None
+            return _NOWHERE
         self._reply_begins, self._reply_code, self.reply = begins[0], code, begins[1]
-        return Role.REPLY, at, behind
+        return _REPLY_ROLE, at, behind
 
-    def _attached(self, data: bytes, value: int, end: int) -> tuple[Role, int, int] | None:
+    def _attached(self, data: bytes, value: int, end: int) -> _Place:
         at = data.find(_ATTACHED, value, end)
         if at < 0 or data.startswith(_COPY, at - _COPY_ENDS + 1):
-            return None
+            return _NOWHERE
         at += len(_ATTACHED)
         if not data.startswith(_STAMPED, at + NAME):
-            return None
+            return _NOWHERE
         behind = at + NAME + _STAMP
         if data.startswith(_SILENT, value):
-            return Role.QUIET, at, behind
+            return _QUIET_ROLE, at, behind
         said = behind + len(_RENDERED)
         if not data.startswith(_RENDERED, behind) or data[said] == _QUOTE:
-            return None
+            return _NOWHERE
         behind = data.rfind(_RENDERED_ENDS, said, end)
-        return (Role.ATTACHED, at, behind + len(_RENDERED_ENDS)) if behind >= 0 else None
+        return (_ATTACHED_ROLE, at, behind + len(_RENDERED_ENDS)) if behind >= 0 else _NOWHERE
 
-    def _user(self, data: bytes, value: int, end: int) -> tuple[Role, int, int] | None:
+    def _user(self, data: bytes, value: int, end: int) -> _Place:
         if not data.startswith(_SAID_BY_USER, value):
-            return None
+            return _NOWHERE
         value += len(_SAID_BY_USER)
         if data[value] == _BLOCKS:
             return self._result(data, value, end)
         if data[value] != _TEXT or data[value + 1] not in _PLAIN:
-            return None
+            return _NOWHERE
         at = data.find(_PROMPT_ENDS, value, end) + len(_PROMPT_ENDS) + len(_UUID)
         if not (data.startswith(_UUID, at - len(_UUID)) and data.startswith(_STAMPED, at + NAME)):
-            return None
+            return _NOWHERE
         self.interrupt()
-        return Role.PROMPT, at, at + NAME + _STAMP
+        return _PROMPT_ROLE, at, at + NAME + _STAMP
 
-    def _result(self, data: bytes, value: int, end: int) -> tuple[Role, int, int] | None:
+    def _result(self, data: bytes, value: int, end: int) -> _Place:
         """A row with the result of one call."""
         at = data.find(_RESULT_ENDS, value, end) + len(_RESULT_ENDS)
         block = value + 2
         if data.startswith(_CALL, block):
             block = data.find(b'"', block + len(_CALL), end) + 2
         if data.rfind(_RESULT, value, at) != block or not data.startswith(_STAMPED, at + NAME):
-            return None
+            return _NOWHERE
         behind = at + NAME + _STAMP
         called = data.rfind(_CALLED, behind, end)
         if not data.startswith(_RETURNED, behind + 2):
             if called < 0:
-                return Role.RESULT, at, behind
+                return _RESULT_ROLE, at, behind
             if data[behind:called] not in _NOTHING_RETURNED:
-                return None
+                return _NOWHERE
         else:
             last = called if called >= 0 else end - 1
             for one in _SANDBOXED:
@@ -232,18 +237,18 @@ class Shapes:
                 or data[last - 1] not in _CLOSES
                 or data.startswith(_COPY, last - _COPY_ENDS)
             ):
-                return None
+                return _NOWHERE
             if called < 0:
                 # Claude Code 2.0 has what the programs see last.
-                return Role.RESULT, at, end
-        return Role.RESULT, at, called + len(_CALLED) + NAME
+                return _RESULT_ROLE, at, end
+        return _RESULT_ROLE, at, called + len(_CALLED) + NAME
 
     def _system(self, data: bytes, start: int, end: int) -> Told | None:
         found = _SYSTEM.match(data, start + OPENING, end)
-        if found is None:
+        if found is None or data.rfind(TORN, start + OPENING, end) >= 0:
             return None
-        role = Role.INJECTED if found[1] else Role.QUIET
-        said = self._closing(role, b'"' + data[found.end() + _META : end], found[2])
+        role = _INJECTED_ROLE if found[1] else _QUIET_ROLE
+        said = self._closing(b'"' + data[found.end() + _META : end], found[2])
         return (role, found[2], self._plain, said) if said is not None else None
 
     # --- openings and closings, decoded once ---
@@ -269,7 +274,7 @@ class Shapes:
         side = said["isSidechain"]
         return Opening(kind, IN_CHAIN + side * ASIDE, self._said(said, side=side))
 
-    def _closing(self, role: Role, closing: bytes, name: bytes) -> Said | None:
+    def _closing(self, closing: bytes, name: bytes) -> Said | None:
         """What a closing says; None where it is to be decoded with its row."""
         own = closing
         if closing.endswith(b'"}}'):
@@ -281,10 +286,7 @@ class Shapes:
             if len(self._closings) >= _KNOWN:
                 self._closings.clear()
             self._closings[own] = self._closed(closing)
-        found = self._closings[own]
-        if found is not None and own is closing:
-            self._last[role] = closing, found
-        return found
+        return self._closings[own]
 
     def _closed(self, closing: bytes) -> Said | None:
         said = decode_line(b'{"":"' + closing) if closing else {}

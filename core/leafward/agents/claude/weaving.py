@@ -9,7 +9,6 @@ one way.
 from __future__ import annotations
 
 import re
-import sys
 from array import array
 from bisect import bisect_left
 from itertools import accumulate, compress, repeat
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.claude.compacted import find_kept
 from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role
-from leafward.agents.claude.rows import repeated
+from leafward.agents.claude.rows import ODD, repeated
 from leafward.agents.claude.segments import Segments
 from leafward.columns import ID_SIZE, Columns, as_key
 from leafward.entries import BOOKKEEPING, Damage, Kind
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from leafward.agents.claude.rows import Rows
 
 _HEX = re.compile(rb"[0-9a-f]{8}")
-_ODD = 0x9E3779B1
-"""Spreads offsets over all ids; odd, so that different offsets have different ids."""
 
 _KINDS: dict[int, Kind] = {
     Role.BROKEN: Kind.MALFORMED,
@@ -88,14 +85,13 @@ class Weaver:
         """What was spent up to an entry since the one before that says so, in US dollars."""
         self.order: array[int] = array("i")
         """The row of each entry."""
-        self._seed = seed
         self._stray: list[int] = []
         self._cycles: set[int] = set()
         self.instead: dict[int, int] = {}
         """Rows that a later one of the same id stands for."""
         self.now = -1
         """The last entry of the main line."""
-        damage = rows.settle()
+        damage = rows.settle(seed)
         self._named = rows.flags.translate(_IS_NAMED)
         self._aside = b"" if own else rows.flags.translate(_IS_ASIDE)
         self.scattered = any(map(lt, rows.jumps, rows.above))
@@ -141,6 +137,7 @@ class Weaver:
                 rows.role[first] = role
             rows.role[row] = Role.QUIET
             rows.flags[row] &= ~NAMED
+            rows.make_up((row,))
             rows.parent[row] = -1
             rows.parts.pop(row, None)
             rows.boundaries.pop(row, None)
@@ -184,19 +181,11 @@ class Weaver:
     def _name(self) -> None:
         """Ids: the beginning of the row's own where that is a UUID, else made from where it lies."""
         rows, columns = self.rows, self.columns
-        words = array("I")
-        with memoryview(rows.keys) as keys, keys.cast("I") as quarters, quarters[::4] as firsts:
-            words.frombytes(firsts.tobytes())
-        nameless = self._named.translate(_NOT)
-        made = array("I", [(self._seed + at * _ODD) & 0xFFFFFFFF for at in compress(rows.start, nameless)])
-        if sys.byteorder == "little":
-            made.byteswap()
-        for row, word in zip(compress(range(len(rows)), nameless), made, strict=True):
-            words[row] = word
+        words = rows.words
         columns.ids += array("I", self._of_each(words)).tobytes().hex().encode("ascii")
         for index, part in self.parts.items():
             number = int.from_bytes(words[self.order[index] : self.order[index] + 1].tobytes(), "big")
-            self._call(index, b"%08x" % ((number + part * _ODD) & 0xFFFFFFFF))
+            self._call(index, b"%08x" % ((number + part * ODD) & 0xFFFFFFFF))
         for row, own in rows.names.items():
             index = self.entry[row]
             if self.order[index] == row:
@@ -211,7 +200,9 @@ class Weaver:
             columns.other_ids[index] = f"line@{rows.start[row]}"
             columns.damage[index] = Damage.MALFORMED
             row = rows.role.find(Role.BROKEN, row + 1)
-        self._tell_apart(repeated(array("Q", columns.ids)) - {0})
+        if self.parts or rows.names or rows.alike:
+            self._tell_apart(repeated(array("Q", columns.ids)) - {0})
+        rows.words = array("I")
         others = columns.other_ids
         if len(set(others.values())) < len(others):
             taken: set[str] = set()
@@ -271,7 +262,7 @@ class Weaver:
             self._segments.begin(first)
             self.now = first
             first += 1
-        self._segments.extend(end, list(compress(range(first, end), self._speaks[first:end])))
+        self._segments.extend(end, array("i", compress(range(first, end), self._speaks[first:end])))
         self.columns.parent[first:end] = array("i", range(first - 1, end - 1))
         self.now = end - 1
 
