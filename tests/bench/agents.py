@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
 BAR = 0.9
 """One and a half times what a session of pi may take."""
-_OUTPUTS = (0, 0, 300, 1_500, 3_000, 12_000)
+_OUTPUTS = {"codex": (0, 0, 300, 1_500, 3_000, 12_000), "claude": (0, 0, 750, 3_750, 7_500, 30_000)}
 """Characters that the output of a call grows by, for Claude Code also its input: what programs print, and models write,
-differs that much."""
+differs that much. Lines come to 2.8 KB that way: transcripts of more than 100 MB that people told of have 2.9, 6 and 12 KB a
+line (anthropics/claude-code#23373, #79196, #21022)."""
 _ID = re.compile(rb'(?<=["_])[0-9a-f]{8}(?=[0-9a-f-]{12,28}")')
 _COMPACTED = (b'"type":"compacted"', b'"compact_boundary"')
 _GROWING = (b"function_call_output", b'"tool_result"', b'"type":"tool_use","id"')
@@ -65,12 +66,12 @@ def _other(again: int, kept: set[bytes], found: re.Match[bytes]) -> bytes:
     return found[0] if found[0] in kept else b"%08x" % (int(found[0], 16) ^ again * 0x9E3779B1 & 0xFFFFFFFF)
 
 
-def _lines(lines: list[bytes], head: int, size: int) -> Iterator[bytes]:
+def _lines(lines: list[bytes], head: int, size: int, outputs: tuple[int, ...]) -> Iterator[bytes]:
     """The head once, then the rest until there are so many bytes."""
     chance = random.Random(3)
     made = 0
     again = 0
-    printed = [f'line {number}: \u2713 "done"\n' for number in range(2_000)]
+    printed = [f'line {number}: \u2713 "done"\n' for number in range(1_900)] + ['MAX_USERS = {"a": [1]}\n'] * 100
     named = Counter(name for line in lines for name in set(_ID.findall(line)))
     # What is on every other line is the session's own id.
     kept = {name for name, count in named.items() if count > len(lines) / 2}
@@ -87,7 +88,7 @@ def _lines(lines: list[bytes], head: int, size: int) -> Iterator[bytes]:
                 call = _CALL.search(line)
                 text = said.get(call[1]) if call is not None else None
                 if text is None:
-                    text = "".join(chance.choices(printed, k=chance.choice(_OUTPUTS) // 20))
+                    text = "".join(chance.choices(printed, k=chance.choice(outputs) // 20))
                 if call is not None:
                     # The same result stands in a recorded request once more.
                     said[call[1]] = text
@@ -110,20 +111,21 @@ def write_rollout(folder: Path, size: int) -> Path:
     name = "rollout-2026-11-21T10-00-00-01a1ffe0-0000-7000-8000-00000000aaaa.jsonl"
     path = folder / "codex" / "sessions" / "2026" / "11" / "21" / name
     lines = _longest(CORPORA / "codex" / "v0.169.0")
-    return _written(path, lines, 1, size)
+    return _written(path, _lines(lines, 1, size, _OUTPUTS["codex"]))
 
 
 def write_transcript(folder: Path, size: int) -> Path:
     """A transcript of Claude Code of about so many bytes."""
     path = folder / "claude" / "projects" / "-tmp-demo-project" / "d379888c-ffba-457b-bedd-142b9bb27a47.jsonl"
-    return _written(path, _longest(CORPORA / "claude" / "v2.1.330"), 0, size)
+    lines = _longest(CORPORA / "claude" / "v2.1.330")
+    return _written(path, _lines(lines, 0, size, _OUTPUTS["claude"]))
 
 
-def _written(path: Path, lines: list[bytes], head: int, size: int) -> Path:
+def _written(path: Path, lines: Iterator[bytes]) -> Path:
     if not path.exists():
         path.parent.mkdir(parents=True)
         with path.open("wb") as file:
-            file.writelines(_lines(lines, head, size))
+            file.writelines(lines)
     return path
 
 

@@ -83,10 +83,31 @@ TYPES = CHAINED | BOOKKEEPING_TYPES | {"custom-title", "content-replacement"}
 _BULK = re.compile(rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot)"')
 """Rows that are large and never looked into while reading."""
 
-_BRACE = ord("}")
-TORN = b'{"parentUuid":'
-"""How rows of the chain begin: within a line, it is glued to what stands before."""
-SEAM = b'}{"type":'
+_CLOSES = ord("}")
+_TRIED = 8
+"""Places at which it is tried one after the other."""
+
+
+class Needle:
+    """Bytes that are looked for by the rarest of them: one byte is found ten times faster than several."""
+
+    def __init__(self, whole: bytes, rarest: bytes) -> None:
+        self._whole, self._rarest, self._offset = whole, rarest, whole.index(rarest)
+
+    def first(self, data: bytes, start: int, end: int) -> int:
+        """Where it stands first in a stretch; -1 where it does not."""
+        whole, rarest, offset = self._whole, self._rarest, self._offset
+        at = data.find(rarest, start + offset, end)
+        for _ in range(_TRIED):
+            if at < 0 or data.startswith(whole, at - offset):
+                return at - offset if at >= 0 else -1
+            at = data.find(rarest, at + 1, end)
+        return data.find(whole, at - offset, end) if at >= 0 else -1
+
+
+TORN = Needle(b'{"parentUuid":', b"U")
+"""How rows of the chain begin: within a line, one is glued to what stands before it."""
+_SEAM = Needle(b'}{"type":', b"{")
 """Where a row outside the chain is glued to another one."""
 
 _TAG = re.compile(r"\s*<([a-z][a-z0-9_-]{1,40})[ >/]")
@@ -167,7 +188,7 @@ def is_bulk(data: bytes, start: int, end: int) -> bool:
 
 def is_one(data: bytes, start: int, end: int) -> bool:
     """Whether a line that begins as a row outside the chain ends like one, and no other row begins in it."""
-    return data[end - 1] == _BRACE and data.rfind(SEAM, start, end) < 0 and data.rfind(TORN, start, end) < 0
+    return data[end - 1] == _CLOSES and TORN.first(data, start, end) < 0 and _SEAM.first(data, start, end) < 0
 
 
 def row_of(body: Body) -> Row:

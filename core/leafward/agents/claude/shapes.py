@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.records import TORN, Role
+from leafward.agents.claude.records import TORN, Needle, Role
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
@@ -62,8 +62,10 @@ _PLAIN = frozenset(b"ABDEFGHIJKLMNOPQRSTUVWXYZabdefghijklmnopqrstuvwxyz012345678
 """What a prompt begins with that cannot be anything else than one."""
 _PROMPT_ENDS = b'"},"'
 _RESULT_ENDS = b'}]},"uuid":"'
+_RESULT_END = Needle(_RESULT_ENDS, b"}")
 _UUID = b'uuid":"'
 _RESULT = b'"type":"tool_result"'
+_RESULTS = Needle(_RESULT, b"_")
 _CALL = b'"tool_use_id":"'
 _RETURNED = b',"toolUseResult":'
 _CALLED = b',"sourceToolAssistantUUID":"'
@@ -158,7 +160,7 @@ class Shapes:
             role, at, behind = self._attached(data, value, end)
         else:
             role, at, behind = self._user(data, value, end)
-        if not at or data.rfind(TORN, value, behind) >= 0:
+        if not at or TORN.first(data, value, behind) >= 0:
             return None
         name, closing = data[at : at + NAME], data[behind:end]
         said = self._closings.get(closing) or self._closing(closing, name)
@@ -214,11 +216,14 @@ class Shapes:
 
     def _result(self, data: bytes, value: int, end: int) -> _Place:
         """A row with the result of one call."""
-        at = data.find(_RESULT_ENDS, value, end) + len(_RESULT_ENDS)
         block = value + 2
         if data.startswith(_CALL, block):
             block = data.find(b'"', block + len(_CALL), end) + 2
-        if data.rfind(_RESULT, value, at) != block or not data.startswith(_STAMPED, at + NAME):
+        at = _RESULT_END.first(data, block, end)
+        if not data.startswith(_RESULT, block) or _RESULTS.first(data, block + 1, at) >= 0:
+            return _NOWHERE
+        at += len(_RESULT_ENDS)
+        if at < len(_RESULT_ENDS) or not data.startswith(_STAMPED, at + NAME):
             return _NOWHERE
         behind = at + NAME + _STAMP
         called = data.rfind(_CALLED, behind, end)
@@ -245,7 +250,7 @@ class Shapes:
 
     def _system(self, data: bytes, start: int, end: int) -> Told | None:
         found = _SYSTEM.match(data, start + OPENING, end)
-        if found is None or data.rfind(TORN, start + OPENING, end) >= 0:
+        if found is None or TORN.first(data, start + OPENING, end) >= 0:
             return None
         role = _INJECTED_ROLE if found[1] else _QUIET_ROLE
         said = self._closing(b'"' + data[found.end() + _META : end], found[2])
