@@ -71,7 +71,8 @@ def _lines(lines: list[bytes], head: int, size: int, outputs: tuple[int, ...]) -
     chance = random.Random(3)
     made = 0
     again = 0
-    printed = [f'line {number}: \u2713 "done"\n' for number in range(1_900)] + ['MAX_USERS = {"a": [1]}\n'] * 100
+    printed = [f'line {number}: \u2713 "done"\n' for number in range(1_880)]
+    printed += ['max_size = {"a": [1]}\n'] * 100 + ["Usage: run [-U]\n"] * 20
     named = Counter(name for line in lines for name in set(_ID.findall(line)))
     # What is on every other line is the session's own id.
     kept = {name for name, count in named.items() if count > len(lines) / 2}

@@ -84,8 +84,8 @@ _BULK = re.compile(rb'\{"type":"(?:api-request-blob|api-request-shape|file-histo
 """Rows that are large and never looked into while reading."""
 
 _CLOSES = ord("}")
-_TRIED = 8
-"""Places at which it is tried one after the other."""
+_APART = 1 << 10
+"""Bytes from one to the next of the rarest ones, from which it pays to look at each of them; four may lie nearer."""
 
 
 class Needle:
@@ -96,18 +96,22 @@ class Needle:
 
     def first(self, data: bytes, start: int, end: int) -> int:
         """Where it stands first in a stretch; -1 where it does not."""
-        whole, rarest, offset = self._whole, self._rarest, self._offset
-        at = data.find(rarest, start + offset, end)
-        for _ in range(_TRIED):
-            if at < 0 or data.startswith(whole, at - offset):
-                return at - offset if at >= 0 else -1
-            at = data.find(rarest, at + 1, end)
-        return data.find(whole, at - offset, end) if at >= 0 else -1
+        whole, offset = self._whole, self._offset
+        at = start + offset
+        paid = at - 4 * _APART
+        while (at := data.find(self._rarest, at, end)) >= 0:
+            if data.startswith(whole, at - offset):
+                return at - offset
+            at += 1
+            paid += _APART
+            if at < paid:
+                return data.find(whole, at - offset, end)
+        return -1
 
 
 TORN = Needle(b'{"parentUuid":', b"U")
 """How rows of the chain begin: within a line, one is glued to what stands before it."""
-_SEAM = Needle(b'}{"type":', b"{")
+_SEAM = b'}{"type":'
 """Where a row outside the chain is glued to another one."""
 
 _TAG = re.compile(r"\s*<([a-z][a-z0-9_-]{1,40})[ >/]")
@@ -188,7 +192,7 @@ def is_bulk(data: bytes, start: int, end: int) -> bool:
 
 def is_one(data: bytes, start: int, end: int) -> bool:
     """Whether a line that begins as a row outside the chain ends like one, and no other row begins in it."""
-    return data[end - 1] == _CLOSES and TORN.first(data, start, end) < 0 and _SEAM.first(data, start, end) < 0
+    return data[end - 1] == _CLOSES and data.rfind(_SEAM, start, end) < 0 and TORN.first(data, start, end) < 0
 
 
 def row_of(body: Body) -> Row:

@@ -62,12 +62,11 @@ _PLAIN = frozenset(b"ABDEFGHIJKLMNOPQRSTUVWXYZabdefghijklmnopqrstuvwxyz012345678
 """What a prompt begins with that cannot be anything else than one."""
 _PROMPT_ENDS = b'"},"'
 _RESULT_ENDS = b'}]},"uuid":"'
-_RESULT_END = Needle(_RESULT_ENDS, b"}")
 _UUID = b'uuid":"'
 _RESULT = b'"type":"tool_result"'
-_RESULTS = Needle(_RESULT, b"_")
 _CALL = b'"tool_use_id":"'
-_RETURNED = b',"toolUseResult":'
+_RETURN = b'Z","toolUseResult":'
+_RETURNED = Needle(_RETURN, b"U")
 _CALLED = b',"sourceToolAssistantUUID":"'
 _NOTHING_RETURNED = frozenset({b'Z"', b'Z","sandboxed":false', b'Z","sandboxed":true'})
 _SANDBOXED = (b',"sandboxed":false', b',"sandboxed":true')
@@ -219,34 +218,38 @@ class Shapes:
         block = value + 2
         if data.startswith(_CALL, block):
             block = data.find(b'"', block + len(_CALL), end) + 2
-        at = _RESULT_END.first(data, block, end)
-        if not data.startswith(_RESULT, block) or _RESULTS.first(data, block + 1, at) >= 0:
+        behind = _RETURNED.first(data, block, end)
+        if behind >= 0:
+            at = behind - _STAMP - NAME
+        else:
+            at = data.find(_RESULT_ENDS, block, end) + len(_RESULT_ENDS)
+            behind = at + NAME + _STAMP
+        if not (
+            data.startswith(_RESULT, block)
+            and data.rfind(_RESULT, block + 1, at) < 0
+            and data.startswith(_RESULT_ENDS, at - len(_RESULT_ENDS))
+            and data.startswith(_STAMPED, at + NAME)
+        ):
             return _NOWHERE
-        at += len(_RESULT_ENDS)
-        if at < len(_RESULT_ENDS) or not data.startswith(_STAMPED, at + NAME):
-            return _NOWHERE
-        behind = at + NAME + _STAMP
         called = data.rfind(_CALLED, behind, end)
-        if not data.startswith(_RETURNED, behind + 2):
+        if not data.startswith(_RETURN, behind):
             if called < 0:
                 return _RESULT_ROLE, at, behind
             if data[behind:called] not in _NOTHING_RETURNED:
                 return _NOWHERE
-        else:
-            last = called if called >= 0 else end - 1
-            for one in _SANDBOXED:
-                if data.endswith(one, behind, last):
-                    last -= len(one)
-            if (
-                data[end - 1] != _BRACE
-                or data[last - 1] not in _CLOSES
-                or data.startswith(_COPY, last - _COPY_ENDS)
-            ):
-                return _NOWHERE
-            if called < 0:
-                # Claude Code 2.0 has what the programs see last.
-                return _RESULT_ROLE, at, end
-        return _RESULT_ROLE, at, called + len(_CALLED) + NAME
+            return _RESULT_ROLE, at, called + len(_CALLED) + NAME
+        last = called if called >= 0 else end - 1
+        for one in _SANDBOXED:
+            if data.endswith(one, behind, last):
+                last -= len(one)
+        if (
+            data[end - 1] != _BRACE
+            or data[last - 1] not in _CLOSES
+            or data.startswith(_COPY, last - _COPY_ENDS)
+        ):
+            return _NOWHERE
+        # Claude Code 2.0 has what the programs see last.
+        return _RESULT_ROLE, at, called + len(_CALLED) + NAME if called >= 0 else end
 
     def _system(self, data: bytes, start: int, end: int) -> Told | None:
         found = _SYSTEM.match(data, start + OPENING, end)
