@@ -40,19 +40,17 @@ _BLANK = 64
 
 _FURTHER, _REPLY, _BOOKS = int(Role.FURTHER), int(Role.REPLY), int(Role.BOOKS)
 
-_TYPE = 22
+_TYPE = 23
 """Bytes by which rows outside the chain are told apart."""
-_BULKY = frozenset({b'{"type":"api-request-b', b'{"type":"api-request-s', b'{"type":"file-history-'})
-_USED = b'{"type":"tools-used","'
-_DELTA = b"delta"
-_WHOLE = re.compile(
+_BULKY = frozenset({b'{"type":"api-request-bl', b'{"type":"api-request-sh', b'{"type":"file-history-s'})
+_SMALL = re.compile(
     rb'\{"type":"(?:tools-used","tools":\[(?:"[^"]*+",?+)*+\],"sessionId":"[^"]*+"\}|file-history-delta","messageId":"[^"]*+",'
     rb'"snapshotMessageId":"[^"]*+","trackingPath":"[^"]*+","backup":\{[^{}\\]*+\},"timestamp":"[^"]*+"\})'
 )
 """Small rows that say nothing."""
-_BLOB = b'{"type":"api-request-b'
-_REQUEST = b'{"type":"api-request",'
-_POINTS = b'{"type":"last-prompt",'
+_BLOB = b'{"type":"api-request-bl'
+_REQUEST = b'{"type":"api-request","'
+_POINTS = b'{"type":"last-prompt","'
 _SAID_AGAIN = frozenset({"mode", "permission-mode", "atis-latch", "custom-title", "agent-name", "ai-title"})
 """Types of rows that say nothing new where they say what the last of their type said."""
 _POINTER = re.compile(
@@ -173,13 +171,11 @@ class Block:
         again = self._again.get(begins)
         if again is not None and again == data[start:end]:
             return True
-        if begins == _USED or data.startswith(_DELTA, start + _TYPE):
-            return _WHOLE.fullmatch(data, start, end) is not None
         if begins in _BULKY:
             if not is_one(data, start, end):
                 return False
-            if begins == _BLOB and data.startswith(_HASH, start + _HASHED - len(_HASH)):
-                self.blobs.append((data[start + _HASHED : start + _HASHED + HASH], at))
+            if begins == _BLOB:
+                self._blob(data, start, at)
             return True
         if begins == _REQUEST:
             place = start + _REQUESTED
@@ -200,7 +196,7 @@ class Block:
                 return False
             self.remarks.append((len(self.codes), Asked(leaf, said[""])))
             return True
-        return False
+        return _SMALL.fullmatch(data, start, end) is not None
 
     def decode(self, data: bytes, start: int, end: int, at: int, flags: int = 0) -> None:
         """One line of any shape; also one that is no row as a whole."""
@@ -209,8 +205,8 @@ class Block:
         if end - start < _BLANK and not data[start:end].strip(b"\0 \t"):
             return
         if not flags and is_bulk(data, start, end):
-            if data.startswith(_BLOB, start) and data.startswith(_HASH, start + _HASHED - len(_HASH)):
-                self.blobs.append((data[start + _HASHED : start + _HASHED + HASH], at))
+            if data.startswith(_BLOB, start):
+                self._blob(data, start, at)
             self._add(_BOOKS, at, _NO_NAME)
             return
         self.decoded += 1
@@ -229,6 +225,12 @@ class Block:
                 self._again.clear()
             elif piece.strip():
                 self._add(int(Role.BROKEN), place, _NO_NAME)
+
+    def _blob(self, data: bytes, start: int, at: int) -> None:
+        """A recorded message."""
+        place = start + _HASHED
+        if data[place - len(_HASH) : place] == _HASH:
+            self.blobs.append((data[place : place + HASH], at))
 
     def _remember(self, body: Body, line: bytes) -> None:
         title = body.get("customTitle", "-")

@@ -96,16 +96,16 @@ class Needle:
 
     def first(self, data: bytes, start: int, end: int) -> int:
         """Where it stands first in a stretch; -1 where it does not."""
-        whole, offset = self._whole, self._offset
-        at = start + offset
-        paid = at - 4 * _APART
-        while (at := data.find(self._rarest, at, end)) >= 0:
+        whole, rarest, offset = self._whole, self._rarest, self._offset
+        at = data.find(rarest, start + offset, end)
+        paid = start + offset - 4 * _APART
+        while at >= 0:
             if data.startswith(whole, at - offset):
                 return at - offset
-            at += 1
             paid += _APART
             if at < paid:
-                return data.find(whole, at - offset, end)
+                return data.find(whole, at + 1 - offset, end)
+            at = data.find(rarest, at + 1, end)
         return -1
 
 

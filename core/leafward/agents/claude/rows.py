@@ -371,13 +371,13 @@ class Rows:
         with memoryview(self.keys) as keys, keys.cast("I") as quarters, quarters[::4] as firsts:
             self.words = array("I", firsts.tobytes())
         self._seed = seed
-        self.make_up(list(compress(range(len(self)), self.flags.translate(_IS_NAMELESS))))
+        self.make_up(array("i", compress(range(len(self)), self.flags.translate(_IS_NAMELESS))))
         self.alike = repeated(self.words)
 
     def make_up(self, rows: Sequence[int]) -> None:
         """Words for rows without an id."""
         seed, start = self._seed, self.start
-        made = array("I", [(seed + start[row] * ODD) & 0xFFFFFFFF for row in rows])
+        made = array("I", ((seed + start[row] * ODD) & 0xFFFFFFFF for row in rows))
         if sys.byteorder == "little":
             made.byteswap()
         for row, word in zip(rows, made, strict=True):
@@ -409,7 +409,7 @@ def first_of(keys: bytearray, key: bytes) -> int:
     return place // KEY
 
 
-_MANY = 1 << 17
+_MANY = 1 << 16
 
 
 def repeated(numbers: array[int]) -> set[int]:

@@ -9,6 +9,7 @@ one way.
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from bisect import bisect_left
 from itertools import accumulate, compress, repeat
@@ -200,8 +201,10 @@ class Weaver:
             columns.other_ids[index] = f"line@{rows.start[row]}"
             columns.damage[index] = Damage.MALFORMED
             row = rows.role.find(Role.BROKEN, row + 1)
-        if self.parts or rows.names or rows.alike:
-            self._tell_apart(repeated(array("Q", columns.ids)) - {0})
+        alike = {as_key(word.to_bytes(4, sys.byteorder).hex()) for word in rows.alike}
+        if self.parts or rows.names or rows.doubled:
+            alike = repeated(array("Q", columns.ids)) - {0}
+        self._tell_apart(alike)
         rows.words = array("I")
         others = columns.other_ids
         if len(set(others.values())) < len(others):
