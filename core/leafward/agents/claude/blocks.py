@@ -56,10 +56,10 @@ _SAID_AGAIN = frozenset({"mode", "permission-mode", "atis-latch", "custom-title"
 _POINTER = re.compile(
     rb'\{"type":"last-prompt","lastPrompt":("[^"\\]*+(?:\\.[^"\\]*+)*+"),"leafUuid":"([^"]{36})","sessionId":"[^"\\]*+"\}'
 )
-_REQUESTED = 79
-"""Where the id of a recorded request stands."""
-_DIGEST = 84
-"""Bytes of what it ends with."""
+_ID, _REQUESTED = b'","id":"', 79
+"""What stands before the id of a recorded request, and where that stands."""
+_DIGEST, _ENDS = b',"requestDigest":"', 84
+"""What it ends with, and how many bytes that are."""
 _HASH = b'","hash":"'
 _HASHED = 86
 """Where the hash of a recorded message stands."""
@@ -179,14 +179,16 @@ class Block:
             return True
         if begins == _REQUEST:
             place = start + _REQUESTED
+            name = data[place : place + NAME]
             if (
-                data[place - 8 : place] != b'","id":"'
+                data[place - len(_ID) : place] != _ID
                 or data[place + NAME : place + NAME + 2] != b'",'
-                or data[end - _DIGEST : end - 66] != b',"requestDigest":"'
+                or b"\\" in name
+                or data[end - _ENDS : end - _ENDS + len(_DIGEST)] != _DIGEST
                 or data.rfind(_REQUEST, start, end) > start
             ):
                 return False
-            self.requests.append((data[place : place + NAME], at))
+            self.requests.append((name, at))
             return True
         if begins == _POINTS:
             found = _POINTER.fullmatch(data, start, end)
@@ -200,6 +202,7 @@ class Block:
 
     def decode(self, data: bytes, start: int, end: int, at: int, flags: int = 0) -> None:
         """One line of any shape; also one that is no row as a whole."""
+        self._shapes.interrupt()
         if data[end - 1 : end] == b"\r" and end > start:
             end -= 1
         if end - start < _BLANK and not data[start:end].strip(b"\0 \t"):
@@ -213,7 +216,7 @@ class Block:
         body = decode_line(data[start:end])
         if body is not None:
             self._row(row_of(body), at, flags)
-            if body.get("type") in _SAID_AGAIN:
+            if str(body.get("type")) in _SAID_AGAIN:
                 self._remember(body, data[start:end])
             return
         for first, stop in seams(data, start, end, BEGINS):
@@ -253,7 +256,6 @@ class Block:
         if role is Role.BOUNDARY and above == NO_KEY:
             above = key_of(body.get("logicalParentUuid"))
         self._begun = self._begun or (key != NO_KEY and body.get("timestamp") is not None)
-        self._shapes.interrupt()
         name = written(key)
         if above != NO_KEY:
             flags |= LINKED
@@ -273,6 +275,10 @@ class Block:
             reply = said.get("id")
             if isinstance(reply, str) and reply and said.get("model") != "<synthetic>":
                 self.replies.append((index, reply.encode("utf-8", "surrogatepass")))
+        if body.get("type") == "api-request":
+            self.requests.append((str(body.get("id")).encode("utf-8", "surrogatepass"), at))
+        elif body.get("type") == "api-request-blob":
+            self.blobs.append((str(body.get("hash")).encode("utf-8", "surrogatepass"), at))
         self._add(int(role), at, name)
         self.remarks.append((index, Decoded(row, flags)))
 

@@ -273,17 +273,13 @@ class Rows:
             self._books(row, body)
 
     def _books(self, row: int, body: Body) -> None:
-        kind, at = body.get("type"), self.start[row]
+        kind = body.get("type")
         if kind == "last-prompt" and "leafUuid" in body:
             leaf = key_of(body.get("leafUuid"))
             empty = body.get("leafUuid") is None and body.get("explicit") is True
             self.pointers.add(Pointer(row, leaf, empty, body.get("rewound") is True))
         elif kind == "cost-state":
             self._cost(row, body.get("totalCostUSD"))
-        elif kind == "api-request":
-            self.requests.add([(str(body.get("id")).encode("utf-8", "surrogatepass"), at)])
-        elif kind == "api-request-blob":
-            self.blobs.add([(str(body.get("hash")).encode("utf-8", "surrogatepass"), at)])
 
     def _cost(self, row: int, total: object) -> None:
         """A running total; one that is less than before begins anew."""
@@ -409,7 +405,7 @@ def first_of(keys: bytearray, key: bytes) -> int:
     return place // KEY
 
 
-_MANY = 1 << 16
+_MANY = 1 << 15
 
 
 def repeated(numbers: array[int]) -> set[int]:

@@ -249,7 +249,7 @@ class Shapes:
         ):
             return _NOWHERE
         # Claude Code 2.0 has what the programs see last.
-        return _RESULT_ROLE, at, called + len(_CALLED) + NAME if called >= 0 else end
+        return _RESULT_ROLE, at, called + len(_CALLED) + NAME if called >= 0 else end - 1
 
     def _system(self, data: bytes, start: int, end: int) -> Told | None:
         found = _SYSTEM.match(data, start + OPENING, end)
@@ -297,7 +297,7 @@ class Shapes:
         return self._closings[own]
 
     def _closed(self, closing: bytes) -> Said | None:
-        said = decode_line(b'{"":"' + closing) if closing else {}
+        said = decode_line(b'{"":"' + closing) if closing != b"}" else {}
         if said is None or not said.keys() & _OF_THE_ROW <= {"origin"}:
             return None
         if said.get("origin", _HUMAN) != _HUMAN:
