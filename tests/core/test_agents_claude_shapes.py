@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import json
 import random
+from array import array
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.claude.rows import Rows
+from leafward.agents.claude import rows as rows_module
+from leafward.agents.claude.records import Needle
+from leafward.agents.claude.rows import Rows, repeated
 from leafward.agents.claude.weaving import Weaver
 from leafward.agents.lines import CHUNK
 
@@ -123,12 +126,55 @@ class TestRecorded:
             for size in (1, 5_000, CHUNK):
                 _alike(b"".join(_changed(data, chance)), size)
 
-    def test_most_rows_of_the_newest_version_are_not_decoded(self) -> None:
-        longest = max(
-            (path.read_bytes() for path in _FILES if "v2.1.330" in str(path)),
-            key=lambda data: data.count(b"\n"),
-        )
-        assert _alike(longest) > 0.6 * longest.count(b"\n")
+    @pytest.mark.parametrize(("which", "share"), [("v2.1.330", 0.85), ("subagents", 0.8), ("v2.0.65", 0.6)])
+    def test_most_rows_of_every_version_are_not_decoded(self, which: str, share: float) -> None:
+        # Transcripts of two lines are all beginning.
+        files = [
+            data for path in _FILES if which in str(path) and (data := path.read_bytes()).count(b"\n") > 9
+        ]
+        told = [_taken(data, told=True) for data in files]
+        assert 1 - sum(rows.decoded for rows in told) / sum(map(len, told)) > share
+
+    def test_what_is_placed_at_once_is_what_placing_each_row_gives(self) -> None:
+        chance = random.Random(34)
+        in_order = Weaver._place_in_order
+
+        def each(weaver: Weaver) -> None:
+            weaver.rows.spread()
+            weaver._place_each()
+
+        for data in [path.read_bytes() for path in _FILES]:
+            lines = data.splitlines(keepends=True)
+            for _ in range(2):
+                woven = []
+                for way in (in_order, each):
+                    with pytest.MonkeyPatch.context() as patch:
+                        patch.setattr(Weaver, "_place_in_order", way)
+                        weaver = Weaver(_taken(b"".join(lines), told=True), 5, own=False)
+                    woven.append((weaver.columns, weaver.more, weaver.kept, weaver.now, weaver.costs))
+                assert woven[0] == woven[1]
+                # Without some of its lines, rows hang on others than those before them.
+                lines = [line for line in lines if chance.random() < 0.9]
+
+
+@pytest.mark.parametrize("letters", [b"ab", b"ab{}U", b"a{U"])
+def test_a_needle_is_found_wherever_it_stands(letters: bytes) -> None:
+    chance = random.Random(35)
+    needle = Needle(b"{aU", b"U")
+    for _ in range(300):
+        text = bytes(chance.choices(letters, k=chance.choice((5, 200, 9_000))))
+        cut = chance.randrange(len(text))
+        for data in (text, text[:cut] + b"{aU" + text[cut:]):
+            start, end = sorted((chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)))
+            assert needle.first(data, start, end) == data.find(b"{aU", start, end)
+
+
+@pytest.mark.parametrize("numbers", [[], [5], [5, 5], [1, 2, 3, 2, 2, 1]])
+def test_numbers_that_occur_again(numbers: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    again = {number for number in numbers if numbers.count(number) > 1}
+    assert repeated(array("I", numbers)) == again
+    monkeypatch.setattr(rows_module, "_MANY", 2)
+    assert repeated(array("I", numbers)) == again
 
 
 def _changed(data: bytes, chance: random.Random) -> Iterator[bytes]:

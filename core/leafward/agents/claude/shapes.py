@@ -25,6 +25,7 @@ ABOVE = len(CHAINED)
 OPENING = ABOVE + NAME
 
 IN_CHAIN, ASIDE = 32, 64
+"""What is added to the role of a row that was told."""
 # Plain numbers: a member of an enumeration costs several times as much to hash or to add.
 _PROMPT_ROLE, _RESULT_ROLE, _REPLY_ROLE = int(Role.PROMPT), int(Role.RESULT), int(Role.REPLY)
 _FURTHER_ROLE, _ATTACHED_ROLE = int(Role.FURTHER), int(Role.ATTACHED)
@@ -42,6 +43,8 @@ _OF_THE_ROW = frozenset(
 _AHEAD = frozenset({"isSidechain", "type"})
 _KNOWN = 256
 """Different openings, and closings, that are remembered."""
+_LONG = 2_000
+"""Bytes from which they are not: they hold more than what most rows say."""
 
 _USER, _REPLY, _ATTACHMENT = range(3)
 _TYPES = {
@@ -115,7 +118,7 @@ class Opening(NamedTuple):
 
     kind: int
     code: int
-    """What is added to the role of its rows: `IN_CHAIN`, on a side line also `ASIDE`."""
+    """`IN_CHAIN`, on a side line also `ASIDE`."""
     said: Said
 
 
@@ -263,6 +266,8 @@ class Shapes:
 
     def _opening(self, opening: bytes) -> Opening | None:
         """What an opening says; None where it is to be decoded with its row."""
+        if len(opening) > _LONG:
+            return None
         plain = _VARYING.sub(b"", opening)
         if len(self._openings) >= _KNOWN:
             self._openings.clear()
@@ -284,6 +289,8 @@ class Shapes:
 
     def _closing(self, closing: bytes, name: bytes) -> Said | None:
         """What a closing says; None where it is to be decoded with its row."""
+        if len(closing) > _LONG:
+            return None
         own = closing
         if closing.endswith(b'"}}'):
             # Copies name the row they were made of, which has the same id.
@@ -309,4 +316,6 @@ class Shapes:
         if side and "agentId" in facts:
             facts["isSidechain"] = True
         copied = "forkedFrom" in facts or "requestSessionId" in facts
+        if len(self._known) >= _KNOWN:
+            self._known.clear()
         return self._known.setdefault(repr(facts), Said(facts, copied))
