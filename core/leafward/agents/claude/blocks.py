@@ -51,6 +51,9 @@ _SMALL = re.compile(
 _BLOB = b'{"type":"api-request-bl'
 _REQUEST = b'{"type":"api-request","'
 _POINTS = b'{"type":"last-prompt","'
+_COSTS = b'{"type":"cost-state","s'
+_COST = re.compile(rb'\{"type":"cost-state","sessionId":"[^"\\]*+","totalCostUSD":([0-9]+\.[0-9]+),"')
+_COST_ENDS = (b',"hasUnknownModelCost":false}', b',"hasUnknownModelCost":true}')
 _SAID_AGAIN = frozenset({"mode", "permission-mode", "atis-latch", "custom-title", "agent-name", "ai-title"})
 """Types of rows that say nothing new where they say what the last of their type said."""
 _POINTER = re.compile(
@@ -71,6 +74,12 @@ class Asked(NamedTuple):
 
     leaf: bytes
     prompt: str
+
+
+class Spent(NamedTuple):
+    """A row that says what the session has cost so far, in US dollars."""
+
+    total: float
 
 
 class Decoded(NamedTuple):
@@ -100,7 +109,7 @@ class Block:
         """Rows that do not hang on the one before them in the chain, with the key of what they hang on."""
         self.replies: list[tuple[int, bytes]] = []
         """Rows that begin a reply, or go on with one after something else; with its id."""
-        self.remarks: list[tuple[int, Asked | Decoded | Facts]] = []
+        self.remarks: list[tuple[int, Asked | Spent | Decoded | Facts]] = []
         self.requests: list[tuple[bytes, int]] = []
         self.blobs: list[tuple[bytes, int]] = []
         self.last = last
@@ -197,6 +206,16 @@ class Block:
             if leaf is None or said is None:
                 return False
             self.remarks.append((len(self.codes), Asked(leaf, said[""])))
+            return True
+        if begins == _COSTS:
+            found = _COST.match(data, start, end)
+            if (
+                found is None
+                or not data.endswith(_COST_ENDS, start, end)
+                or data.rfind(_COSTS, start, end) > start
+            ):
+                return False
+            self.remarks.append((len(self.codes), Spent(float(found[1]))))
             return True
         return _SMALL.fullmatch(data, start, end) is not None
 

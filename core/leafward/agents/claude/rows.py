@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import compress, islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.blocks import HASH, Asked, Block, Decoded
+from leafward.agents.claude.blocks import HASH, Asked, Block, Decoded, Spent
 from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import (
     GLUED,
@@ -216,6 +216,8 @@ class Rows:
             row = base + index
             if isinstance(said, Decoded):
                 self._decoded(row, said)
+            elif isinstance(said, Spent):
+                self._cost(row, said.total)
             elif isinstance(said, Asked):
                 self.pointers.add(Pointer(row, said.leaf, empty=False, exact=False))
                 self.facts.asked(said.prompt)
@@ -405,7 +407,7 @@ def first_of(keys: bytearray, key: bytes) -> int:
     return place // KEY
 
 
-_MANY = 1 << 15
+_MANY = 1 << 16
 
 
 def repeated(numbers: array[int]) -> set[int]:

@@ -122,6 +122,8 @@ class Opening(NamedTuple):
     said: Said
 
 
+_UNSEEN = Opening(-1, 0, Said({}, copied=False))
+
 Told = tuple[int, bytes, Opening, Said]
 """What is known of a row: its role, its id as it is written, its opening, and what its closing says."""
 
@@ -148,9 +150,8 @@ class Shapes:
         value = data.find(b"{", start + OPENING, end)
         if value < 0:
             return self._system(data, start, end)
-        try:
-            opening = self._openings[data[start + OPENING : value]]
-        except KeyError:
+        opening = self._openings.get(data[start + OPENING : value], _UNSEEN)
+        if opening is _UNSEEN:
             if data.startswith(_SYSTEM_ROW, start + OPENING):
                 return self._system(data, start, end)
             opening = self._opening(data[start + OPENING : value])
