@@ -42,7 +42,12 @@ _FURTHER, _REPLY, _BOOKS = int(Role.FURTHER), int(Role.REPLY), int(Role.BOOKS)
 
 _TYPE = 23
 """Bytes by which rows outside the chain are told apart."""
-_BULKY = frozenset({b'{"type":"api-request-bl', b'{"type":"api-request-sh', b'{"type":"file-history-s'})
+_BULKY = {
+    b'{"type":"api-request-bl': b'ob"',
+    b'{"type":"api-request-sh': b'ape"',
+    b'{"type":"file-history-s': b'napshot"',
+}
+"""Rows that are large and never looked into: how the rest of their type is written."""
 _SMALL = re.compile(
     rb'\{"type":"(?:tools-used","tools":\[(?:"[^"]*+",?+)*+\],"sessionId":"[^"]*+"\}|file-history-delta","messageId":"[^"]*+",'
     rb'"snapshotMessageId":"[^"]*+","trackingPath":"[^"]*+","backup":\{[^{}\\]*+\},"timestamp":"[^"]*+"\})'
@@ -180,8 +185,8 @@ class Block:
         again = self._again.get(begins)
         if again is not None and again == data[start:end]:
             return True
-        if begins in _BULKY:
-            if not is_one(data, start, end):
+        if (rest := _BULKY.get(begins)) is not None:
+            if not data.startswith(rest, start + _TYPE) or not is_one(data, start, end):
                 return False
             if begins == _BLOB:
                 self._blob(data, start, at)
