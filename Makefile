@@ -53,7 +53,7 @@ test: $(MARK_TEST)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -n $(LEAFWARD_TEST_WORKERS)
+	$(BIN)/python -m pytest -n $(LEAFWARD_TEST_WORKERS) --dist worksteal
 
 check: test
 

@@ -135,6 +135,24 @@ OPENED: list[ForeignSession] = []
 """To be closed when the test ends."""
 
 
+def over_and_over(folder: Path) -> Rollout:
+    """A thread of 0.47 whose context never got small enough: 382 compactions in one turn."""
+    rollout = Rollout(folder, cli_version="0.47.0")
+    rollout.turn("Count the pears", "Let me see.")
+    rollout.prompt("Count them again")
+    rollout.reply("One, two.", 3000)
+    for number in range(382):
+        rollout.line("compacted", message=f"Pears were counted, round {number}.")
+    rollout.turn("How many are there?", "Seven.")
+    return rollout
+
+
+def thread_in(home: Path, part: str) -> Path:
+    """The first file of the thread with that part in its name."""
+    [path] = [path for path in home.rglob("*.jsonl") if part in path.name and "_" not in path.name]
+    return path
+
+
 def opened(path: Path) -> ForeignSession:
     """A thread, read."""
     session = CODEX.open(path)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import socket
 import sys
 import time
-from pathlib import Path
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
+from leafward.session import Session
+from tests.model_endpoint import Endpoint, Reply
+from tests.surroundings import CORPORA, REPOSITORY
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from importlib.machinery import ModuleSpec
+    from pathlib import Path
     from types import ModuleType
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 
 # Deadlines measure the machine, not the code. What failed is remembered nowhere: the seed is printed instead.
 hypothesis.settings.register_profile("leafward", deadline=None, database=None, print_blob=True)
@@ -71,6 +76,12 @@ _TEXTUAL_CONSTANTS = {
     "TEXTUAL_ANIMATIONS": "none",
 }
 """Textual reads its variables once, when the snapshot plugin imports it before this file: set again here."""
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half again as many processes as processors: what waits for a screen, a disk or a server leaves its own idle."""
+    ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, ours * 3 // 2)
 
 
 def _from_outside(name: str) -> bool:
@@ -218,7 +229,32 @@ def repository() -> Path:
 @pytest.fixture(scope="session")
 def corpora() -> Path:
     """Real session files by agent, where they lie beside the checkout; the test is skipped where they do not."""
-    folder = REPOSITORY.parent / "shared" / "corpora"
-    if not folder.is_dir():
+    if not CORPORA.is_dir():
         pytest.skip("no ../shared/corpora beside this checkout")
-    return folder
+    return CORPORA
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Endpoint]:
+    """A server for a module; the loop that asked it is closed with it."""
+    with Endpoint() as endpoint:
+        yield endpoint
+        if "leafward.summarizers.calls" in sys.modules:
+            from leafward.summarizers.calls import close_model_loop
+
+            close_model_loop()
+    gc.collect()
+
+
+@pytest.fixture
+def endpoint(server: Endpoint) -> Endpoint:
+    """The server, with a whole answer to whatever it is asked."""
+    server.play(Reply())
+    return server
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[[Path], Session]]:
+    """Opens session files and closes them when the test is over."""
+    with ExitStack() as stack:
+        yield lambda path: stack.enter_context(closing(Session.open(path)))

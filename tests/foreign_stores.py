@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
+from leafward.context import context_at, message_body
+from leafward.entries import Kind
 from leafward.foreign import ForeignSession
+from leafward.journal import archived_branches, operations
+from leafward.messages import message_text
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.opencode_store import Conversation, Database, write_tree
+from tests.untouched import contents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 AGENTS = ("claude", "codex", "opencode", "opencode-files")
@@ -43,15 +48,6 @@ class Store:
         for session in self.sessions:
             session.close()
 
-    def bytes(self) -> dict[str, str]:
-        """Everything in the store: names of files and folders, and what the files hold."""
-        return {
-            str(path.relative_to(self.root)): hashlib.sha256(path.read_bytes()).hexdigest()
-            if path.is_file()
-            else "folder"
-            for path in sorted(self.root.rglob("*"))
-        }
-
 
 def make(agent: str, root: Path) -> Store:
     """A store of an agent with one session."""
@@ -78,6 +74,22 @@ def make(agent: str, root: Path) -> Store:
     return store
 
 
+@contextmanager
+def watched(agent: str, root: Path) -> Iterator[Store]:
+    """Such a store; whatever is done meanwhile, nothing of it is another afterwards than when the agent wrote last."""
+    made = make(agent, root)
+    written = {"bytes": contents(root)}
+    grow = made.grow
+
+    def growing(name: str) -> None:
+        grow(name)
+        written["bytes"] = contents(root)
+
+    yield replace(made, grow=growing)
+    made.close()
+    assert contents(root) == written["bytes"]
+
+
 def _say(turn: Callable[[str, str], str], name: str) -> None:
     turn(f"{name}?", f"{name}.")
 
@@ -89,7 +101,6 @@ def _stored(talk: Conversation, name: str, write: Callable[[Conversation], objec
 
 def said(session: ForeignSession, name: str, *, reply: bool = True) -> int:
     """The entry that says a turn's name: its reply, or its prompt."""
-    from leafward.entries import Kind
     from leafward.messages import message_text
 
     for index in range(len(session)):
@@ -99,3 +110,22 @@ def said(session: ForeignSession, name: str, *, reply: bool = True) -> int:
             if text.strip() == (f"{name}." if reply else f"{name}?"):
                 return index
     raise AssertionError(name)
+
+
+def texts(session: ForeignSession) -> list[str]:
+    context = context_at(session)
+    return [message_text(message_body(session, message)) for message in context.messages]
+
+
+def same_anew(store: Store, session: ForeignSession) -> None:
+    """What another Leafward reads now is what this one has."""
+    anew = store.open()
+    try:
+        assert anew.columns == session.columns
+        assert (anew.leaf, anew.place, anew.what_if) == (session.leaf, session.place, session.what_if)
+        assert (anew.name, anew.labels) == (session.name, session.labels)
+        assert operations(anew) == operations(session)
+        assert texts(anew) == texts(session)
+        assert archived_branches(anew) == archived_branches(session)
+    finally:
+        anew.close()

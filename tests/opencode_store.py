@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
@@ -14,6 +15,7 @@ from leafward.foreign import ForeignSession
 from leafward.messages import message_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 OPENCODE = agent_named("opencode")
@@ -163,16 +165,23 @@ class Database:
         root.mkdir(parents=True, exist_ok=True)
         self.path = root / name
         self.events = events and not old
-        with sqlite3.connect(self.path) as base:
-            base.executescript(_TABLES.format(newer="" if old else _NEWER) + (_EVENTS if self.events else ""))
-        base.close()
-        self._number = 0
+        with self.opened() as base:
+            tables = _TABLES.format(newer="" if old else _NEWER) + (_EVENTS if self.events else "")
+            base.executescript(f"BEGIN; {tables} COMMIT;")
+        self.number = 0
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection]:
+        """One transaction. Nothing here has to outlast a loss of power, so nothing waits for the disk."""
+        with closing(sqlite3.connect(self.path)) as base:
+            base.execute("PRAGMA synchronous = OFF")
+            with base:
+                yield base
 
     def write(self, talk: Conversation, *, keep: int | None = None) -> Path:
         """Stores a session, all of it or its first messages only; returns where it lies."""
-        base = sqlite3.connect(self.path)
         info = talk.info
-        with base:
+        with self.opened() as base:
             row = {
                 "id": talk.id,
                 "project_id": info.get("projectID", "global"),
@@ -195,7 +204,6 @@ class Database:
                 if keep is not None and number >= keep:
                     break
                 self._put(base, talk, body, parts)
-        base.close()
         return self.path / talk.id
 
     def _put(
@@ -207,44 +215,61 @@ class Database:
             "INSERT OR REPLACE INTO message VALUES (?,?,?,?,?)",
             (body["id"], talk.id, created, created, json.dumps(without)),
         )
-        self._event(base, talk.id, "message.updated.1", {"sessionID": talk.id, "info": body})
+        self.event(base, talk.id, "message.updated.1", {"sessionID": talk.id, "info": body})
         for part in parts:
             rest = {key: value for key, value in part.items() if key not in ("id", "sessionID", "messageID")}
             base.execute(
                 "INSERT OR REPLACE INTO part VALUES (?,?,?,?,?,?)",
                 (part["id"], body["id"], talk.id, created, created, json.dumps(rest)),
             )
-            self._event(
+            self.event(
                 base, talk.id, "message.part.updated.1", {"sessionID": talk.id, "part": part, "time": created}
             )
 
-    def _event(self, base: sqlite3.Connection, session: str, kind: str, data: dict[str, Any]) -> None:
+    def event(self, base: sqlite3.Connection, session: str, kind: str, data: dict[str, Any]) -> None:
         if not self.events:
             return
-        self._number += 1
+        self.number += 1
         base.execute(
             "INSERT INTO event VALUES (?,?,?,?,?)",
-            (f"evt_{self._number:06}", session, self._number, kind, json.dumps(data)),
+            (f"evt_{self.number:06}", session, self.number, kind, json.dumps(data)),
         )
-        base.execute("INSERT OR REPLACE INTO event_sequence VALUES (?,?)", (session, self._number))
+        base.execute("INSERT OR REPLACE INTO event_sequence VALUES (?,?)", (session, self.number))
 
     def remove(self, talk: Conversation, *names: str) -> None:
         """Deletes messages as a revert does that somebody goes on from."""
-        base = sqlite3.connect(self.path)
-        with base:
+        with self.opened() as base:
             for name in names:
                 base.execute("DELETE FROM part WHERE message_id = ?", (name,))
                 base.execute("DELETE FROM message WHERE id = ?", (name,))
-                self._event(base, talk.id, "message.removed.1", {"sessionID": talk.id, "messageID": name})
-        base.close()
+                self.event(base, talk.id, "message.removed.1", {"sessionID": talk.id, "messageID": name})
         talk.messages = [one for one in talk.messages if one[0]["id"] not in names]
+
+    def run(self, script: str) -> None:
+        """Runs some statements."""
+        with self.opened() as base:
+            base.executescript(script)
 
     def execute(self, query: str, *values: object) -> None:
         """Changes a row."""
-        base = sqlite3.connect(self.path)
-        with base:
+        with self.opened() as base:
             base.execute(query, values)
-        base.close()
+
+
+def branched(store: Database) -> Conversation:
+    """Stores a session that went back once, went on elsewhere, and was compacted there."""
+    talk = Conversation()
+    talk.turn("Plant pears")
+    talk.ask("Try apples")
+    talk.reply(call("write", filePath="apples.txt", content="a\n", number=1))
+    store.write(talk)
+    store.remove(talk, *[body["id"] for body, _ in talk.messages[2:]])
+    talk.ask("Try plums")
+    talk.reply(call("edit", filePath="plums.txt", oldString="a", newString="b", number=2))
+    talk.compaction("Pears are planted", talk.messages[-1][0]["id"])
+    talk.reply(said("Plums it is."))
+    store.write(talk)
+    return talk
 
 
 def write_tree(root: Path, talk: Conversation, *, nested: bool = False, project: str = "global") -> Path:

@@ -89,3 +89,16 @@ def conversation(path: Path, turns: int = 3) -> PiFile:
         file.user(f"question {turn}")
         file.reply(f"answer {turn}")
     return file
+
+
+def broken_reply(entry: str, parent: str) -> str:
+    """A line that begins and ends like a message but is no object."""
+    return (
+        f'{{"type":"message","id":"{entry}","parentId":"{parent}","timestamp":"2026-11-21T21:00:00.000Z",'
+        '"message":{"role":"assistant","content":[}'
+    )
+
+
+def last_line(path: Path) -> Any:
+    """The last line of a file, as an object."""
+    return json.loads(path.read_bytes().splitlines()[-1])

@@ -307,7 +307,7 @@ def test_documents_hold_the_keys_that_are_listed(
 
 def main() -> None:
     """Writes the generated parts anew, the measured ones where the corpora are."""
-    from tests.bench.need import CORPORA
+    from tests.surroundings import CORPORA
 
     path = ROOT / "README.md"
     text = path.read_text(encoding="utf-8")

@@ -178,6 +178,15 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
     return NO_ENTRY
 
 
+def lacks_prompt(session: Session, context: Context) -> bool:
+    """Whether the agent sends a system prompt that its session does not hold: what was reported counts it, estimates do not.
+
+    Never of a native session, whose sizes are pi's.
+    """
+    messages = context.messages
+    return session.book is not session and all(messages.role(at) != "system" for at in messages.apart)
+
+
 Listener = Callable[[int, Body], object]
 """Is told every message of a context, as the model receives it, with the entry it comes from."""
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session import Origin, Session
 
 LONG_LINE = 1 << 20
 """Bytes from which a line is worth a remark: pi and everything else holds it in memory whole."""
@@ -46,7 +46,7 @@ class Problem:
     """The same for a person, on one line."""
     entry: EntryId | None = None
     offset: int | None = None
-    """Bytes from the start of the file."""
+    """Bytes from the start of the file; None for what lies in none, as a row of a database."""
     session: str | None = None
     """Path of the session, where several were checked."""
 
@@ -84,12 +84,21 @@ def _placed(session: ForeignSession, problem: Problem) -> Problem:
     origin = session.origin(index)
     if session.is_kept(index):
         return replace(problem, text=f"{problem.text} ({KEPT})", offset=origin.offset)
+    if origin.is_row:
+        # A broken row has its id all the same: that is a column of its own.
+        name = session.columns.id(EntryIndex(index))
+        return replace(problem, text=_in_row(problem.text, origin), entry=name, offset=None)
     text = (
         f"{problem.text} ({safe_line(origin.path.name, 200)})"
         if len(session.transcript.files) > 1
         else problem.text
     )
     return replace(problem, text=text, offset=origin.offset)
+
+
+def _in_row(text: str, origin: Origin) -> str:
+    """What lies in a database has no place in bytes."""
+    return f"{text} (row {origin.offset:,})"
 
 
 KEPT = "of what Leafward keeps beside it"
@@ -130,7 +139,10 @@ def _notes(session: ForeignSession) -> Iterator[Problem]:
     """What the reader remarked."""
     for note in session.notes:
         entry = _named(session, note.entry) if note.entry >= 0 else None
-        yield Problem(note.code, safe_line(note.text, 400), entry, note.offset)
+        text, offset = safe_line(note.text, 400), note.offset
+        if note.entry >= 0 and (origin := session.origin(note.entry)).is_row:
+            text, offset = _in_row(text, origin), None
+        yield Problem(note.code, text, entry, offset)
 
 
 def _whole_file(session: Session) -> Iterator[Problem]:

@@ -10,10 +10,11 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from leafward.bodies import Entry
 from leafward.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.errors import NotASession
 from leafward.scan import Pending, Scan
-from leafward.session import Entry, Growth, Session
+from leafward.session import Growth, Origin, Session
 from leafward.sidecar import AFTER, Owner, Sidecar, joined, position_in
 
 if TYPE_CHECKING:
@@ -25,16 +26,6 @@ if TYPE_CHECKING:
 
 INJECTED = "injected"
 """The field of a translated user message that no person wrote: instructions, environment, reminders. Its text says what."""
-
-
-class Origin(NamedTuple):
-    """Where the bytes of an entry lie."""
-
-    path: Path
-    offset: int
-    """Of its first line in that file; a row number for a database."""
-    size: int
-    """Bytes, of its first line where it is made of several."""
 
 
 class Note(NamedTuple):
@@ -100,12 +91,12 @@ class Reader(Protocol):
         """An entry as a native line would say it; None where its bytes proved to be broken. From any thread."""
         ...
 
-    def raw(self, index: int) -> bytes:
-        """What the agent stored of an entry: a line, or several joined by newlines."""
+    def records(self, index: int) -> list[bytes]:
+        """What the agent stored of an entry, record by record: lines of a file, or documents of their own. From any thread."""
         ...
 
     def origin(self, index: int) -> Origin:
-        """Where that lies."""
+        """Where the first of them lies."""
         ...
 
     def close(self) -> None:
@@ -386,14 +377,18 @@ class ForeignSession(Session):
         kept, book = self.joined.kept(index), self.book
         if kept < 0 or book is None:
             return self.reader.origin(self.joined.theirs(index))
-        return Origin(book.path, book.columns.start[kept], len(book.raw(kept)))
+        return book.origin(kept)
+
+    def records(self, index: int) -> list[bytes]:
+        """What the agent stored of an entry, record by record; of one that is kept, its line."""
+        kept, book = self.joined.kept(index), self.book
+        if kept >= 0 and book is not None:
+            return [book.raw(kept)]
+        return self.reader.records(self.joined.theirs(index))
 
     def raw(self, index: int) -> bytes:
-        """What the agent stored of an entry; of one that is kept, its line."""
-        kept, book = self.joined.kept(index), self.book
-        return (
-            book.raw(kept) if kept >= 0 and book is not None else self.reader.raw(self.joined.theirs(index))
-        )
+        """All of that, joined by newlines."""
+        return b"\n".join(self.records(index))
 
     def body(self, index: int) -> Body | None:
         """An entry, translated; of one that is kept, its line."""

@@ -104,8 +104,9 @@ def headline(session: Session, index: int) -> Headline:
     kind = Kind(session.columns.kind[index])
     word = _WORDS[kind]
     if body is None or kind is Kind.MALFORMED:
-        offset = session.columns.start[index]
-        return Headline("damage", f"malformed  {DAMAGE_TEXT[Damage.MALFORMED]}, at byte {offset:,}")
+        return Headline(
+            "damage", f"malformed  {DAMAGE_TEXT[Damage.MALFORMED]}, at {place_words(session, index)}"
+        )
     if body.get("type") == "message":
         message = body.get("message")
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
@@ -135,11 +136,22 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
     return Headline(word, text)
 
 
+def place_words(session: Session, index: int) -> str:
+    """Where an entry lies: `byte 1,024`, with the file where that is not the session's own; `row 12` of a database."""
+    origin = session.origin(index)
+    if origin.is_row:
+        return f"row {origin.offset:,}"
+    name = origin.path.name
+    return f"byte {origin.offset:,}" + ("" if name == session.path.name else f" of {safe_line(name, LIMIT)}")
+
+
 def title_of(session: Session) -> str | None:
-    """What a session is called; where nobody and nothing named it, its first prompt; None where it has none."""
+    """What a session is called; where nobody and nothing named it, its first prompt, a fork's own; None where it has none."""
     if session.title:
         return session.title
-    first = session.columns.kind.find(Kind.USER)
+    kinds = session.columns.kind
+    first = kinds.find(Kind.USER, session.inherited)
+    first = first if first >= 0 else kinds.find(Kind.USER)
     return headline(session, first).text if first >= 0 else None
 
 
@@ -195,7 +207,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
             return f"{verb}  another edit"
         return f"{verb}  {headline(session, target).text}"
     plain: dict[Kind, Callable[[], str]] = {
-        Kind.CUSTOM_MESSAGE: lambda: text_of(body.get("content"), " ") or str(body.get("customType", "")),
+        Kind.CUSTOM_MESSAGE: lambda: _of_custom(body),
         Kind.INJECTED: lambda: _of_injected(body),
         Kind.CUSTOM: lambda: str(body.get("customType", "")),
         Kind.MODEL_CHANGE: lambda: f"{body.get('provider', '')}/{body.get('modelId', '')}",
@@ -211,6 +223,14 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
 
 _TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
 """Tags that an agent puts around what it adds."""
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""What a command's output says to a terminal of its colours."""
+
+
+def _of_custom(body: Body) -> str:
+    """A message that is nobody's: its text; where that stands in tags, what it is and the text inside."""
+    text = text_of(body.get("content"), " ")
+    return _of_injected(body) if _TAGS.match(text[:LIMIT]) else text or str(body.get("customType", ""))
 
 
 def _of_injected(body: Body) -> str:
@@ -221,9 +241,8 @@ def _of_injected(body: Body) -> str:
         .replace("_", " ")
         .replace(".instructions", " instructions")
     )
-    text = safe_line(text_of(body.get("content"), " "), LIMIT)
-    found = _TAGS.match(text)
-    text = text[found.end() :] if found is not None else text
+    begins = _COLOURS.sub("", text_of(body.get("content"), " ")[: 8 * LIMIT])
+    text = _TAGS.sub(" ", safe_line(begins, 2 * LIMIT)).strip()
     return f"{name}: {text}" if name and text else name or text
 
 

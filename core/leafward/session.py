@@ -5,17 +5,16 @@ from __future__ import annotations
 import errno
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from leafward.bodies import Entry, migrated, read_together
 from leafward.collector import collector_paused
 from leafward.columns import look_up
 from leafward.entries import (
-    NATIVE_ROLE,
-    NATIVE_TYPE,
     NO_ENTRY,
     Body,
     Damage,
-    EntryId,
     EntryIndex,
     Kind,
 )
@@ -30,49 +29,16 @@ if TYPE_CHECKING:
     from leafward.columns import Columns
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry, decoded. Version 1 and 2 entries look as pi's migration to version 3 would make them."""
+class Origin(NamedTuple):
+    """Where the bytes of an entry lie."""
 
-    index: EntryIndex
-    id: EntryId
-    parent: EntryId | None
-    """None for a root."""
-    kind: Kind
-    body: Body
-    """The line as an object; empty for a malformed line."""
+    path: Path
     offset: int
-    """Byte offset of the line."""
-    damage: Damage | None
-    raw: bytes
-    """The line as it stands in the file."""
-
-    @property
-    def type(self) -> str:
-        """The native type, `malformed` for a line that is none."""
-        if self.kind is Kind.UNKNOWN:
-            return str(self.body.get("type", "unknown"))
-        return NATIVE_TYPE[self.kind]
-
-    @property
-    def role(self) -> str | None:
-        """The role of a message, None for every other type."""
-        if self.kind is Kind.UNKNOWN:
-            role = self.message.get("role")
-            return role if isinstance(role, str) else None
-        return NATIVE_ROLE.get(self.kind)
-
-    @property
-    def message(self) -> Body:
-        """The message of a `message` entry, else an empty object."""
-        message = self.body.get("message")
-        return message if isinstance(message, dict) else {}
-
-    @property
-    def timestamp(self) -> str | None:
-        """The entry's own time, ISO 8601 as written."""
-        stamp = self.body.get("timestamp")
-        return stamp if isinstance(stamp, str) else None
+    """Of its first line in that file, in bytes; the number of a row where it lies in a database."""
+    size: int
+    """Bytes, of its first line or record where it is made of several."""
+    is_row: bool = False
+    """Whether it lies in a database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +308,14 @@ class Session:
         """Where the conversation stands: the leaf, or the nearest entry above it that is not bookkeeping."""
         return self.tree.content_at(self.leaf)
 
+    def origin(self, index: int) -> Origin:
+        """Where an entry lies."""
+        return Origin(self.path, self.columns.start[index], len(self.raw(index)))
+
+    def records(self, index: int) -> list[bytes]:
+        """What an entry was made of: its line, and of other agents often several."""
+        return [self.raw(index)]
+
     def raw(self, index: int) -> bytes:
         """The line of an entry as it stands in the file, without its end."""
         columns = self.columns
@@ -361,8 +335,12 @@ class Session:
 
     def body(self, index: int) -> Body | None:
         """An entry's line as an object, migrated; None where the line is none after all."""
-        body = decode_line(self.raw(index))
-        return self._migrated(index, body) if body is not None and self.version < CURRENT_VERSION else body
+        return self._migrated(index, decode_line(self.raw(index)))
+
+    def _migrated(self, index: int, body: Body | None) -> Body | None:
+        if body is None or self.version >= CURRENT_VERSION:
+            return body
+        return migrated(body, EntryIndex(index), self.columns, self.version)
 
     def bodies(
         self, entries: Iterable[int], pick: Callable[[int, bytes], bool] | None = None
@@ -372,59 +350,28 @@ class Session:
         With `pick` lines that it refuses may be left out, and are not decoded; it is asked in the same order, each line
         after the body before it was given.
         """
-        columns = self.columns
-        migrate = self.version < CURRENT_VERSION
-        for together in _blocks(entries, columns.start):
-            begin = columns.start[together[0]]
+        starts = self.columns.start
+        current = self.version >= CURRENT_VERSION
+        for together in read_together(entries, starts):
+            begin = starts[together[0]]
             following = together[-1] + 1
-            end = columns.start[following] if following < len(columns) else self.scan.end
+            end = starts[following] if following < len(starts) else self.scan.end
             block = self._read_at(begin, end - begin)
             find = block.find
             for index in together:
-                at = columns.start[index] - begin
+                at = starts[index] - begin
                 newline = find(b"\n", at)
                 line = block[at:] if newline < 0 else block[at:newline]
                 if pick is not None and not pick(index, line):
                     continue
                 body = decode_line(line)
-                if migrate and body is not None:
-                    body = self._migrated(index, body)
-                yield EntryIndex(index), body
-
-    def _migrated(self, index: int, body: Body) -> Body:
-        """A version 1 or 2 entry as pi 1.5.2's migration makes it."""
-        columns = self.columns
-        if self.version < 2:
-            body["id"] = columns.id(EntryIndex(index))
-            parent = columns.parent[index]
-            body["parentId"] = columns.id(EntryIndex(parent)) if parent >= 0 else None
-            line = body.pop("firstKeptEntryIndex", None)
-            if isinstance(line, int) and body.get("type") == "compaction":
-                kept = self._entry_of_line(line)
-                if kept >= 0:
-                    body["firstKeptEntryId"] = columns.id(kept)
-        message = body.get("message")
-        if isinstance(message, dict) and message.get("role") == "hookMessage":
-            message["role"] = "custom"
-        return body
-
-    def _entry_of_line(self, line: int) -> EntryIndex:
-        """The entry that a version 1 line number names: parsed lines from 0, the header among them."""
-        if line < 1:
-            return NO_ENTRY
-        kinds = self.columns.kind
-        if Kind.MALFORMED not in kinds:
-            return EntryIndex(line - 1) if line <= len(kinds) else NO_ENTRY
-        whole = [index for index, kind in enumerate(kinds) if kind != Kind.MALFORMED]
-        return EntryIndex(whole[line - 1]) if line <= len(whole) else NO_ENTRY
+                yield EntryIndex(index), body if current else self._migrated(index, body)
 
     def entry(self, index: int) -> Entry:
         """One entry, decoded."""
         columns = self.columns
         raw = self.raw(index)
-        body = decode_line(raw)
-        if body is not None and self.version < CURRENT_VERSION:
-            body = self._migrated(index, body)
+        body = self._migrated(index, decode_line(raw))
         parent = columns.parent[index]
         kind = Kind(columns.kind[index])
         linked = parent >= 0 and kind not in (Kind.MALFORMED, Kind.HEADER)
@@ -513,30 +460,3 @@ _TELLING = ("st_size", "st_mtime_ns", "st_ino", "st_dev")
 
 _PROOF = 4096
 """Bytes at the beginning and at the end of what was read that are looked at before reading goes on behind them."""
-
-_BLOCK = 1 << 20
-"""Bytes that are read at once, if not for a line that is longer."""
-
-_BETWEEN = 16 << 10
-"""Bytes that nobody asked for which are read along, so that what lies on both sides comes with one call.
-
-Each call lets another thread have the interpreter and takes it back before that thread is awake: many short ones in a row
-keep it waiting for a hundred times as long as it should.
-"""
-
-
-def _blocks(entries: Iterable[int], starts: Any) -> Iterator[list[int]]:
-    """Entries in the order given, those together that are read together."""
-    block: list[int] = []
-    begin = last = -1
-    for index in entries:
-        start = starts[index]
-        if index > last >= 0 and start - starts[last + 1] <= _BETWEEN and start - begin < _BLOCK:
-            block.append(index)
-        else:
-            if block:
-                yield block
-            block, begin = [index], start
-        last = index
-    if block:
-        yield block

@@ -6,21 +6,18 @@ yet counts as nothing and is said to be missing.
 
 from __future__ import annotations
 
-import re
 from array import array
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.edits import (
-    NATIVE_TOOLS,
     Action,
     FileCall,
     ToolTable,
     delta_in,
     delta_of,
     file_calls,
-    lines_of,
     path_in,
     replacements,
     table_of,
@@ -33,7 +30,6 @@ from leafward.entries import (
     EntryIndex,
     Kind,
     ToolCall,
-    text_of,
 )
 from leafward.files import did_run, nested_calls
 from leafward.messages import messages_of, trusted_usage
@@ -428,58 +424,3 @@ def _caller(session: Session, result: int) -> EntryIndex:
     while above >= 0 and kinds[above] in _BETWEEN:
         above = parent[above]
     return EntryIndex(above) if above >= 0 and kinds[above] == Kind.ASSISTANT else NO_ENTRY
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a tool's call or a command of the user's ended."""
-
-    ok: bool
-    exit_code: int | None
-    """Of a command that ran to its end; None for any other tool, and where a command was stopped."""
-    lines: int
-    """Lines of output: all there were where the result says so, else those that were kept."""
-    stopped: str = ""
-    """`aborted` or `timed out` where a command was stopped."""
-
-
-# What pi 1.5.2 appends to the output of a command that did not end well.
-_STATUS = re.compile(
-    r"(?:\A|\n)\s*Command (?:exited with code (-?\d+)|(aborted|timed out)|terminated without an exit code)[^\n]*\s*\Z"
-)
-_STATUS_SIZE = 400
-_NO_OUTPUT = "(no output)"
-
-
-def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
-    """The outcome that a tool's result, or a `bashExecution` message, tells of."""
-    message = body.get("message")
-    if not isinstance(message, dict):
-        return Outcome(ok=True, exit_code=None, lines=0)
-    if message.get("role") == "bashExecution":
-        code = message.get("exitCode")
-        stopped = "aborted" if message.get("cancelled") else ""
-        lines = len(lines_of(str(message.get("output") or "")))
-        code = code if isinstance(code, int) else None
-        return Outcome(not code and not stopped, None if stopped else code, lines, stopped)
-    ok = not message.get("isError")
-    text = text_of(message.get("content"))
-    if str(message.get("toolName")) not in table.shells:
-        return Outcome(ok, None, len(lines_of(text)))
-    told = message.get("exitCode")
-    if isinstance(told, int):
-        return Outcome(ok, told, len(lines_of(text.rstrip("\n"))))
-    ending = None if ok else _STATUS.search(text, max(0, len(text) - _STATUS_SIZE))
-    output = text[: ending.start()] if ending is not None else text
-    lines = 0 if output.strip() == _NO_OUTPUT else _total_lines(message) or len(lines_of(output.rstrip("\n")))
-    if ok:
-        return Outcome(ok, 0, lines)
-    code = int(ending[1]) if ending is not None and ending[1] else None
-    return Outcome(ok, code, lines, (ending[2] or "") if ending is not None else "")
-
-
-def _total_lines(message: Body) -> int:
-    details = message.get("details")
-    truncation = details.get("truncation") if isinstance(details, dict) else None
-    total = truncation.get("totalLines") if isinstance(truncation, dict) else None
-    return total if isinstance(total, int) else 0

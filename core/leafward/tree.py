@@ -223,6 +223,12 @@ class SessionTree:
             index = self.parent[start]
         return NO_ENTRY
 
+    def content_from(self, run: int) -> EntryIndex:
+        """The first entry of a run that is not bookkeeping, what it is called by; its first where all of them are."""
+        start, stop = self.bounds(run)
+        kept = len(self.kind[start:stop].lstrip(BOOKKEEPING_BYTES))
+        return EntryIndex(stop - kept if kept else start)
+
     def content_children(self, run: int) -> list[int]:
         """The runs with which the conversation goes on below a run; of -1, the roots.
 

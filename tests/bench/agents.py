@@ -18,11 +18,11 @@ import orjson
 from leafward.agents import agent_named
 from tests.bench import references
 from tests.bench.report import ROUNDS, Report, median, seconds
+from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
 BAR = 0.9
 """One and a half times what a session of pi may take."""
 _OUTPUTS = {"codex": (0, 0, 300, 1_500, 3_000, 12_000), "claude": (0, 0, 750, 3_750, 7_500, 30_000)}

@@ -35,15 +35,13 @@ from leafward.survival import (
     replaced_by,
     survival,
 )
+from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from leafward.session import Session
     from tests.bench.report import Report
-
-REPOSITORY = Path(__file__).resolve().parent.parent.parent
-CORPORA = REPOSITORY.parent / "shared" / "corpora"
 
 ASKED = (
     FactKind.PATH,

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from leafward.cli import main
+from leafward.demo import demo_session
 from leafward.session import Session
 
 Arguments = str | Path
@@ -66,8 +67,15 @@ def sessions(repository: Path) -> Path:
     return repository / "tests" / "data" / "pi" / "sessions"
 
 
+OLD = 1_700_000_000
+"""A time long ago, in seconds: nobody is writing to a file that was last written then."""
+
+
 @pytest.fixture
-def opened() -> Iterator[Callable[[Path], Session]]:
-    """Opens session files and closes them when the test is over."""
-    with ExitStack() as stack:
-        yield lambda path: stack.enter_context(closing(Session.open(path)))
+def path(tmp_path: Path) -> Path:
+    """The bundled session, last written long ago, with a secret in it."""
+    file = tmp_path / "s.jsonl"
+    with demo_session() as demo:
+        file.write_bytes(demo.read_bytes())
+    os.utime(file, (OLD, OLD))
+    return file

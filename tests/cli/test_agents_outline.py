@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.codex_rollout import THREADS, Rollout
+from tests.claude_transcript import Transcript
+from tests.codex_rollout import THREADS, Rollout, over_and_over
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
@@ -30,14 +31,28 @@ def test_ids_that_begin_alike_are_shown_as_far_as_they_differ(done: Run, tmp_pat
     assert "Count pear 2" in shown
 
 
+def test_a_cost_that_nobody_recorded_is_not_said_to_be_nothing(done: Run, tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.prompt("Count the pears")
+    rollout.reply("Seven.", 3000)
+    out = done("context", rollout.path).out
+    assert "spent on this path 100 tokens, in the session 100 tokens" in out
+    assert "$" not in out
+
+
+def test_a_size_that_lacks_the_prompt_says_so(done: Run, tmp_path: Path) -> None:
+    """Claude Code reports sizes with its prompt and tools, which its transcripts do not hold."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("Count the pears", "Seven.")
+    transcript.boundary("Pears were counted.")
+    assert " + prompt" in done("tree", transcript.path).out
+    file = PiFile(tmp_path / "native.jsonl")
+    file.entry("compaction", summary="Pears.", firstKeptEntryId=file.user("Count the pears"), tokensBefore=9)
+    assert " + prompt" not in done("tree", file.path).out
+
+
 def test_a_turn_that_compacts_over_and_over_is_folded(done: Run, tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path, cli_version="0.47.0")
-    rollout.turn("Count the pears", "Let me see.")
-    rollout.prompt("Count them again")
-    rollout.reply("One, two.", 3000)
-    for number in range(382):
-        rollout.line("compacted", message=f"Pears were counted, round {number}.")
-    rollout.turn("How many are there?", "Seven.")
+    rollout = over_and_over(tmp_path)
     out = done("tree", rollout.path).out
     assert "380 compactions more" in out
     assert out.count("◆") == 2

@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.demo import demo_session
+from tests.asking import MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.pi_file import last_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.slow
+    from tests.cli.conftest import Run
 
-OLD = 1_700_000_000
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with Endpoint() as server:
-        yield server
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """The bundled session, last written long ago, with a secret in it."""
-    file = tmp_path / "s.jsonl"
-    with demo_session() as demo:
-        file.write_bytes(demo.read_bytes())
-    os.utime(file, (OLD, OLD))
-    return file
+pytestmark = [pytest.mark.slow, *MARKS]
 
 
 def started(*arguments: str | Path) -> subprocess.Popen[str]:
@@ -45,28 +27,22 @@ def started(*arguments: str | Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "OPENAI_API_KEY": "none"},
     )
 
 
-def ran(*arguments: str | Path) -> tuple[int, str, str]:
-    process = started(*arguments)
-    out, err = process.communicate(timeout=120)
-    return process.returncode, out, err
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
 
 
-def last_line(path: Path) -> Any:
-    return json.loads(path.read_bytes().splitlines()[-1])
-
-
-def test_said_first_then_stored_with_its_cost(endpoint: Endpoint, path: Path) -> None:
+def test_said_first_then_stored_with_its_cost(run: Run, endpoint: Endpoint, path: Path) -> None:
     options = ("--keep-recent", "2000", "--model", "openai/scripted", "--base-url", endpoint.base_url)
-    code, out, err = ran("compact", path, *options, "--pin", "never push to main", "--json")
-    assert code == 0, err
-    said = err.splitlines()
+    outcome = run("compact", path, *options, "--pin", "never push to main", "--json")
+    assert outcome.code == 0, outcome.err
+    said = outcome.err.splitlines()
     assert said[0].startswith("leafward: sending ")
     assert f"to openai/scripted at {endpoint.base_url} in " in said[0]
-    made, line = json.loads(out), last_line(path)
+    made, line = outcome.document, last_line(path)
     assert line["summary"] == made["summary"]
     assert made["summary"].startswith(WHOLE.partition("\n")[0])
     assert "never push to main" in made["summary"]
@@ -76,26 +52,26 @@ def test_said_first_then_stored_with_its_cost(endpoint: Endpoint, path: Path) ->
     assert any("never push to main" in asked.prompt for asked in endpoint.asked)
 
 
-def test_what_a_dry_run_shows_is_what_is_sent(endpoint: Endpoint, path: Path) -> None:
+def test_what_a_dry_run_shows_is_what_is_sent(run: Run, endpoint: Endpoint, path: Path) -> None:
     options = ("--keep-recent", "2000", "--model", "openai/scripted", "--base-url", endpoint.base_url)
     before = path.read_bytes()
-    code, out, err = ran("compact", path, *options, "--dry-run", "--json")
-    assert (code, err, endpoint.asked) == (0, "", [])
-    shown = json.loads(out)
+    outcome = run("compact", path, *options, "--dry-run", "--json")
+    assert (outcome.code, outcome.err, endpoint.asked) == (0, "", [])
+    shown = outcome.document
     assert (shown["entry"], shown["summary"], shown["dry_run"]) == (None, None, True)
     assert path.read_bytes() == before
-    assert ran("compact", path, *options)[0] == 0
+    assert run("compact", path, *options).code == 0
     sent = {asked.prompt for asked in endpoint.asked}
     assert sent == {request["prompt"] for request in shown["outgoing"]["requests"]}
 
 
-def test_a_branch_is_left_with_a_models_summary(endpoint: Endpoint, path: Path) -> None:
-    code, out, err = ran(
+def test_a_branch_is_left_with_a_models_summary(run: Run, endpoint: Endpoint, path: Path) -> None:
+    outcome = run(
         *("move", path, "#205", "--summary", "model", "--model", "openai/scripted"),
         *("--base-url", endpoint.base_url, "--focus", "the leases", "--json"),
     )
-    assert code == 0, err
-    moved, line = json.loads(out), last_line(path)
+    assert outcome.code == 0, outcome.err
+    moved, line = outcome.document, last_line(path)
     assert (line["type"], line["id"]) == ("branch_summary", moved["summary_entry"])
     assert line["summary"].startswith("## Goal\nPort the parser")
     assert "the leases" in endpoint.asked[-1].prompt
@@ -139,21 +115,21 @@ def test_interrupted_it_leaves_no_trace(verb: tuple[str, ...], endpoint: Endpoin
     ids=["compact", "summarize"],
 )
 def test_nothing_is_said_to_be_sent_that_cannot_be(
-    verb: tuple[str, ...], model: str, said: str, path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, verb: tuple[str, ...], model: str, said: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     before = path.read_bytes()
-    code, out, err = ran(verb[0], path, *verb[1:], "--model", model, "--json")
-    assert (code, out, err.count("\n")) == (1, "", 1)
-    assert said in err
+    outcome = run(verb[0], path, *verb[1:], "--model", model, "--json")
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (1, "", 1)
+    assert said in outcome.err
     assert path.read_bytes() == before
 
 
-def test_a_failure_is_one_line_and_writes_nothing(endpoint: Endpoint, path: Path) -> None:
+def test_a_failure_is_one_line_and_writes_nothing(run: Run, endpoint: Endpoint, path: Path) -> None:
     endpoint.play(Reply(finish="length"))
     before = path.read_bytes()
     options = ("--keep-recent", "2000", "--model", "openai/scripted", "--base-url", endpoint.base_url)
-    code, out, err = ran("compact", path, *options, "--json")
-    assert (code, out) == (1, "")
-    assert len(err.splitlines()) == 2
+    outcome = run("compact", path, *options, "--json")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert len(outcome.err.splitlines()) == 2
     assert path.read_bytes() == before

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from leafward.cli import main
 from tests.pi_file import HEADER, PiFile, conversation
+from tests.surroundings import as_any_user
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -142,7 +143,7 @@ def test_a_folder_and_what_is_not_there(run: Run, tmp_path: Path) -> None:
             assert one_line(outcome.err)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
+@as_any_user
 def test_an_unreadable_file(run: Run, tmp_path: Path) -> None:
     path = conversation(tmp_path / "s.jsonl").path
     path.chmod(0)

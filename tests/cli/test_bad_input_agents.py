@@ -14,6 +14,7 @@ import pytest
 
 from leafward.cli import main
 from tests.opencode_store import Conversation, Database, call, said, write_tree
+from tests.untouched import contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,10 +93,6 @@ def one_line(err: str) -> bool:
     return err.startswith("leafward: ") and err.count("\n") == 1 and "unforeseen" not in err
 
 
-def everything(root: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-
-
 def mutilated(data: bytes, chance: random.Random) -> bytes:
     """Bytes with a few things done to them: lines dropped, doubled, swapped, glued; bytes cut, flipped, put in."""
     if not data:
@@ -138,9 +135,9 @@ def test_no_mutilation_is_too_much(name: str, tmp_path: Path) -> None:
         store = STORES[name](tmp_path / str(number))
         for file in chance.sample(store.files, min(len(store.files), chance.randint(1, 3))):
             file.write_bytes(mutilated(file.read_bytes(), chance))
-        before = everything(store.root)
+        before = contents(store.root)
         answered(store)
-        assert everything(store.root) == before
+        assert contents(store.root) == before
 
 
 def answered(store: Store) -> None:

@@ -4,39 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.demo import demo_session
 from leafward.enclosed import OPENING
 from leafward.summarizers import tokens_of
-from tests.pi_file import PiFile, conversation
+from tests.cli.conftest import OLD
+from tests.pi_file import PiFile, conversation, last_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cli.conftest import Run
 
-OLD = 1_700_000_000
 KEYS = {
     *("entry", "op", "leaf", "from", "summary", "tokens_before", "tokens_after", "survival", "first_kept"),
     *("usage", "cost", "diagnostics", "strategy", "behaviour", "summarizer", "pins", "injection", "dry_run"),
 }
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """The bundled session, last written long ago."""
-    file = tmp_path / "s.jsonl"
-    with demo_session() as demo:
-        file.write_bytes(demo.read_bytes())
-    os.utime(file, (OLD, OLD))
-    return file
-
-
-def last_line(path: Path) -> Any:
-    return json.loads(path.read_bytes().splitlines()[-1])
 
 
 def test_appends_what_it_says(done: Run, path: Path) -> None:

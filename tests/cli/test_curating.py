@@ -108,6 +108,7 @@ def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> Non
     done("archive", "01a1fff0", "--undo")
     assert done("ls", "--json").document["sessions"][0]["archived"] is False
     assert done("log", "01a1fff0", "--json").document["ops"][0]["kind"] == "archive"
+    assert "brought back the session" in done("undo", "01a1fff0").out
 
 
 @pytest.mark.parametrize("by", ["project", "agent", "day"])

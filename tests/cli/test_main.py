@@ -134,6 +134,7 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
         "leafward.cli.command",
         "leafward.cli.verbs",
         "leafward.cli.comparing_verbs",
+        "leafward.cli.changing_verbs",
         "leafward.cli.memory_verbs",
     }
     assert ours <= light | {"leafward.errors", "leafward.safe_text", "leafward.cli.output"}
@@ -280,6 +281,8 @@ def test_ctrl_c_ends_without_a_word(tmp_path: Path) -> None:
         "from leafward.cli import main\n"
         "from leafward.cli import reading\n"
         "import os, signal\n"
+        # A shell that runs the tests in the background has its children ignore the signal.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "reading.tree = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.exit(main(['tree', 'x']))\n"
     )

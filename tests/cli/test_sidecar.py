@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.sidecar import every_sidecar
-from tests.foreign_stores import AGENTS, Store, make
+from tests.foreign_stores import AGENTS, Store, watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,10 +20,8 @@ Asked = Any
 
 @pytest.fixture(params=AGENTS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made = make(request.param, tmp_path / "store")
-    before = made.bytes()
-    yield made
-    assert made.bytes() == before
+    with watched(request.param, tmp_path / "store") as made:
+        yield made
 
 
 @pytest.fixture

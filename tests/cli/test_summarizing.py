@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.demo import demo_session
 from leafward.summarizers import tokens_of
+from tests.pi_file import last_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cli.conftest import Run
-
-OLD = 1_700_000_000
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """The bundled session, last written long ago."""
-    file = tmp_path / "s.jsonl"
-    with demo_session() as demo:
-        file.write_bytes(demo.read_bytes())
-    os.utime(file, (OLD, OLD))
-    return file
-
-
-def last_line(path: Path) -> Any:
-    return json.loads(path.read_bytes().splitlines()[-1])
 
 
 class TestSummarize:

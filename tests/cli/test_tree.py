@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.cli.outline import outline, outline_rows
+from leafward.cli.outline import outline_rows
+from leafward.cli.outline_lines import outline
 from leafward.cli.output import Page, cells
 from leafward.journal import archive, move
 from tests.oracle.golden import GOLDEN, load

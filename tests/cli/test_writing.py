@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pi_file import PiFile, conversation
+from tests.cli.conftest import OLD
+from tests.pi_file import PiFile, conversation, last_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cli.conftest import Run
-
-OLD = 1_700_000_000
 
 
 @pytest.fixture
@@ -24,10 +22,6 @@ def path(tmp_path: Path) -> Path:
     file = conversation(tmp_path / "s.jsonl")
     os.utime(file.path, (OLD, OLD))
     return file.path
-
-
-def last_line(path: Path) -> Any:
-    return json.loads(path.read_bytes().splitlines()[-1])
 
 
 class TestMove:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import gc
-import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.demo import demo_session
+from leafward.session import Session
 from tests import claude_transcript, codex_rollout, opencode_store
-from tests.model_endpoint import Endpoint, Reply
+from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)
@@ -24,20 +26,26 @@ def opened_sessions_are_closed() -> Iterator[None]:
             opened.pop().close()
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Endpoint]:
-    """A server for a module; the loop that asked it is closed with it."""
-    with Endpoint() as endpoint:
-        yield endpoint
-        if "leafward.summarizers.calls" in sys.modules:
-            from leafward.summarizers.calls import close_model_loop
-
-            close_model_loop()
-    gc.collect()
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A folder for sessions; made with the first of them."""
+    return tmp_path / "store"
 
 
 @pytest.fixture
-def endpoint(server: Endpoint) -> Endpoint:
-    """The server, with a whole answer to whatever it is asked."""
-    server.play(Reply())
-    return server
+def demo() -> Iterator[Session]:
+    """The bundled session, copied."""
+    with demo_session() as path, closing(Session.open(path)) as session:
+        yield session
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> PiFile:
+    """Three turns: prompts 0, 2, 4 and replies 1, 3, 5."""
+    return conversation(tmp_path / "session.jsonl")
+
+
+@pytest.fixture
+def session(file: PiFile) -> Iterator[Session]:
+    with closing(Session.open(file.path)) as session:
+        yield session

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 START = 1_767_600_000_000
 """2026-01-05T08:00:00Z in milliseconds; every entry is a second later than the one before it."""
+DAY = 86_400_000
+"""In milliseconds."""
 
 
 def iso(milliseconds: int) -> str:

@@ -15,6 +15,7 @@ from leafward.context import context_at
 from leafward.doctor import check
 from leafward.entries import Damage, Kind
 from leafward.errors import NotASession
+from leafward.scan import Pending
 from tests.claude_transcript import CLAUDE, DATA, IDS, OPENED, Transcript, opened, problems, said
 
 if TYPE_CHECKING:
@@ -92,11 +93,12 @@ def test_runs_of_nul_bytes(tmp_path: Path, where: str) -> None:
     assert codes
 
 
-def test_nul_bytes_at_the_end_are_no_row(tmp_path: Path) -> None:
+def test_nul_bytes_at_the_end_are_no_row_and_are_told_of(tmp_path: Path) -> None:
     transcript = talk(tmp_path)
-    transcript.raw(b"\0" * 4096)
+    at = transcript.raw(b"\0" * 4096)
     session = transcript.opened()
-    assert session.pending is None
+    assert session.pending == Pending(at, 4096)
+    assert problems(session) == {"torn-tail": 1}
     assert [text for _, text in said(session)] == ["one", "first"]
 
 

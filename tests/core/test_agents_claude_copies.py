@@ -15,6 +15,7 @@ from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at, usage_total
 from leafward.entries import Kind
+from leafward.headline import title_of
 from tests.claude_transcript import DATA, IDS, Recorded, Transcript, opened, projected, said
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def test_a_branch_that_says_where_each_row_comes_from(tmp_path: Path) -> None:
     assert cards_in(tmp_path) == {IDS[0]: (None, None), IDS[1]: (IDS[0], "fork")}
     session = fork.opened()
     assert session.inherited == 2
+    assert title_of(session) == "other", "its own first prompt, as in the catalogue"
     assert {str(session.columns.id(index)) for index in range(2)} == {
         str(source.opened().columns.id(index)) for index in range(2)
     }

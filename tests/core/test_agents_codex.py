@@ -1,155 +1,27 @@
-"""Codex: every generation that lies in the corpora, and the same shapes in small."""
+"""Threads of Codex in small: one tree, read once, with its contexts, costs and models."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of, recognised
+from leafward.agents import recognised
 from leafward.agents.codex.source import Rollout as Source
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at, usage_total
 from leafward.entries import DAMAGE_CODE, Kind
 from leafward.errors import NotASession, Refused
-from leafward.files import working_set
 from leafward.headline import headline
-from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, problems, said
+from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, said, thread_in
+from tests.core.catalogued import cards_in
 
 if TYPE_CHECKING:
-    from leafward.catalog import Card
     from leafward.foreign import ForeignSession
-
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
-PUBLIC = CORPORA / "public"
-needs_corpora = pytest.mark.skipif(
-    not (CORPORA / "codex").is_dir(), reason="the corpora are not beside the project"
-)
-
-
-class Expected(NamedTuple):
-    """What a thread of the corpora holds, from the specification and from looking at its lines."""
-
-    thread: str
-    prompts: int
-    branches: int
-    compactions: int
-    relation: str | None = None
-    inherited_prompts: int = 0
-    name: str | None = None
-
-
-EXPECTED = {
-    "v0.80.0": [
-        Expected("9c65", 3, 0, 0),
-        Expected("9e15", 1, 0, 0),
-        Expected("9e8f", 1, 0, 0),
-        Expected("9ef8", 0, 0, 0),
-        Expected("9f21", 3, 0, 1),
-    ],
-    "v0.125.0": [
-        Expected("a063", 3, 0, 0),
-        Expected("a38f", 1, 0, 0),
-        Expected("a485", 1, 0, 0),
-        Expected("a550", 3, 0, 1),
-    ],
-    "v0.169.0": [
-        Expected("3454", 3, 0, 0),
-        Expected("ff7c", 4, 0, 0, "fork", 3),
-        Expected("004c", 4, 0, 0, "fork", 3),
-        Expected("0101", 1, 0, 0),
-        Expected("0201", 1, 0, 0),
-        Expected("02f4", 1, 0, 0),
-        Expected("039f", 1, 0, 0),
-        Expected("044d", 3, 0, 1),
-        Expected("c1f8", 4, 0, 1, None, 0, "Demo main line"),
-        Expected("c610", 3, 0, 0, "fork", 2, "Iterative branch"),
-        Expected("c669", 4, 0, 0, "fork", 3, "Iterative branch"),
-        Expected("c70c", 3, 0, 0, "fork", 2, "Demo main line"),
-        Expected("c76c", 3, 1, 0),
-        Expected("c8b4", 1, 0, 0),
-        Expected("c8e0", 1, 0, 0, "subagent"),
-        Expected("cb54", 5, 2, 0, None, 0, "Twice reverted"),
-        Expected("cda2", 3, 0, 0, "fork", 2),
-    ],
-}
-"""Threads by the second group of their ids."""
-
-
-def cards_of(place: Path, index: Path) -> list[Card]:
-    catalogue = Catalogue(Config(roots={"pi": ()}), [place], index_path=index)
-    catalogue.refresh()
-    assert not catalogue.trouble
-    return catalogue.cards()
-
-
-@needs_corpora
-@pytest.mark.parametrize("version", EXPECTED)
-def test_every_thread_of_the_corpora_is_one_session_with_its_branches(version: str, tmp_path: Path) -> None:
-    before = tree_of(CORPORA / "codex" / version)
-    cards = {
-        card.id.split("-")[1]: card
-        for card in cards_of(CORPORA / "codex" / version / ".codex", tmp_path / "i")
-    }
-    assert sorted(cards) == sorted(one.thread for one in EXPECTED[version])
-    for one in EXPECTED[version]:
-        card = cards[one.thread]
-        assert (card.agent, card.problem, card.damage) == ("codex", None, 0), one
-        assert (card.branches, card.compactions, card.relation, card.name) == (
-            one.branches,
-            one.compactions,
-            one.relation,
-            one.name,
-        ), one
-        session = opened(Path(card.path))
-        kinds = session.columns.kind
-        assert kinds.count(Kind.USER) == one.prompts, one
-        assert kinds.count(Kind.USER, 0, session.inherited) == one.inherited_prompts, one
-        assert Kind.UNKNOWN not in kinds
-        assert set(problems(session)) <= {"dangling-call"}, one
-        session.close()
-    assert tree_of(CORPORA / "codex" / version) == before
-
-
-def tree_of(folder: Path) -> dict[str, tuple[int, int]]:
-    """Everything in a folder, to see that nothing was left in it."""
-    return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.rglob("*")}
-
-
-@needs_corpora
-def test_no_public_sample_ends_in_an_error() -> None:
-    samples = [path for path in PUBLIC.rglob("*.jsonl") if "codex" in str(path).lower()]
-    assert len(samples) > 20
-    read = 0
-    for path in samples:
-        if agent_of(path) is not CODEX:
-            continue
-        session = opened(path)
-        for index in range(len(session)):
-            session.entry(index)
-        context_at(session)
-        problems(session)
-        read += 1
-        session.close()
-    assert read > 15
-
-
-@needs_corpora
-def test_what_an_old_sample_says_is_found_in_events_and_items() -> None:
-    session = opened(
-        PUBLIC / "Dicklesworthstone__cross_agent_session_resumer/tests/fixtures/codex/codex_reasoning.jsonl"
-    )
-    assert [role for role, _ in said(session)][:3] == ["user", "assistant", "user"]
-    session = opened(PUBLIC / "es617__claude-replay/test/fixture-codex-patch.jsonl")
-    files = working_set(session)
-    assert "/src/app.js" in {use.path for use in files.modified}
-
-
-# --- the same in small ---
 
 
 @pytest.fixture
@@ -159,8 +31,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def one(home: Path, part: str) -> ForeignSession:
-    [path] = [path for path in home.rglob("*.jsonl") if part in path.name and "_" not in path.name]
-    return opened(path)
+    return opened(thread_in(home, part))
 
 
 def test_a_thread_that_was_reverted_is_one_tree(home: Path) -> None:
@@ -207,7 +78,7 @@ def test_based_history_is_not_counted_twice(home: Path) -> None:
 
 
 def test_a_spawned_thread_names_its_parent(home: Path, tmp_path: Path) -> None:
-    cards = {card.id.split("-")[1]: card for card in cards_of(home, tmp_path / "i")}
+    cards = {card.id.split("-")[1]: card for card in cards_in(home, tmp_path / "i")}
     assert set(cards) == {"039f", "044d", "c1f8", "c70c", "c8b4", "c8e0", "cb54", "cda2"}
     assert (cards["c8e0"].relation, cards["c8e0"].parent) == ("subagent", cards["c8b4"].path)
     assert cards["c70c"].archived
@@ -221,7 +92,7 @@ def test_the_first_look_says_what_the_whole_reading_says(home: Path, tmp_path: P
     from leafward.catalog.places import discover
     from leafward.catalog.quick import peek
 
-    full = {card.path: card for card in cards_of(home, tmp_path / "i")}
+    full = {card.path: card for card in cards_in(home, tmp_path / "i")}
     listings = discover(Config(), [home], {}, lambda _: False, lambda: False, [])
     peeked = [peek(listing.candidate(name)) for listing in listings for name in listing.files]
     assert {card.path for card in peeked} == set(full)
@@ -240,9 +111,9 @@ def test_the_same_is_found_by_root_by_folder_and_by_file(home: Path, tmp_path: P
         for listing in CODEX.discover(CODEX.roots(Config(), env), lambda: False, [])
         for name in listing.files
     }
-    assert by_root == {card.path for card in cards_of(home, tmp_path / "i")}
+    assert by_root == {card.path for card in cards_in(home, tmp_path / "i")}
     day = home / "sessions" / "2026" / "11" / "21"
-    assert {card.path for card in cards_of(day, tmp_path / "j")} == {
+    assert {card.path for card in cards_in(day, tmp_path / "j")} == {
         path for path in by_root if str(day) in path
     }
     assert CODEX.roots(Config(), {"HOME": "/home/ada"}) == (Path("/home/ada/.codex"),)

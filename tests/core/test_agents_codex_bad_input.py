@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents import agent_of
 from leafward.agents.codex.course import START
 from leafward.agents.codex.source import lines_in
 from leafward.agents.codex.weaving import Weaver
@@ -16,6 +17,7 @@ from leafward.config import Config
 from leafward.context import context_at
 from leafward.entries import Damage, Kind
 from leafward.errors import NotASession
+from leafward.scan import Pending
 from tests.codex_rollout import CODEX, DATA, OPENED, THREADS, Rollout, opened, problems, said, zstd
 
 if TYPE_CHECKING:
@@ -50,6 +52,35 @@ def test_two_records_on_one_line_are_two(tmp_path: Path) -> None:
     glued = next(index for index, damage in session.columns.damage.items() if damage is Damage.GLUED)
     assert session.reader.origin(glued).offset == at + len(first)
     assert problems(session) == {"glued": 1}
+
+
+def test_a_record_that_begins_no_entry_is_told_of_on_the_line_of_another(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    reply = rollout.text_of("event_msg", type="agent_message", message="more")
+    rollout.raw(reply.encode())
+    rollout.count(500)
+    rollout.turn("two", "second")
+    session = rollout.opened()
+    assert [text for _, text in said(session)][-2:] == ["two", "second"]
+    assert problems(session) == {"glued": 1}
+
+
+def test_nul_bytes_at_the_end_are_told_of(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    at = rollout.raw(b"\0" * 4096)
+    session = rollout.opened()
+    assert session.pending == Pending(at, 4096)
+    assert problems(session) == {"torn-tail": 1}
+
+
+def test_a_first_line_that_is_broken_is_one_damaged_line(tmp_path: Path) -> None:
+    rollout = talk(tmp_path / ".codex")
+    whole = rollout.path.read_bytes()
+    rollout.path.write_bytes(whole[40:])
+    assert agent_of(rollout.path).name == "codex", "the store it lies in says whose it is"
+    session = rollout.opened()
+    assert [text for _, text in said(session)] == ["one", "first"]
+    assert problems(session)["malformed"] == 1
 
 
 def test_a_torn_record_with_a_whole_one_behind_it(tmp_path: Path) -> None:

@@ -1,16 +1,14 @@
-"""Codex: going back, forks, compactions, in shapes that the corpora do not hold."""
+"""Codex: going back, segments, forks and what they are based on, in shapes that the corpora do not hold."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.context import context_at
-from leafward.entries import Damage, Kind
-from leafward.files import working_set
+from leafward.entries import Damage
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, problems, said, zstd
 
 if TYPE_CHECKING:
@@ -28,6 +26,12 @@ def base(rollout: Rollout, ordinal: int) -> dict[str, Any]:
 
 def paginated(home: Path, thread: str = ONE, first: int = 0, **given: Any) -> Rollout:
     return Rollout(home, thread, first=first, history_mode="paginated", **given)
+
+
+def going_on(first: Rollout, home: Path, thread: str = ONE, **given: Any) -> Rollout:
+    """A minute later a segment, or a fork, that is based on all of another."""
+    end = first.ordinal or 0
+    return paginated(home, thread, end, minute=1, history_base=base(first, end), **given)
 
 
 def prompts(session: ForeignSession, at: int | None = None) -> list[str]:
@@ -156,14 +160,7 @@ def test_a_cut_in_the_middle_of_a_segment_takes_what_lies_before_it(tmp_path: Pa
 def test_a_segment_in_the_archive_is_found(tmp_path: Path) -> None:
     first = paginated(tmp_path, folder="archived_sessions")
     first.turn("a", "A")
-    fork = paginated(
-        tmp_path,
-        TWO,
-        minute=1,
-        first=first.ordinal or 0,
-        forked_from_id=ONE,
-        history_base=base(first, first.ordinal or 0),
-    )
+    fork = going_on(first, tmp_path, TWO, forked_from_id=ONE)
     fork.turn("b", "B")
     assert prompts(fork.opened()) == ["a", "b"]
 
@@ -250,13 +247,7 @@ def test_the_database_of_the_newest_generation_knows_the_live_segment(tmp_path: 
 def test_a_write_ahead_log_is_respected_and_left_alone(tmp_path: Path) -> None:
     first = paginated(tmp_path)
     first.turn("a", "A")
-    second = paginated(
-        tmp_path,
-        segment=TWO,
-        minute=1,
-        first=first.ordinal or 0,
-        history_base=base(first, first.ordinal or 0),
-    )
+    second = going_on(first, tmp_path, segment=TWO)
     second.turn("b", "B")
     path = state(tmp_path, {ONE: second.path.name})
     writer = sqlite3.connect(path)
@@ -289,14 +280,7 @@ def test_a_broken_database_hides_nothing(tmp_path: Path) -> None:
 def test_a_compressed_rollout_reads_as_the_plain_one(tmp_path: Path) -> None:
     first = paginated(tmp_path, folder="archived_sessions")
     first.turn("a", "A")
-    fork = paginated(
-        tmp_path,
-        TWO,
-        minute=1,
-        first=first.ordinal or 0,
-        forked_from_id=ONE,
-        history_base=base(first, first.ordinal or 0),
-    )
+    fork = going_on(first, tmp_path, TWO, forked_from_id=ONE)
     fork.turn("b", "B")
     plain = first.opened()
     cold = first.path.with_name(first.path.name + ".zst")
@@ -321,175 +305,3 @@ def test_a_plain_file_wins_over_its_compressed_copy(tmp_path: Path) -> None:
     rollout.path.with_name(rollout.path.name + ".zst").write_bytes(b"\x28\xb5\x2f\xfdnonsense")
     found = [name for listing in CODEX.discover((tmp_path,), lambda: False, []) for name in listing.files]
     assert found == [rollout.path.name]
-
-
-# --- compactions ---
-
-
-def message(text: str, role: str = "user", **more: Any) -> dict[str, Any]:
-    return {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}], **more}
-
-
-def test_a_message_cut_to_fit_is_an_entry_of_its_own(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    rollout.turn("long " * 100, "A")
-    rollout.turn("short", "B")
-    cut = "long …90 tokens truncated…long "
-    rollout.line("compacted", message="S", replacement_history=[message(cut), message("short"), message("S")])
-    rollout.turn("next", "C")
-    session = rollout.opened()
-    assert said(session)[:4] == [
-        ("custom", cut),
-        ("user", "short"),
-        ("compactionSummary", "S"),
-        ("user", "next"),
-    ]
-    literal = session.columns.parent[session.columns.kind.index(Kind.COMPACTION)]
-    assert (session.body(literal) or {})["injected"] is True
-    rollout.line("compacted", message="T", replacement_history=[message(cut), message("next"), message("T")])
-    assert said(rollout.opened()) == [("custom", cut), ("user", "next"), ("compactionSummary", "T")]
-
-
-def test_without_history_the_newest_messages_within_the_budget_are_kept(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    rollout.said("<environment_context>x</environment_context>")
-    rollout.turn("first", "A")
-    rollout.turn("m" * 40_000, "B")
-    rollout.turn("n" * 60_000, "C")
-    rollout.line("compacted", message="the summary")
-    session = rollout.opened()
-    roles = said(session)
-    assert [role for role, _ in roles] == ["custom", "custom", "user", "compactionSummary"]
-    assert roles[2][1] == "n" * 60_000
-    assert roles[1][1] == "m" * 10_000 + "…5000 tokens truncated…" + "m" * 10_000
-    assert roles[3][1] == "the summary"
-
-
-def test_an_encrypted_summary_shows_what_was_kept_in_plain_text(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    rollout.turn("a", "A")
-    rollout.line(
-        "compacted",
-        message="",
-        replacement_history=[message("a"), {"type": "compaction", "encrypted_content": "x" * 77}],
-        retained_context={
-            "user_messages": [{"order": 0, "text": "a"}],
-            "assistant_messages": [{"order": 1, "text": "A"}],
-        },
-    )
-    session = rollout.opened()
-    role, text = said(session)[-1]
-    assert role == "compactionSummary"
-    assert "77 characters that only the provider can read" in text
-    assert text.endswith("user: a\nassistant: A")
-    body = session.body(session.columns.kind.index(Kind.COMPACTION)) or {}
-    assert body["encrypted"] is True
-
-
-def test_a_rollback_past_a_compaction_brings_back_what_it_replaced(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    rollout.turn("a", "A")
-    rollout.turn("b", "B")
-    rollout.line("compacted", message="S", replacement_history=[message("a"), message("S")])
-    rollout.turn("c", "C")
-    rollout.event("thread_rolled_back", num_turns=2)
-    rollout.turn("d", "D")
-    assert said(rollout.opened()) == [("user", "a"), ("assistant", "A"), ("user", "d"), ("assistant", "D")]
-
-
-# --- calls and files ---
-
-
-def test_only_calls_that_went_well_count(tmp_path: Path) -> None:
-    patch = "*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\n"
-    rollout = Rollout(tmp_path)
-    rollout.prompt("go")
-    rollout.call("exec_command", {"cmd": "cat a.txt"}, "Process exited with code 0\nOutput:\nx", "1")
-    rollout.call("exec_command", {"cmd": "cat b.txt"}, "Process exited with code 1\nOutput:\n", "2")
-    rollout.call(
-        "shell",
-        {"command": ["bash", "-lc", "sed -n 1,5p c.txt"], "workdir": "sub"},
-        json.dumps({"output": "x", "metadata": {"exit_code": 0}}),
-        "3",
-    )
-    rollout.call("exec_command", {"cmd": "cat d.txt | wc"}, "Process exited with code 0", "4")
-    rollout.item(
-        "custom_tool_call", name="apply_patch", input=patch.format("e.txt"), call_id="5", status="completed"
-    )
-    rollout.item(
-        "custom_tool_call_output",
-        call_id="5",
-        output=json.dumps({"output": "Success", "metadata": {"exit_code": 0}}),
-    )
-    rollout.call(
-        "apply_patch", {"input": patch.format("f.txt")}, "Success. Updated the following files:", "6"
-    )
-    rollout.call("exec_command", {"cmd": f"apply_patch <<'X'\n{patch.format('g.txt')}X"}, "Exit code: 0", "7")
-    rollout.item("custom_tool_call", name="apply_patch", input=patch.format("h.txt"), call_id="8")
-    rollout.event("patch_apply_end", call_id="8", success=False, changes={})
-    rollout.item("custom_tool_call_output", call_id="8", output="verification failed")
-    rollout.call("view_image", {"path": "i.png"}, "attached", "9")
-    rollout.item(
-        "local_shell_call",
-        call_id="10",
-        status="completed",
-        action={"type": "exec", "command": ["cat", "j.txt"]},
-    )
-    rollout.item("function_call_output", call_id="10", output="x")
-    found = working_set(rollout.opened())
-    assert [use.path for use in found.read] == ["a.txt", "i.png", "j.txt", "sub/c.txt"]
-    assert [use.path for use in found.modified] == ["e.txt", "f.txt", "g.txt"]
-
-
-def test_what_codex_says_a_command_printed_counts(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    rollout.prompt("go")
-    rollout.item(
-        "function_call", name="exec_command", arguments=json.dumps({"cmd": "ls && cat a.txt"}), call_id="1"
-    )
-    parsed = [
-        {"type": "list_files", "cmd": "ls"},
-        {"type": "read", "cmd": "cat a.txt", "name": "a.txt", "path": "a.txt"},
-    ]
-    rollout.event(
-        "exec_command_end", call_id="1", exit_code=0, parsed_cmd=parsed, cwd="/home/ada/orchard/sub"
-    )
-    rollout.item("function_call_output", call_id="1", output="x")
-    assert [use.path for use in working_set(rollout.opened()).read] == ["sub/a.txt"]
-
-
-def test_calls_and_results_say_which_tool_and_how_it_ended(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    rollout.prompt("go")
-    for call in "12":
-        rollout.item("function_call", name="exec_command", arguments='{"cmd":"false"}', call_id=call)
-    for call in "21":
-        rollout.event("exec_command_end", call_id=call, exit_code=int(call))
-        rollout.item("function_call_output", call_id=call, output="x")
-    session = rollout.opened()
-    assert session.columns.kind.count(Kind.ASSISTANT) == 1
-    results = [
-        session.body(index) or {}
-        for index, kind in enumerate(session.columns.kind)
-        if kind == Kind.TOOL_RESULT
-    ]
-    assert [(body["message"]["toolCallId"], body["message"]["toolName"], body["message"]["exitCode"], body["message"]["isError"]) for body in results] == [("2", "exec_command", 2, True), ("1", "exec_command", 1, True)]  # fmt: skip
-    assert not problems(session)
-
-
-def test_images_keep_their_data_and_lose_their_frame(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    content = [
-        {"type": "input_text", "text": '<image name=[Image #1] path="/x.png">'},
-        {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
-        {"type": "input_text", "text": "</image>"},
-        {"type": "input_text", "text": "what is it"},
-    ]
-    rollout.item("message", role="user", content=content)
-    rollout.event("user_message", message="what is it")
-    session = rollout.opened()
-    index = session.columns.kind.index(Kind.USER)
-    assert (session.body(index) or {})["message"]["content"] == [
-        {"type": "image", "data": "AAAA", "mimeType": "image/png", "name": 'name=[Image #1] path="/x.png"'},
-        {"type": "text", "text": "what is it"},
-    ]

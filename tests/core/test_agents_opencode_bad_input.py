@@ -18,8 +18,10 @@ from leafward.agents.opencode.database import opened as opened_base
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at
+from leafward.doctor import check
 from leafward.entries import Kind
 from leafward.errors import NotASession
+from leafward.lanes import Lanes
 from tests.opencode_store import (
     OPENCODE,
     Conversation,
@@ -266,6 +268,31 @@ def test_a_message_that_is_no_json_keeps_its_place(root: Path) -> None:
     assert [problem for problem in problems(session) if problem == "malformed"]
 
 
+@pytest.mark.parametrize("broken", [0, 1])
+def test_what_follows_a_broken_message_is_shown(tmp_path: Path, broken: int) -> None:
+    talk = Conversation()
+    for name in ("one", "two", "three"):
+        talk.turn(name)
+    base = Database(tmp_path)
+    base.write(talk)
+    name = talk.messages[broken][0]["id"]
+    with closing(sqlite3.connect(base.path)) as connection, connection:
+        connection.execute("update message set data = '{torn' where id = ?", (name,))
+        part = "update part set data = '[1]' where message_id = ?"
+        connection.execute(part, (talk.messages[3][0]["id"],))
+    session = opened(base.path / talk.id)
+    kinds, parents = session.columns.kind, session.columns.parent
+    bad = {index for index, kind in enumerate(kinds) if kind == Kind.MALFORMED}
+    assert len(bad) >= 2
+    assert not bad & set(parents), "nothing hangs on what is broken"
+    assert [text for text in texts(session) if text.startswith("user")][-2:] == ["user: two?", "user: three?"]
+    found = {index for lane in Lanes(session, session.leaf).lanes() for index in lane.entries}
+    assert found | bad == set(range(len(session)))
+    told = [problem for problem in check(session) if problem.code == "malformed"]
+    assert {problem.offset for problem in told} == {None}
+    assert all("(row " in problem.text for problem in told)
+
+
 def test_empty_and_broken_session_files(root: Path, tmp_path: Path) -> None:
     talk = one_turn()
     file = write_tree(root, talk)
@@ -278,17 +305,6 @@ def test_empty_and_broken_session_files(root: Path, tmp_path: Path) -> None:
     session = opened(file)
     assert texts(session) == ["user: one?", "assistant: one."]
     assert "info-broken" in problems(session)
-
-
-def test_messages_of_the_newer_engine_are_said_not_to_be_read(root: Path) -> None:
-    store = Database(root)
-    path = store.write(one_turn())
-    store.execute(
-        "CREATE TABLE session_message (id text, session_id text, type text, seq integer, data text)"
-    )
-    assert problems(opened(path)) == []
-    store.execute("INSERT INTO session_message VALUES ('x', 'ses_one', 'user', 1, '{}')")
-    assert problems(opened(path)) == ["other-engine"]
 
 
 def test_a_session_without_messages(root: Path) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_of, names_one, recognised, within
-from leafward.catalog import Catalogue, find_session, parents, with_parents
+from leafward.catalog import Catalogue, find_session
 from leafward.config import Config
 from leafward.errors import NotFound, Refused
+from tests.core.catalogued import cards_in
 from tests.opencode_store import (
     FOLDER,
     OPENCODE,
@@ -26,15 +27,6 @@ from tests.opencode_store import (
 
 if TYPE_CHECKING:
     from leafward.agents import Listing
-    from leafward.catalog import Card
-
-
-def cards_in(place: Path, tmp_path: Path) -> list[Card]:
-    catalogue = Catalogue(Config(), [place], index_path=tmp_path / "index")
-    catalogue.refresh()
-    assert not catalogue.trouble
-    cards = catalogue.cards()
-    return with_parents(cards, parents(cards))
 
 
 def _listed(*roots: Path) -> list[Listing]:
@@ -50,7 +42,7 @@ def test_titles_that_nobody_gave_are_none(root: Path, tmp_path: Path) -> None:
     talk = Conversation(title="New session - 2026-01-01T00:00:00.000Z")
     talk.turn("Which pears")
     assert opened(Database(root).write(talk)).name is None
-    assert cards_in(root, tmp_path)[0].title == "Which pears?"
+    assert cards_in(root, tmp_path / "index")[0].title == "Which pears?"
     glimpse = OPENCODE.peek(_listed(root)[0].candidate("ses_one"))
     assert glimpse is not None
     assert (glimpse.name, glimpse.prompt, glimpse.project) == (None, "Which pears?", FOLDER)
@@ -92,7 +84,7 @@ def test_a_session_in_both_is_the_databases_and_files_alone_are_listed_too(
         write_tree(root, talk)
     store.write(both)
     store.write(hollow, keep=0)
-    cards = {card.id: card for card in cards_in(root, tmp_path)}
+    cards = {card.id: card for card in cards_in(root, tmp_path / "index")}
     assert cards["ses_both"].path == str(store.path / "ses_both")
     assert cards["ses_alone"].path.endswith("storage/session/global/ses_alone.json")
     assert cards["ses_hollow"].path.endswith("storage/session/global/ses_hollow.json")

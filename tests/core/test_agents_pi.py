@@ -19,6 +19,7 @@ from leafward.agents import (
 from leafward.config import Config
 from leafward.errors import NotFound, Refused
 from tests.core.drafts import Draft
+from tests.surroundings import as_any_user
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +87,7 @@ def test_a_store_that_is_not_there_is_empty_and_one_that_is_no_folder_is_trouble
     assert found(file) == (set(), [Trouble(str(file), "Not a directory")])
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
+@as_any_user
 def test_a_folder_that_cannot_be_listed_is_trouble_and_the_others_are_listed(tmp_path: Path) -> None:
     kept = Draft().write(tmp_path / "open" / "a.jsonl")
     closed = Draft().write(tmp_path / "closed" / "a.jsonl").parent

@@ -155,6 +155,13 @@ class TestContextEdits:
         with pytest.raises(Refused, match="went on"):
             apply_edits(session, draft)
 
+    def test_what_is_short_already_is_not_edited(self, session: Session) -> None:
+        long, short = at(session, "one\ntwo"), at(session, "begun")
+        draft = draft_edits(session, [ContextEdit(long, keep=50), ContextEdit(short, keep=50)])
+        assert [one for one, _ in draft.contents] == [session.columns.id(long)]
+        with pytest.raises(Refused, match="none of them is larger"):
+            draft_edits(session, [ContextEdit(short, keep=50)])
+
 
 def test_a_text_keeps_its_ends() -> None:
     short = shortened("a" * 1000 + "z" * 1000, 100)
@@ -162,6 +169,14 @@ def test_a_text_keeps_its_ends() -> None:
     assert short.text.endswith("z" * 100)
     assert short.left_out == 1600
     assert shortened("short", 100).text == "short"
+    assert shortened("a little too long to keep", 5).text == "a little too long to keep", (
+        "the note would be longer"
+    )
+
+
+def test_what_stands_under_no_heading_stays_under_none() -> None:
+    sections, _ = merge("", "## Goal\n- build", "said first\n\n## Goal\n- build")
+    assert [(one.title, one.items) for one in sections] == [("", ("said first",)), ("Goal", ("build",))]
 
 
 class TestGrafts:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from leafward.catalog import Card, Details
 from leafward.catalog.card import Mark, Reading
 from leafward.catalog.index import Index
 from leafward.catalog.summary import read_whole
-from tests.core.drafts import Draft
+from tests.core.catalogued import listed
+from tests.core.drafts import START, Draft
 
 
 def read(path: Path) -> tuple[Candidate, Reading]:
@@ -160,3 +162,45 @@ def test_the_last_of_two_writers_wins_and_nothing_breaks(filled: tuple[Path, dic
     assert one.save()
     assert other.save()
     assert list(Index(path).cards) == [next(iter(expected))]
+
+
+def test_another_file_of_the_same_size_and_time_is_read_again(store: Path) -> None:
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    path = draft.write(store / "a.jsonl", mtime=START)
+    found = listed(store)
+    other = Draft("aaaa0001")
+    other.user("world")
+    new = other.write(store / "new", mtime=START)
+    assert new.stat().st_size == path.stat().st_size
+    os.replace(new, path)
+    found.refresh()
+    assert [card.prompt for card in found.cards()] == ["world"]
+
+
+def test_two_at_once_lose_nothing_but_work(store: Path) -> None:
+    for number in range(40):
+        draft = Draft(f"{number:04d}aaaa")
+        draft.user(f"prompt {number}")
+        draft.write(store / f"{number}.jsonl")
+    failed: list[BaseException] = []
+
+    def look() -> None:
+        try:
+            for _ in range(5):
+                found = listed(store)
+                found.index.changed = True
+                found.save()
+                assert len(found.cards()) == 40
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=look) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    index = Index()
+    assert (index.rejected, len(index.cards)) == (None, 40)
+    assert os.listdir(index.path.parent) == [index.path.name]

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
-from leafward.catalog import Card, Catalogue, Update, find_session
+from leafward.catalog import Card, Catalogue, Update
 from leafward.catalog.listing import FIRST_PAGE
-from leafward.config import Config
-from leafward.errors import NotFound
-from tests.core.drafts import START, Draft, file_name
+from tests.core.drafts import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+from typing import TYPE_CHECKING
+
+from leafward.agents import all_agents
+from tests.core.catalogued import config, fill, listed
 
 
 class Clock:
@@ -30,28 +33,6 @@ class Clock:
     def __call__(self) -> float:
         self.now += self.step
         return self.now
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "store"
-
-
-def config(store: Path) -> Config:
-    return Config(roots={"pi": (str(store),)})
-
-
-def fill(store: Path, count: int, *, replies: int = 1) -> list[Path]:
-    """Sessions in three projects, the last one written last."""
-    paths = []
-    for number in range(count):
-        draft = Draft(f"0{number:07d}-aaaa", cwd=f"/home/ada/p{number % 3}", start=START + number * 60_000)
-        draft.user(f"prompt {number}")
-        for _ in range(replies):
-            draft.assistant("word " * 300, total=1000)
-        name = file_name(draft.id)
-        paths.append(draft.write(store / f"--home-ada-p{number % 3}--" / name, mtime=START + number * 1000))
-    return paths
 
 
 def catalogue(store: Path, **more: Any) -> Catalogue:
@@ -354,61 +335,27 @@ def test_cards_of_other_places_stay_in_the_index_while_their_files_do(tmp_path: 
     assert Catalogue(config(store), [tmp_path / "other"]).cards() == []
 
 
-@pytest.fixture
-def known(store: Path) -> Config:
-    fill(store, 12)
-    draft = Draft("custom.id-7", cwd="/home/ada/p0")
-    draft.named("By hand")
-    draft.write(store / "mine.jsonl")
-    return config(store)
+def test_a_broken_store_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    draft.write(tmp_path / "pi" / "a.jsonl")
+    broken = all_agents()[-1]
+
+    def fail(*_: object) -> Any:
+        raise RuntimeError("no such column")
+
+    monkeypatch.setattr(broken, "discover", fail)
+    found = listed(roots={"pi": (str(tmp_path / "pi"),)})
+    assert len(found.cards()) == 1
+    assert [one.path for one in found.trouble] == [broken.title]
+    assert "no such column" in found.trouble[0].reason
 
 
-@pytest.mark.parametrize("indexed", [False, True])
-@pytest.mark.parametrize("text", ["custom.id-7", "cust", "mine", "mine.jsonl"])
-def test_a_session_is_found_by_id_prefix_or_file_name(
-    known: Config, store: Path, text: str, indexed: bool
-) -> None:
-    if indexed:
-        Catalogue(known).refresh()
-    found = find_session(text, known)
-    assert (found.agent.name, found.path) == ("pi", store / "mine.jsonl")
-    assert find_session(str(store / "mine.jsonl"), known).path == store / "mine.jsonl"
-
-
-def test_a_session_is_found_by_a_path_seen_from_here(
-    known: Config, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(store)
-    assert find_session("mine.jsonl", known).path == store / "mine.jsonl"
-
-
-def test_an_id_that_begins_others_is_itself(known: Config, store: Path) -> None:
-    draft = Draft("custom")
-    path = draft.write(store / "short.jsonl")
-    assert find_session("custom", known).path == path
-
-
-def test_several_that_fit_are_named(known: Config) -> None:
-    with pytest.raises(NotFound) as refused:
-        find_session("0000", known)
-    text = str(refused.value)
-    assert text.startswith(
-        "several sessions start with '0000': 00000011-aaaa (prompt 11), 00000010-aaaa (prompt 10), "
-    )
-    assert text.endswith(", 7 more")
-    assert text.count("(prompt") == 5
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("zzz", "no session 'zzz'"),
-        ("", "no file ''"),
-        ("/no/such/file.jsonl", "no file '/no/such/file.jsonl'"),
-        (".", ". is a folder; name a session in it"),
-    ],
-)
-def test_what_is_not_there_is_refused_with_the_reason(known: Config, text: str, reason: str) -> None:
-    with pytest.raises(NotFound) as refused:
-        find_session(text, known)
-    assert str(refused.value).startswith(reason)
+def test_extra_roots_are_searched_besides(tmp_path: Path) -> None:
+    for name in ("own", "more"):
+        draft = Draft(f"{name}0001")
+        draft.user("hello")
+        draft.write(tmp_path / name / "a.jsonl")
+    found = listed(roots={"pi": (str(tmp_path / "own"),)}, extra_roots={"pi": (str(tmp_path / "more"),)})
+    assert len(found.cards()) == 2
+    assert str(tmp_path / "more") in found.searched

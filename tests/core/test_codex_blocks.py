@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -20,11 +19,11 @@ from leafward.agents.lines import CHUNK
 from leafward.entries import Damage, Kind
 from leafward.scan import decode_line
 from tests.codex_rollout import DATA, Rollout
+from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+    from pathlib import Path
 
 
 def sources() -> list[bytes]:

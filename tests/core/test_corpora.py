@@ -21,17 +21,13 @@ from leafward.entries import Kind
 from leafward.errors import NotASession
 from tests import corpus_counts
 from tests.corpus_counts import Count
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.catalog import Card
     from leafward.session import Session
-
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
-needs_corpora = pytest.mark.skipif(
-    not (CORPORA / "public").is_dir(), reason="the corpora are not beside the project"
-)
 
 STORES: dict[str, tuple[Path, Callable[[Path], Count]]] = {
     "codex 0.80.0": (CORPORA / "codex" / "v0.80.0" / ".codex", corpus_counts.codex),

@@ -190,6 +190,13 @@ class TestOtherEntries:
         file.entry("context_edit", targetId="00000002", replacement=None)
         assert last(file).text == "omits  another edit"
 
+    def test_what_stands_in_tags_is_called_by_them(self, file: Acting) -> None:
+        text = "<task-notification><id>7</id> <status>done</status></task-notification>"
+        file.entry("custom_message", customType="claude.task-notification", content=text, display=True)
+        assert last(file).text == "task-notification: 7 done"
+        file.entry("custom_message", customType="mine.note", content="a < b > c", display=True)
+        assert last(file).text == "a < b > c"
+
     def test_damage_says_where_it_lies(self, file: Acting) -> None:
         offset = file.path.stat().st_size
         file.raw("{nonsense")

@@ -36,18 +36,6 @@ if TYPE_CHECKING:
 IMPATIENT = Writing(patience=0.1)
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> PiFile:
-    return conversation(tmp_path / "session.jsonl")
-
-
-@pytest.fixture
-def session(file: PiFile) -> Iterator[Session]:
-    opened = Session.open(file.path)
-    yield opened
-    opened.close()
-
-
 @contextmanager
 def reopened(path: Path) -> Iterator[Session]:
     opened = Session.open(path)

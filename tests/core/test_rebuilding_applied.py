@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.rebuilding import Certainty, Deed, Outcome, Remark, Replay, steps
-from tests.core.test_corpora import needs_corpora
 from tests.core.test_working_sets_corpora import STORES, sessions_of
 from tests.corpus_counts import lines_of
+from tests.surroundings import needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

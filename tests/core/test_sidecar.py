@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from dataclasses import replace
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,17 +16,15 @@ from leafward.compaction.run import accept, draft
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_of
 from leafward.config import Config
-from leafward.context import context_at, message_body
-from leafward.doctor import check, lost_sidecars
-from leafward.entries import Damage, Kind
+from leafward.context import context_at
+from leafward.doctor import check
+from leafward.entries import Kind
 from leafward.errors import Refused
 from leafward.estimators import Estimator
 from leafward.journal import (
     Writing,
-    append,
     archive,
     archived_branches,
-    encode_line,
     label,
     move,
     operations,
@@ -34,12 +32,11 @@ from leafward.journal import (
     rename,
     undo,
 )
-from leafward.messages import message_text
 from leafward.paths import data_dir
 from leafward.sidecar import sidecar_folder
 from leafward.summarizers.extractive import Extractive
 from tests.claude_transcript import Transcript
-from tests.foreign_stores import AGENTS, Store, make, said
+from tests.foreign_stores import AGENTS, Store, make, said, same_anew, texts, watched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,44 +51,14 @@ IMPATIENT = Writing(patience=0.1)
 
 @pytest.fixture(params=AGENTS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    """A store of each agent; whatever a test does, nothing of it is another afterwards than when the agent wrote last."""
-    made = make(request.param, tmp_path / "store")
-    written = {"bytes": made.bytes()}
-    grow = made.grow
-
-    def growing(name: str) -> None:
-        grow(name)
-        written["bytes"] = made.bytes()
-
-    yield replace(made, grow=growing)
-    made.close()
-    assert made.bytes() == written["bytes"]
+    with watched(request.param, tmp_path / "store") as made:
+        yield made
 
 
 @pytest.fixture
 def claude(tmp_path: Path) -> Iterator[Store]:
-    made = make("claude", tmp_path / "store")
-    yield made
-    made.close()
-
-
-def texts(session: ForeignSession) -> list[str]:
-    context = context_at(session)
-    return [message_text(message_body(session, message)) for message in context.messages]
-
-
-def same_anew(store: Store, session: ForeignSession) -> None:
-    """What another Leafward reads now is what this one has."""
-    anew = store.open()
-    try:
-        assert anew.columns == session.columns
-        assert (anew.leaf, anew.place, anew.what_if) == (session.leaf, session.place, session.what_if)
-        assert (anew.name, anew.labels) == (session.name, session.labels)
-        assert operations(anew) == operations(session)
-        assert texts(anew) == texts(session)
-        assert archived_branches(anew) == archived_branches(session)
-    finally:
-        anew.close()
+    with closing(make("claude", tmp_path / "store")) as made:
+        yield made
 
 
 def test_nothing_is_made_before_something_is_kept(store: Store) -> None:
@@ -270,255 +237,6 @@ class TestCompactions:
         assert session.columns.parent[second] == said(session, "five")
 
 
-class TestRefusals:
-    def test_two_writers(self, store: Store) -> None:
-        """Of two that begin at once one is refused, and so is one that has not seen what the other kept."""
-        one, two = store.open(), store.open()
-        label(one, 0, "one")
-        with pytest.raises(Refused, match="another Leafward began to keep something"):
-            label(two, 0, "two")
-        assert two.changed_on_disk()
-        growth = two.refresh()
-        assert growth is not None
-        assert (growth.added, growth.replaced) == (1, False)
-        assert two.labels == {0: "one"}
-        label(two, 0, "two")
-        with pytest.raises(Refused, match=r"what Leafward keeps of .* grew by 1 entry since it was read"):
-            rename(one, "x")
-        one.refresh()
-        assert one.labels == {0: "two"}
-        one.close()
-        two.close()
-
-    def test_an_agent_that_went_on(self, store: Store) -> None:
-        session = store.open()
-        label(session, 0, "x")
-        kept = session.book_path.read_bytes()
-        store.grow("four")
-        for writing in (IMPATIENT, Writing(dry_run=True)):
-            with pytest.raises(Refused, match="went on since it was read"):
-                move(session, said(session, "one"), writing)
-        assert session.book_path.read_bytes() == kept
-        session.refresh()
-        assert move(session, said(session, "one")).changed
-
-    def test_while_it_is_locked(self, claude: Store) -> None:
-        import portalocker
-
-        session = claude.open()
-        label(session, 0, "x")
-        with session.book_path.open("rb+") as file:
-            portalocker.lock(file, portalocker.LOCK_EX)
-            with pytest.raises(Refused, match="another program is writing to"):
-                rename(session, "x", IMPATIENT)
-
-    def test_a_folder_that_cannot_be_made(self, claude: Store) -> None:
-        data_dir().parent.mkdir(parents=True, exist_ok=True)
-        data_dir().write_text("in the way")
-        session = claude.open()
-        for writing in (Writing(), Writing(dry_run=True)):
-            with pytest.raises(Refused, match="cannot write in"):
-                label(session, 0, "x", writing)
-        assert session.labels == {}
-
-    def test_the_agents_file_is_gone(self, claude: Store) -> None:
-        session = claude.open()
-        label(session, 0, "x")
-        claude.path.unlink()
-        with pytest.raises(Refused, match="is gone"):
-            rename(session, "x")
-
-
-class TestKilled:
-    def test_every_place_where_a_write_can_stop(self, claude: Store) -> None:
-        session = claude.open()
-        label(session, 0, "first")
-        before = session.book_path.read_bytes()
-        move(session, said(session, "one"))
-        path, after = session.book_path, session.book_path.read_bytes()
-        own, target = said(session, "three"), said(session, "one")
-        for size in range(len(before), len(after) + 1):
-            path.write_bytes(after[:size])
-            stopped = claude.open()
-            whole = size >= len(after) - 1
-            assert stopped.place == (target if whole else own), size
-            assert stopped.labels == {0: "first"}
-            torn = not whole and size > len(before)
-            assert ("torn-tail" in [problem.code for problem in check(stopped)]) is torn
-            label(stopped, 1, "next")
-            assert path.read_bytes().startswith(after[:size])
-            assert stopped.labels == {0: "first", 1: "next"}
-            assert stopped.place == (target if whole else own), size
-            same_anew(claude, stopped)
-            stopped.close()
-
-    def test_a_first_write_that_stopped_left_only_a_draft(self, claude: Store) -> None:
-        session = claude.open()
-        label(session, 0, "x")
-        path, content = session.book_path, session.book_path.read_bytes()
-        path.unlink()
-        path.with_name(f"{path.name}.leafward-0123456789ab.tmp").write_bytes(content[:40])
-        anew = claude.open()
-        assert (anew.labels, anew.read_only) == ({}, None)
-        label(anew, 0, "y")
-        assert anew.labels == {0: "y"}
-        assert [one.code for one in lost_sidecars({path}, lambda _path: True)] == ["sidecar-draft"]
-        anew.close()
-
-
-class TestDamage:
-    @pytest.mark.parametrize(
-        ("content", "why"),
-        [
-            (b"", "is empty"),
-            (b"\0\0\0\0\n", "no line of it is a header or an entry"),
-            (b'{"type":"session","version":3,"id":"x"}\n', "is no sidecar"),
-            (
-                b'{"type":"session","version":3,"id":"x","leafward":{"agent":"pi"}}\n',
-                "belongs to another session",
-            ),
-            (b"not json\n" * 3, "no line of it is a header or an entry"),
-        ],
-    )
-    def test_strange_files_are_said_and_left(self, claude: Store, content: bytes, why: str) -> None:
-        session = claude.open()
-        path = session.book_path
-        path.parent.mkdir(parents=True)
-        path.write_bytes(content)
-        session.refresh()
-        for one in (session, claude.open()):
-            assert texts(one)[-1] == "three."
-            assert why in str(one.read_only)
-            assert not one.changed_on_disk()
-            assert any(why in note.text for note in one.notes)
-            assert "sidecar" in [problem.code for problem in check(one)]
-            with pytest.raises(Refused, match="read-only"):
-                label(one, 0, "x")
-        assert path.read_bytes() == content
-        path.unlink()
-        session.refresh()
-        label(session, 0, "x")
-        assert session.labels == {0: "x"}
-
-    @pytest.mark.parametrize(
-        ("change", "why"),
-        [
-            ({"version": 4}, "version 4, newer than 3"),
-            ({"version": 2}, "older than 3"),
-            ({"leafward": {"sidecar": 2}}, "a newer Leafward wrote"),
-        ],
-    )
-    def test_other_versions_are_read_and_not_written(
-        self, claude: Store, change: dict[str, object], why: str
-    ) -> None:
-        session = claude.open()
-        label(session, 0, "x")
-        head, rest = session.book_path.read_bytes().split(b"\n", 1)
-        header = json.loads(head)
-        owner = header["leafward"]
-        header |= change
-        header["leafward"] = owner | header["leafward"] if "leafward" in change else owner
-        session.book_path.write_bytes(encode_line(header) + rest)
-        session.refresh()
-        assert session.labels == {0: "x"}
-        assert why in str(session.read_only)
-        with pytest.raises(Refused, match=why):
-            rename(session, "y")
-
-    def test_an_entry_whose_parent_is_gone_is_a_marked_root(self, claude: Store) -> None:
-        session = claude.open()
-        move(session, said(session, "three", reply=False))
-        label(session, said(session, "three"), "gone")
-        lines = claude.path.read_bytes().splitlines(keepends=True)
-        claude.path.write_bytes(b"".join(lines[:4]))
-        session.refresh()
-        kept = [index for index in range(len(session)) if session.is_kept(index)]
-        assert len(kept) == 2
-        assert session.columns.damage == {kept[0]: Damage.ORPHAN}
-        assert session.columns.parent[kept[0]] == -1
-        assert (session.place, session.what_if) == (said(session, "two"), False)
-        assert {"orphan", "label-target"} <= {problem.code for problem in check(session)}
-        same_anew(claude, session)
-        claude.path.write_bytes(b"".join(lines))
-        session.refresh()
-        assert session.columns.damage == {}
-        assert session.labels == {said(session, "three"): "gone"}
-        assert session.place == said(session, "three", reply=False)
-
-    def test_broken_lines_are_shown(self, claude: Store) -> None:
-        session = claude.open()
-        label(session, 0, "x")
-        with session.book_path.open("ab") as file:
-            file.write(b'{"type":"label"\n{"type":"custom","id":null}\n')
-        session.refresh()
-        assert session.labels == {0: "x"}
-        codes = [problem.code for problem in check(session)]
-        assert "malformed" in codes
-        assert session.place == said(session, "three")
-        same_anew(claude, session)
-
-    def test_doctor_names_sidecars_of_sessions_that_are_gone(self, store: Store, tmp_path: Path) -> None:
-        session = store.open()
-        label(session, 0, "x")
-        book = session.book_path
-        assert list(lost_sidecars({book}, lambda _path: False)) == []
-        assert list(lost_sidecars(set(), lambda path: path == str(store.path))) == []
-        [problem] = lost_sidecars(set(), lambda _path: False)
-        assert problem.code == "sidecar-orphan"
-        assert str(store.path) in problem.text
-        assert book.exists()
-        assert tmp_path.exists()
-
-
-class TestIdentity:
-    def test_it_follows_a_file_that_moved(self, claude: Store) -> None:
-        session = claude.open()
-        label(session, 0, "x")
-        elsewhere = claude.path.parent.with_name("-home-ada-meadow") / claude.path.name
-        elsewhere.parent.mkdir()
-        claude.path.rename(elsewhere)
-        moved = replace(claude, path=elsewhere).open()
-        assert moved.labels == {0: "x"}
-        rename(moved, "y")
-        moved.close()
-        assert str(elsewhere) in moved.book_path.read_text("utf-8")
-        [problem] = lost_sidecars(set(), lambda _path: False)
-        assert str(elsewhere) in problem.text
-
-    def test_sessions_of_one_database_have_one_each(self, tmp_path: Path) -> None:
-        from leafward.agents import agent_named
-        from tests.opencode_store import START, Conversation, Database
-
-        base = Database(tmp_path / "opencode")
-        talks = [Conversation("ses_one"), Conversation("ses_two", at=START + 5)]
-        paths = []
-        for talk in talks:
-            talk.turn("first")
-            paths.append(base.write(talk))
-        one, two = (agent_named("opencode").open(path) for path in paths)
-        label(one, 0, "one")
-        assert not two.changed_on_disk()
-        label(two, 0, "two")
-        assert (one.labels, two.labels) == ({0: "one"}, {0: "two"})
-        assert one.book_path != two.book_path
-        one.close()
-        two.close()
-
-    def test_a_line_of_ours_needs_no_session_to_be_read(self, store: Store) -> None:
-        """The sidecar is a native file: a label, a name and a marker are what they are in any other."""
-        from leafward.session import Session
-
-        session = store.open()
-        rename(session, "Kept")
-        append(
-            session,
-            [session.stamped({"type": "custom", "id": "00000001", "parentId": None, "customType": "x"})],
-        )
-        book = Session.open(session.book_path)
-        assert (book.name, book.version, len(book)) == ("Kept", 3, 2)
-        book.close()
-
-
 class TestCatalogue:
     def card(self, store: Store, tmp_path: Path) -> tuple[Card, Work]:
         catalogue = Catalogue(Config(), [store.root], index_path=tmp_path / "index")
@@ -554,19 +272,3 @@ class TestCatalogue:
         answers = iter([False, False, False])
         stopped.refresh(stop=lambda: next(answers, True))
         assert self.card(claude, tmp_path)[0].name == "The orchard"
-
-
-def test_a_torn_line_moves_nothing_when_the_next_write_closes_it(claude: Store) -> None:
-    session = claude.open()
-    label(session, 0, "first")
-    with session.book_path.open("ab") as file:
-        file.write(b'{"type":"label","id"')
-    claude.grow("four")
-    session.refresh()
-    before = [session.columns.id(index) for index in range(len(session))]
-    assert session.book is not None
-    assert session.book.pending is not None
-    label(session, 2, "second")
-    assert [session.columns.id(index) for index in range(len(before))] == before
-    assert session.labels == {0: "first", 2: "second"}
-    same_anew(claude, session)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,11 +24,12 @@ from leafward.estimators import Estimator
 from leafward.journal import label, move, undo
 from leafward.summarizers.extractive import Extractive
 from leafward.survival import survival_of
+from tests.surroundings import CORPORA, needs_corpora
+from tests.untouched import contents
 
 if TYPE_CHECKING:
     from leafward.session import Session
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 STORES = sorted(
     (agent, store)
     for agent in ("claude", "codex", "opencode")
@@ -40,17 +40,10 @@ LARGE = 5000
 """Entries from which on a session is too much for a test."""
 
 
-def held(folder: Path) -> dict[str, str]:
-    return {
-        str(path): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-        for path in sorted(folder.rglob("*"))
-    }
-
-
-@pytest.mark.skipif(not STORES, reason="the corpora are not beside the project")
+@needs_corpora
 @pytest.mark.parametrize(("agent", "store"), STORES, ids=lambda value: getattr(value, "name", value))
 def test_every_session_takes_what_is_kept(agent: str, store: Path, tmp_path: Path) -> None:
-    before = held(store)
+    before = contents(store)
     catalogue = Catalogue(Config(), [store], index_path=tmp_path / "index")
     catalogue.refresh()
     paths = [Path(card.path) for card in catalogue.cards() if card.agent == agent and card.problem is None]
@@ -65,7 +58,7 @@ def test_every_session_takes_what_is_kept(agent: str, store: Path, tmp_path: Pat
                     assert anew.columns == session.columns
                     assert (anew.leaf, anew.labels) == (session.leaf, session.labels)
                     assert context_at(anew).size == context_at(session).size
-    assert held(store) == before
+    assert contents(store) == before
 
 
 def _take(session: Session) -> None:

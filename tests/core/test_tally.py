@@ -9,10 +9,11 @@ import pytest
 
 from leafward import tally
 from leafward.context import context_at
+from leafward.endings import Outcome, outcome
 from leafward.entries import Kind, tool_calls
 from leafward.files import changed_files
 from leafward.messages import messages_of
-from leafward.tally import ABORTED, FAILED, FILES, HAS_TEXT, IMAGE, KNOWN, THINKING, Outcome, Tallies, outcome
+from leafward.tally import ABORTED, FAILED, FILES, HAS_TEXT, IMAGE, KNOWN, THINKING, Tallies
 from leafward.tokens import message_tokens
 from tests.acting import JUNK, Acting, call, reading, wild
 

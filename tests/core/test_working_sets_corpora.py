@@ -14,8 +14,8 @@ from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.rebuilding import Deed, Outcome, steps
 from tests import corpus_files
-from tests.core.test_corpora import CORPORA, needs_corpora
 from tests.corpus_files import Done
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

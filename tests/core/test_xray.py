@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,24 +10,17 @@ from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure,
 from leafward.compaction.run import accept, draft
 from leafward.compaction.xray import Link, What, XRay, planned_at, xray_of, xray_planned
 from leafward.context import context_at
-from leafward.demo import demo_session
 from leafward.entries import Kind
 from leafward.errors import Refused
 from leafward.injection import InjectionSettings, inject
-from leafward.session import Session
 from leafward.summarizers.extractive import Extractive
-from leafward.survival import Held, Status, Stopped, survival_of
 from tests.acting import Acting, call, reading, usage
-from tests.oracle import golden
+from tests.core.xrayed import EVERY, compactions_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-SESSIONS = sorted(golden.SESSIONS.glob("*.jsonl"))
-WILD = sorted((golden.TESTS / "data" / "pi" / "plans").glob("*.jsonl"))
-CORPORA = sorted(golden.CORPORA.glob("*.jsonl")) if golden.CORPORA.exists() else []
-EVERY = [*SESSIONS, *WILD, *CORPORA]
+    from leafward.session import Session
 
 SUMMARY = """## Goal
 Move the orchard to the new scale.
@@ -41,10 +33,6 @@ src/scale.py
 src/tree.py
 </read-files>"""
 INJECTED = f"{SUMMARY}\n\n<leafward-context>\n## Rules\n- never round\n- never guess\n\n## Files\n- src/scale.py\n</leafward-context>"
-
-
-def compactions_in(session: Session) -> list[int]:
-    return [index for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
 
 
 def adds_up(xray: XRay) -> None:
@@ -95,12 +83,6 @@ def test_every_plan_adds_up(path: Path, strategy: Strategy) -> None:
             if made.nothing:
                 assert xray.after == xray.before
                 assert {row.link for row in xray.rows} <= {Link.KEPT, Link.REST}
-
-
-@pytest.fixture
-def demo() -> Iterator[Session]:
-    with demo_session() as path, closing(Session.open(path)) as session:
-        yield session
 
 
 @pytest.mark.parametrize("strategy", Strategy)
@@ -317,115 +299,3 @@ def test_an_entry_that_is_no_compaction_is_refused(demo: Session) -> None:
     for entry in (0, -1, len(demo) + 5):
         with pytest.raises(Refused, match="is no compaction"):
             xray_of(demo, entry)
-
-
-# --- sources ----------------------------------------------------------------------------------------------------------
-
-
-def told(tmp_path: Path, *lines: str) -> XRay:
-    summary = "## Critical Context\n" + "\n".join(f"- {line}" for line in lines)
-    file = Acting(tmp_path / "s.jsonl")
-    file.user("Never change the theme file, look into src/footer.ts instead, please.")
-    file.said(call("bash", "c", command="npm run check"))
-    file.answered("c", "bash", "error TS2739: missing in SelectList")
-    file.said("The colour of the muted text is #808080 because the terminal has no other grey.")
-    kept = file.user("go on")
-    file.entry("compaction", summary=summary, firstKeptEntryId=kept, tokensBefore=1)
-    with reading(file.path) as session:
-        xray = xray_of(session, session.leaf)
-        xray.origins.fill()
-        return xray
-
-
-def of_lines(xray: XRay) -> list[tuple[int, Held] | None]:
-    found = []
-    for row, both in enumerate(xray.rows):
-        if both.after is not None and both.after.what is What.LINE:
-            source = xray.source(row)
-            found.append((int(source.entry), source.held) if source is not None else None)
-    return found
-
-
-def test_lines_are_traced_word_for_word_in_other_words_or_not_at_all(tmp_path: Path) -> None:
-    xray = told(
-        tmp_path,
-        "look into src/footer.ts instead",
-        "muted text has the colour #808080: the terminal knows no other grey",
-        "`npm run check` ends with error TS2739",
-        "the orchard was sold to a neighbour",
-    )
-    assert of_lines(xray) == [(0, Held.VERBATIM), (3, Held.PARAPHRASED), (1, Held.PARAPHRASED), None]
-
-
-def test_a_line_that_says_the_opposite_is_told_so(tmp_path: Path) -> None:
-    xray = told(tmp_path, "change the theme file and look into src/footer.ts instead, please")
-    assert of_lines(xray) == [(0, Held.CONTRADICTED)]
-
-
-def test_the_source_quotes_the_line_that_says_it(tmp_path: Path) -> None:
-    xray = told(tmp_path, "the error is TS2739: missing in SelectList")
-    source = xray.source(1)
-    assert source is not None
-    assert source.quote == "error TS2739: missing in SelectList"
-    assert not source.recorded
-    assert xray.lines_from(source.entry) == [1]
-    assert xray.source(0) is None
-
-
-def test_a_source_that_is_recorded_goes_before_what_is_alike(tmp_path: Path) -> None:
-    file = Acting(tmp_path / "s.jsonl")
-    other = file.user("the scale is broken")
-    file.said("the scale is broken, I see")
-    kept = file.user("go on")
-    details = {"leafward": {"sources": [[0, other], [1, "nowhere"], "junk", [None]]}}
-    file.entry(
-        "compaction",
-        summary="- the scale is broken\n- nothing",
-        firstKeptEntryId=kept,
-        tokensBefore=1,
-        details=details,
-    )
-    with reading(file.path) as session:
-        xray = xray_of(session, session.leaf)
-        source = xray.source(0)
-        assert source is not None
-        assert (source.entry, source.recorded, source.held) == (0, True, Held.VERBATIM)
-        assert xray.source(1) is None
-
-
-# --- survival of what already happened ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", EVERY, ids=[path.stem for path in EVERY])
-def test_every_fact_that_a_compaction_met_has_its_source_in_the_context_before(path: Path) -> None:
-    with reading(path) as session:
-        for compaction in compactions_in(session):
-            xray = xray_of(session, compaction)
-            before = {row.before.entry for row in xray.rows if row.before is not None}
-            report = survival_of(session, compaction)
-            for fate in report.fates:
-                invented = fate.status is Status.INVENTED
-                assert fate.fact.entry == compaction if invented else fate.fact.entry in before
-            overall = report.overall()
-            assert overall is None or 0 <= overall <= 1
-
-
-def test_a_report_that_is_not_wanted_any_more_stops(demo: Session) -> None:
-    asked = []
-
-    def stop() -> bool:
-        asked.append(True)
-        return len(asked) > 3
-
-    with pytest.raises(Stopped):
-        survival_of(demo, compactions_in(demo)[-1], stop)
-    assert len(asked) == 4
-
-
-def test_sources_that_are_not_wanted_any_more_are_looked_for_later(demo: Session) -> None:
-    xray = xray_of(demo, compactions_in(demo)[-1])
-    told = [row.after.line for row in xray.rows if row.after and row.after.what is What.LINE]
-    xray.origins.fill(lambda: True)
-    assert not any(map(xray.origins.known, told))
-    xray.origins.fill()
-    assert all(map(xray.origins.known, told))

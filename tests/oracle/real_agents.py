@@ -160,8 +160,8 @@ class OpenCodeClient:
         )
 
     @contextmanager
-    def serving(self, folder: Path) -> Iterator[Callable[[str, dict[str, Any]], Any]]:
-        """Its server, for what no command does: yields what posts a document to a path of it."""
+    def serving(self, folder: Path) -> Iterator[Callable[[str, dict[str, Any] | None], Any]]:
+        """Its server, for what no command does: yields what posts a document to a path of it, or gets what lies there."""
         process = subprocess.Popen(
             [self.program, "serve", "--port", "0", "--hostname", "127.0.0.1"],
             cwd=folder,
@@ -176,10 +176,9 @@ class OpenCodeClient:
             line = next((line for line in process.stdout if "http://" in line), "")
             root = line[line.index("http://") :].strip()
 
-            def post(path: str, body: dict[str, Any]) -> Any:
-                request = Request(
-                    root + path, json.dumps(body).encode(), {"content-type": "application/json"}
-                )
+            def post(path: str, body: dict[str, Any] | None) -> Any:
+                data = None if body is None else json.dumps(body).encode()
+                request = Request(root + path, data, {"content-type": "application/json"})
                 with urlopen(request, timeout=LIMIT) as answer:
                     return json.loads(answer.read() or b"null")
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from leafward.catalog import Catalogue, about
+from leafward.config import Config
 from leafward_tui.app import LeafwardApp
+from leafward_tui.listing import LineKind, Stock, View, list_sessions
 from leafward_tui.screens.catalogue import CatalogueScreen
+from tests.claude_transcript import IDS, Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,10 +21,14 @@ if TYPE_CHECKING:
 
     from textual.app import App
     from textual.pilot import Pilot
+    from textual.screen import Screen
 
-    from leafward.config import Config
+    from leafward_tui.listing import Listing
 
 NOW = datetime(2026, 3, 2, 15, 4, tzinfo=UTC)
+NOW_MS = int(NOW.timestamp() * 1000)
+WIDE = (140, 40)
+NARROW = (80, 24)
 DEADLINE = 20.0
 """Seconds a test waits for something that other threads do, however busy the machine is."""
 
@@ -140,6 +149,37 @@ def small_store(root: Path) -> dict[str, SessionFile]:
     }
 
 
+def mixed_store(root: Path) -> None:
+    """pi's sessions, a fork of one in another project, and one that Claude Code deletes soon."""
+    files = small_store(root / "pi")
+    SessionFile(
+        root / "pi", "/home/ada/attic", "the same in the attic", ago=timedelta(hours=5), parent=files["port"]
+    )
+    talk = Transcript(root / ".claude", IDS[0])
+    talk.defaults = {"cwd": "/home/ada/orchard"}
+    talk.turn("Count the pears", "Seven.")
+    then = NOW.timestamp() - timedelta(days=27, hours=1).total_seconds()
+    os.utime(talk.path, (then, then))
+    (root / ".claude" / "settings.json").write_text("{}")
+
+
+def lines_of(store: Path, **view: Any) -> Listing:
+    """What the catalogue lists of a store."""
+    catalogue = Catalogue(Config(), [store])
+    catalogue.refresh()
+    stock = Stock(catalogue.cards(), catalogue.files(), lambda cards, found: about(catalogue, cards, found))
+    return list_sessions(stock, View(**view), NOW_MS)
+
+
+def titles(listing: Listing, group: str = "") -> list[str]:
+    """The sessions of a listing, or of one group of it."""
+    return [line.card.title for line in listing.lines if line.card is not None and group in ("", line.group)]
+
+
+def groups(listing: Listing) -> list[str]:
+    return [line.group for line in listing.lines if line.kind is LineKind.GROUP]
+
+
 def app_over(
     *paths: Path,
     config: Config | None = None,
@@ -176,6 +216,11 @@ async def listed(pilot: Pilot[int]) -> CatalogueScreen:
     return screen
 
 
+async def shows(pilot: Pilot[int], screen: CatalogueScreen, holds: Callable[[Listing], object]) -> None:
+    """Waits until something holds of what is listed."""
+    await until(pilot, lambda: holds(screen.sessions.listing))
+
+
 async def previewed(pilot: Pilot[int], screen: CatalogueScreen) -> None:
     """The preview shows the session under the cursor."""
     card = screen.sessions.card
@@ -188,6 +233,11 @@ def rows(app: App[Any]) -> list[str]:
     """What stands on the screen."""
     strips = app.screen._compositor.render_strips()
     return ["".join(strip.text for strip in strip_row).rstrip() for strip_row in _rows(strips)]
+
+
+def shown(on: Pilot[Any] | Screen[Any]) -> str:
+    """The same as one text."""
+    return "\n".join(rows(on.app))
 
 
 def _rows(strips: Iterable[Any]) -> Iterable[list[Any]]:

@@ -14,16 +14,11 @@ from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.themes import ThemesScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import call
-from tests.tui.explored import Named, exploring, forked, note
+from tests.tui.explored import Named, exploring, note
 from tests.tui.session_store import rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Named:
-    return forked(tmp_path / "session.jsonl")
 
 
 async def test_a_second_enter_behind_the_first_writes_nothing_and_closes_nothing_else(file: Named) -> None:

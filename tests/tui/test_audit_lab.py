@@ -26,10 +26,9 @@ from leafward_tui.screens.summaries import fitting
 from leafward_tui.screens.xray import XRayScreen
 from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.acting import usage
+from tests.tui.considered import SMALL, considered, considering, follow, said, stored, working
 from tests.tui.explored import NARROW, exploring, note
-from tests.tui.session_store import rows, until
-from tests.tui.test_lab import SMALL, considering, follow, said, shown, stored
-from tests.tui.test_lab_values import considered, working
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.catalog import About, Catalogue, about, projects, totals
+from leafward.catalog import About, totals
 from leafward.catalog.keeping import kept_root
 from leafward.config import Config
 from leafward_tui.adding import totals_rows
@@ -23,13 +21,19 @@ from tests.codex_rollout import Rollout
 from tests.opencode_store import Conversation, Database
 from tests.tui.explored import exploring
 from tests.tui.session_store import (
+    NARROW,
     NOW,
-    SessionFile,
+    NOW_MS,
+    WIDE,
     app_over,
+    groups,
+    lines_of,
     listed,
+    mixed_store,
     previewed,
     rows,
-    small_store,
+    shows,
+    titles,
     until,
 )
 
@@ -38,12 +42,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.listing import Listing
     from leafward_tui.screens.catalogue import CatalogueScreen
-
-WIDE = (140, 40)
-NARROW = (80, 24)
-NOW_MS = int(NOW.timestamp() * 1000)
 
 
 @pytest.fixture
@@ -51,36 +50,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """pi's sessions, a fork of one in another project, and one that Claude Code deletes soon."""
     monkeypatch.setenv("HOME", "/home/ada")
     root = tmp_path / "all"
-    files = small_store(root / "pi")
-    SessionFile(
-        root / "pi", "/home/ada/attic", "the same in the attic", ago=timedelta(hours=5), parent=files["port"]
-    )
-    talk = Transcript(root / ".claude", IDS[0])
-    talk.defaults = {"cwd": "/home/ada/orchard"}
-    talk.turn("Count the pears", "Seven.")
-    then = NOW.timestamp() - timedelta(days=27, hours=1).total_seconds()
-    os.utime(talk.path, (then, then))
-    (root / ".claude" / "settings.json").write_text("{}")
+    mixed_store(root)
     return root
-
-
-def lines_of(store: Path, **view: Any) -> Listing:
-    catalogue = Catalogue(Config(), [store])
-    catalogue.refresh()
-    stock = Stock(catalogue.cards(), None, lambda cards, found: about(catalogue, cards, found))
-    return list_sessions(stock, View(**view), NOW_MS)
-
-
-def groups(listing: Listing) -> list[str]:
-    return [line.group for line in listing.lines if line.kind is LineKind.GROUP]
-
-
-def titles(listing: Listing, group: str = "") -> list[str]:
-    return [line.card.title for line in listing.lines if line.card is not None and group in ("", line.group)]
-
-
-async def shows(pilot: Pilot[int], screen: CatalogueScreen, holds: Callable[[Listing], object]) -> None:
-    await until(pilot, lambda: holds(screen.sessions.listing))
 
 
 async def to_title(pilot: Pilot[int], screen: CatalogueScreen, title: str) -> None:
@@ -225,8 +196,11 @@ async def test_a_session_is_archived_and_brought_back(store: Path) -> None:
         screen = await listed(pilot)
         await to_title(pilot, screen, "Refactor the agent loop")
         before = screen.sessions.listing.archived
+        stood = screen.sessions.cursor
         await pilot.press("A")
         await shows(pilot, screen, lambda listing: listing.archived == before + 1)
+        assert screen.sessions.card is not None, "the next session, not the head of its project"
+        assert screen.sessions.cursor in (stood, stood - 1)
         await until(pilot, lambda: screen.check_action("session_undo", ()))
         await pilot.press("u")
         await shows(pilot, screen, lambda listing: listing.archived == before)
@@ -334,42 +308,3 @@ async def test_a_session_of_any_agent_is_followed(
         grow()
         await until(pilot, lambda: "and plums" in "\n".join(rows(pilot.app)))
         assert len(screen.session) > known
-
-
-# --- pictures ---------------------------------------------------------------------------------------------------------
-
-
-def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> bool:
-    async def before(pilot: Pilot[int]) -> None:
-        screen = await listed(pilot)
-        for key in keys:
-            await pilot.press(key)
-            await until(
-                pilot,
-                lambda: screen.sessions.listing.view.grouping is screen._view.grouping,
-            )
-        if pilot.app.screen is screen and screen.sessions.card is not None and screen.preview.display:
-            await previewed(pilot, screen)
-        await pilot.pause()
-
-    return bool(snap_compare(app, terminal_size=size, run_before=before))
-
-
-@pytest.fixture
-def steady(store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The store, where one of the projects is missing however this machine looks."""
-    only = {"/home/ada/attic"}
-    monkeypatch.setattr(projects, "missing_folders", lambda named: frozenset(only & set(named)))
-    return store
-
-
-def test_picture_forest(snap_compare: Any, steady: Path) -> None:
-    assert picture(snap_compare, app_over(steady), WIDE, "v")
-
-
-def test_picture_totals(snap_compare: Any, steady: Path) -> None:
-    assert picture(snap_compare, app_over(steady), WIDE, "T")
-
-
-def test_picture_days_in_ascii(snap_compare: Any, steady: Path) -> None:
-    assert picture(snap_compare, app_over(steady, config=Config(ascii=True)), NARROW, "v", "v")

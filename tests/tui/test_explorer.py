@@ -21,7 +21,6 @@ from tests.tui.explored import (
     Named,
     chosen,
     exploring,
-    forked,
     here,
     lines,
     note,
@@ -32,11 +31,6 @@ from tests.tui.session_store import app_over, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Named:
-    return forked(tmp_path / "session.jsonl")
 
 
 class TestOpening:

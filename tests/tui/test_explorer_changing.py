@@ -7,8 +7,6 @@ import subprocess
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from leafward_tui.commands import working_intents
 from leafward_tui.folds import LineKind
 from leafward_tui.intents import WRITES
@@ -31,10 +29,7 @@ from tests.tui.session_store import rows, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-@pytest.fixture
-def file(tmp_path: Path) -> Named:
-    return forked(tmp_path / "session.jsonl")
+    import pytest
 
 
 class TestMoving:

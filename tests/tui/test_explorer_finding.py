@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,21 +13,12 @@ from tests.tui.explored import (
     Named,
     chosen,
     exploring,
-    forked,
     here,
     here_is,
     note,
     tree,
 )
 from tests.tui.session_store import until
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Named:
-    return forked(tmp_path / "session.jsonl")
 
 
 class TestFinding:

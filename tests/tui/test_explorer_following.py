@@ -17,7 +17,6 @@ from tests.tui.explored import (
     Named,
     chosen,
     exploring,
-    forked,
     here,
     lines,
     note,
@@ -28,11 +27,6 @@ from tests.tui.session_store import rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Named:
-    return forked(tmp_path / "session.jsonl")
 
 
 class TestFollowing:

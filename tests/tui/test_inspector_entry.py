@@ -9,7 +9,6 @@ from leafward_tui.glyphs import ASCII
 from leafward_tui.widgets.inspector import Selection, SelectionKind, Tab
 from tests.tui.inspector_data import (
     call,
-    close_all,
     line_with,
     opened,
     page,
@@ -23,18 +22,11 @@ from tests.tui.inspector_data import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from leafward.session import Session
 
 DIFF = "   26   context\n-  27   // Markdown (9 colors)\n+  27   // Markdown (10 colors)\n   28   heading,\n     ..."
-
-
-@pytest.fixture(autouse=True)
-def _closing() -> Iterator[None]:
-    yield
-    close_all()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.tui.inspector_data import (
-    close_all,
     line_with,
     page,
     reply,
@@ -20,14 +19,7 @@ from tests.tui.inspector_data import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-
-@pytest.fixture(autouse=True)
-def _closing() -> Iterator[None]:
-    yield
-    close_all()
 
 
 def image(data: bytes, mime: str = "image/png") -> dict[str, Any]:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
+from leafward.agents import agent_named
 from leafward.context import context_at
+from leafward.headline import place_words
 from leafward_tui.cells import cell_len
 from leafward_tui.glyphs import UNICODE
 from leafward_tui.widgets.inspector import Gauge, Selection, SelectionKind, Tab
@@ -15,9 +17,10 @@ from leafward_tui.widgets.inspector.markdown import rendered
 from leafward_tui.widgets.inspector.model import Span
 from leafward_tui.widgets.inspector.raw import escaped
 from leafward_tui.widgets.inspector.spans import cut, wrapped
+from tests.codex_rollout import Rollout
+from tests.foreign_stores import make
 from tests.tui.inspector_data import (
     call,
-    close_all,
     line_with,
     opened,
     page,
@@ -30,16 +33,9 @@ from tests.tui.inspector_data import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from leafward.session import Session
-
-
-@pytest.fixture(autouse=True)
-def _closing() -> Iterator[None]:
-    yield
-    close_all()
 
 
 @pytest.fixture
@@ -228,6 +224,70 @@ def test_raw_is_the_line_as_it_stands(tmp_path: Path) -> None:
 def test_raw_shows_version_1_lines_unmigrated(repository: Path) -> None:
     session = opened(repository / "tests" / "data" / "pi" / "sessions" / "version-1.jsonl")
     assert '"parentId"' not in page(single(session, 0), Tab.RAW).text
+
+
+@pytest.mark.parametrize("agent", ["codex", "claude", "opencode", "opencode-files"])
+def test_raw_shows_every_record_that_an_entry_was_made_of(tmp_path: Path, agent: str) -> None:
+    store = make(agent, tmp_path)
+    session = store.open()
+    several = 0
+    for index in range(len(session)):
+        records = session.records(index)
+        several += len(records) > 1
+        shown = page(single(session, index), Tab.RAW, width=400)
+        assert "not a JSON object" not in shown.text
+        for record in records:
+            for key in orjson.loads(record):
+                assert f'"{key}":' in shown.text
+        origin = session.origin(index)
+        assert (f"row {origin.offset:,}" in shown.text) == (agent == "opencode")
+        assert b"\n".join(records) == session.raw(index)
+    assert several or agent == "claude"
+    store.close()
+
+
+def test_raw_of_very_many_records_ends(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.prompt("one?")
+    for _ in range(400):
+        rollout.event("agent_message", message="more")
+    session = rollout.opened()
+    reply = next(index for index in range(len(session)) if len(session.records(index)) > 300)
+    shown = page(single(session, reply), Tab.RAW)
+    assert "more records" in shown.text
+    assert len(shown.lines) < 2_200
+    session.close()
+
+
+def test_raw_names_the_file_where_there_are_several(tmp_path: Path) -> None:
+    base = Rollout(tmp_path / ".codex", first=0)
+    base.turn("one?", "one.")
+    end = base.ordinal
+    child = Rollout(
+        tmp_path / ".codex",
+        segment="01a1ffe0-0000-7000-8000-00000000aaaa",
+        minute=5,
+        first=end,
+        history_mode="paginated",
+        history_base={
+            "thread_id": base.thread,
+            "end_ordinal_exclusive": end,
+            "end_byte_offset": base.path.stat().st_size,
+        },
+    )
+    child.turn("two?", "two.")
+    session = agent_named("codex").open(child.path)
+    elsewhere = {
+        index for index in range(len(session)) if session.origin(index).path.name != session.path.name
+    }
+    assert elsewhere
+    assert len(elsewhere) < len(session)
+    for index in range(len(session)):
+        assert (
+            "\nin rollout-" in "\n" + page(single(session, index), Tab.RAW).text.replace("  in ", "\nin ")
+        ) == (index in elsewhere)
+        assert (" of rollout-" in place_words(session, index)) == (index in elsewhere)
+    session.close()
 
 
 def test_long_strings_fold_and_open(tmp_path: Path) -> None:

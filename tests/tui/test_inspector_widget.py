@@ -13,10 +13,9 @@ from leafward_tui.widgets.inspector import Gauge, Inspector, Line, Page, Selecti
 from leafward_tui.widgets.inspector import widget as widget_module
 from leafward_tui.widgets.inspector.model import Span
 from leafward_tui.widgets.inspector.view import paint
-from tests.tui.inspector_data import call, close_all, line_with, reply, result, turn, user, write_session
+from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from textual.message import Message
@@ -64,12 +63,6 @@ class Host(App[None]):
     @property
     def inspector(self) -> Inspector:
         return self.query_one(Inspector)
-
-
-@pytest.fixture(autouse=True)
-def _closing() -> Iterator[None]:
-    yield
-    close_all()
 
 
 @pytest.fixture

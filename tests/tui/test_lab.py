@@ -1,10 +1,8 @@
-"""The compaction lab on the screen: keys and mouse, drafts that follow, pins, edits, accepting, leaving without a trace."""
+"""The compaction lab on the screen: the plan under keys and mouse, every layout, and how little a step costs."""
 
 from __future__ import annotations
 
-import json
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,96 +10,19 @@ from leafward import scan as scan_module
 from leafward import session as session_module
 from leafward.compaction import Strategy
 from leafward.config import Config
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.journal import operations
-from leafward.session import Session
 from leafward_tui.intents import APP_ACTIONS, intents_for
-from leafward_tui.lab.choices import EXTRACTIVE
-from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.lab import LabScreen
 from leafward_tui.screens.lab.runs import RunsScreen
-from leafward_tui.screens.xray import Leaving, XRayScreen
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
-from tests.acting import Acting, call, usage
+from tests.acting import Acting, call
 from tests.bench.generate import write_session
-from tests.tui.explored import NARROW, WIDE, exploring, note
-from tests.tui.session_store import rows, until
-from tests.tui.test_lab_values import working
+from tests.tui.considered import chosen, considering, follow, said
+from tests.tui.explored import NARROW, WIDE, exploring
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from textual.pilot import Pilot
-
     from leafward.entries import Body
-
-SMALL = Config(keep_recent=1_500, follow_interval=0.02)
-
-
-def settled(screen: LabScreen) -> bool:
-    """Whether everything follows the settings: plans, drafts of all strategies, injected text, words."""
-    what_if = screen.what_if
-    if screen.trouble:
-        return True
-    if what_if is None or screen.streaming is not None or screen.waiting or not what_if.injections:
-        return False
-    if screen.beside >= 0 and not any(run.choices is None for run in screen.runs):
-        return False
-    by_model = what_if.choices.summarizer != EXTRACTIVE
-    return what_if.plan.nothing or by_model or what_if.draft() is not None
-
-
-@asynccontextmanager
-async def considering(
-    path: Path, size: tuple[int, int] = (140, 40), config: Config = SMALL, *, entry: int | None = None
-) -> AsyncIterator[tuple[Pilot[int], LabScreen]]:
-    """The lab, opened with its key on the row of an entry; the leaf by default."""
-    async with exploring(path, size, config) as (pilot, explorer):
-        if entry is not None:
-            explorer.go_to_entry(entry)
-        await pilot.press("c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, LabScreen)
-        await until(pilot, lambda: settled(screen))
-        await pilot.pause()
-        yield pilot, screen
-
-
-def stored(path: Path) -> bytes:
-    """What the file holds now."""
-    return path.read_bytes()
-
-
-def chosen(screen: LabScreen) -> Strategy:
-    """The strategy that is chosen now."""
-    assert screen.what_if is not None
-    return screen.what_if.choices.strategy
-
-
-def shown(screen: LabScreen) -> str:
-    return "\n".join(rows(screen.app))
-
-
-def said(screen: LabScreen) -> str:
-    region = screen.note.region
-    return " ".join(row.strip() for row in rows(screen.app)[region.y : region.bottom]).strip()
-
-
-async def follow(pilot: Pilot[int], screen: LabScreen, *keys: str) -> None:
-    """Presses keys and waits until everything follows."""
-    for key in keys:
-        await pilot.press(key)
-    await until(pilot, lambda: screen.draft is not None and settled(screen))
-    await pilot.pause()
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    working(tmp_path / "session.jsonl", 20)
-    return tmp_path / "session.jsonl"
 
 
 class TestPlan:
@@ -231,251 +152,11 @@ class TestPlan:
             assert what_if.cut == what_if.turns.first[len(what_if.turns) - 1]
 
 
-class TestDrafts:
-    async def test_a_draft_follows_the_settings(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            first = screen.draft
-            assert first is not None
-            await follow(pilot, screen, "right", "right")
-            assert screen.draft is not first
-            assert screen.draft is not None
-            assert screen.draft.plan == (screen.what_if and screen.what_if.plan)
-            await follow(
-                pilot,
-                screen,
-                "left",
-                "left",
-                "shift+left",
-                "shift+left",
-                "shift+left",
-                "shift+left",
-                "shift+left",
-            )
-            assert len(screen.runs) >= 2
-
-    async def test_pins_go_into_the_summary_and_out_again(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            lost = screen.lost()
-            assert lost
-            await pilot.press("tab", "tab", "tab")
-            assert screen.area == "fates"
-            await follow(pilot, screen, "p")
-            draft = screen.draft
-            assert draft is not None
-            assert lost[0].pin in draft.summary.text
-            assert "✓" in shown(screen)
-            await pilot.press("g")
-            await follow(pilot, screen, "p")
-            assert screen.what_if is not None
-            assert not screen.what_if.choices.pins
-
-    async def test_pinning_many_asks_how_many(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            lost = screen.lost()
-            await pilot.press("P")
-            if len(lost) > 12:
-                await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-                await pilot.press("a")
-            await until(pilot, lambda: screen.draft is not None and settled(screen))
-            assert screen.what_if is not None
-            assert len(screen.what_if.choices.pins) == len({fact.pin for fact in lost})
-
-    async def test_enter_on_a_lost_fact_shows_its_source(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            await pilot.press("tab", "tab", "tab")
-            fact = screen.lost()[0]
-            await pilot.press("enter")
-            assert screen.area == "cut"
-            assert screen.what_if is not None
-            position = screen.what_if.sizes.position(fact.entry)
-            row = screen.cut_view.lines.rows.row(screen.cut_view.cursor)  # type: ignore[union-attr]
-            assert row.first <= position < row.stop
-            assert f"#{fact.entry}" in said(screen)
-
-    async def test_the_summary_can_be_edited(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            await pilot.press("e")
-            await until(pilot, lambda: screen.editor is not None and screen.editor.has_focus)
-            assert screen.editor is not None
-            screen.editor.text = "## Goal\n- mind the zebra in src/queue_3.py"
-            await pilot.press("j")  # a letter, not a row
-            assert "zebra" in screen.editor.text
-            await pilot.press("escape")
-            await until(pilot, lambda: screen.draft is not None and screen.draft.changed)
-            assert screen.draft is not None
-            assert "zebra" in screen.draft.text
-            assert "edited" in shown(screen)
-            # Settings that change make another draft; the edit is found again where it was made.
-            await follow(pilot, screen, "tab", "tab", "right")
-            assert "zebra" not in screen.draft.text
-
-    async def test_injected_context_and_its_sections_are_switched(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            what_if = screen.what_if
-            assert what_if is not None
-            assert screen.draft is not None
-            assert "leafward-context" in screen.draft.text
-            await follow(pilot, screen, "i")
-            assert "leafward-context" not in screen.draft.text
-            await follow(pilot, screen, "i", "tab")
-            assert screen.plan_view.go(f"section:{what_if.sections[0].key}")
-            await follow(pilot, screen, "i")
-            assert what_if.choices.off == {what_if.sections[0].key}
-            assert "leafward-context" in screen.draft.text
-            await pilot.press("tab", "v", "v")
-            assert screen.page == "Injected"
-            assert screen.text_view.lines is not None
-            heading = next(
-                y
-                for y in range(len(screen.text_view.lines))
-                if screen.text_view.lines[y].text.startswith("##")
-            )
-            screen.text_view.move_to(heading)
-            await follow(pilot, screen, "i")
-            assert len(what_if.choices.off) == 2
-
-    async def test_runs_are_held_against_each_other(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            first = screen.what_if and screen.what_if.choices
-            await pilot.press("b")
-            assert isinstance(pilot.app.screen, LabScreen)  # one run is nothing to compare
-            await follow(pilot, screen, "right")
-            await pilot.press("b")
-            await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
-            await pilot.pause()
-            text = "\n".join(rows(pilot.app))
-            assert "A   pi" in text
-            assert "B   pi" in text
-            await pilot.press("k", "enter")
-            await until(pilot, lambda: pilot.app.screen is screen)
-            assert screen.what_if is not None
-            assert screen.what_if.choices == first
-
-    async def test_what_the_summary_should_dwell_on(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            await pilot.press("f")
-            await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
-            await pilot.press(*"retry", "enter")
-            await until(pilot, lambda: screen.draft is not None and screen.draft.focus == "retry")
-
-
 @pytest.mark.parametrize("screen", [LabScreen, RunsScreen])
 def test_every_intent_has_its_action(screen: type[LabScreen | RunsScreen]) -> None:
     ours = [entry for entry in intents_for(screen.NAME) if entry.id not in APP_ACTIONS]
     assert len(ours) > 10
     assert [entry.id for entry in ours if not hasattr(screen, f"action_{entry.action}")] == []
-
-
-class TestXRay:
-    async def test_the_plan_is_seen_through_and_pins_come_back(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            await pilot.press("x")
-            await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
-            await until(pilot, lambda: "Before" in "\n".join(rows(pilot.app)))
-            xray = pilot.app.screen
-            assert isinstance(xray, XRayScreen)
-            fact = screen.lost()[0]
-            xray.dismiss(Leaving(pins=(fact.pin,)))
-            await until(pilot, lambda: pilot.app.screen is screen)
-            await until(pilot, lambda: screen.draft is not None and fact.pin in screen.draft.pins)
-
-
-class TestEnding:
-    async def test_leaving_leaves_no_trace(self, path: Path) -> None:
-        before = stored(path)
-        async with considering(path) as (pilot, screen):
-            await follow(pilot, screen, "right", "J")
-            await pilot.press("escape")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
-        assert stored(path) == before
-
-    async def test_accepting_appends_the_line_that_was_shown_and_undo_takes_it_back(self, path: Path) -> None:
-        lines = stored(path).count(b"\n")
-        async with considering(path) as (pilot, screen):
-            draft = screen.draft
-            assert draft is not None
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-            text = "\n".join(rows(pilot.app))
-            assert "append 1 line to session.jsonl" in text
-            assert stored(path).count(b"\n") == lines
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
-            explorer = pilot.app.screen
-            assert isinstance(explorer, ExplorerScreen)
-            await until(pilot, lambda: "compacted" in note(explorer))
-            last: dict[str, Any] = json.loads(stored(path).splitlines()[-1])
-            assert last["type"] == "compaction"
-            assert last["summary"] == draft.text
-            session = explorer.session
-            assert session is not None
-            assert context_at(session, session.leaf).size.total == draft.tokens_after
-            assert any("compaction" in row for row in rows(pilot.app))
-            await pilot.press("u")
-            await until(pilot, lambda: "undone" in note(explorer))
-            assert session.columns.kind[session.place] != Kind.COMPACTION
-        with_log = Session.open(path)
-        assert [one.kind.value for one in operations(with_log)][-2:] == ["compact", "undo"]
-        with_log.close()
-
-    async def test_a_file_that_went_on_is_refused_and_read_anew(self, path: Path) -> None:
-        async with considering(path) as (pilot, screen):
-            file = Acting.__new__(Acting)
-            file.path, file.count, file.leaf = path, 900, screen.session.columns.id(screen.session.leaf)
-            file.user("one more thing")
-            await until(pilot, lambda: screen.grew)
-            assert "went on" in said(screen)
-            await pilot.press("ctrl+s")
-            assert pilot.app.screen is screen
-            await pilot.press("r")
-            await until(pilot, lambda: not screen.grew and settled(screen) and screen.draft is not None)
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-
-    async def test_nothing_to_compact_is_said(self, tmp_path: Path) -> None:
-        working(tmp_path / "small.jsonl", 2)
-        async with considering(tmp_path / "small.jsonl", config=Config()) as (pilot, screen):
-            assert "nothing to compact" in shown(screen)
-            await pilot.press("ctrl+s")
-            assert pilot.app.screen is screen
-            assert "nothing to compact" in said(screen)
-
-    async def test_a_compaction_opens_with_a_what_if_beside_it(self, tmp_path: Path) -> None:
-        file = working(tmp_path / "session.jsonl", 12)
-        prompts = [json.loads(line) for line in file.path.read_text().splitlines()]
-        kept = next(line["id"] for line in prompts if "prompt 9" in json.dumps(line))
-        parent = file.leaf
-        compaction = file.compacted(kept, "## Goal\n- the zebra")
-        file.user("go on")
-        file.said("gone on", tokens=usage(2_000))
-        with_session = Session.open(file.path)
-        index = with_session.columns.index(compaction)
-        with_session.close()
-        async with considering(file.path, entry=index) as (pilot, screen):
-            assert screen.beside == index
-            assert screen.session.columns.id(screen.at) == parent
-            assert screen.what_if is not None
-            assert screen.session.columns.id(screen.what_if.plan.first_kept) == kept
-            assert f"beside ◆ #{index}" in shown(screen)
-            assert screen.runs[0].choices is None
-            assert "zebra" in screen.runs[0].text
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-            await pilot.pause()
-            assert "the leaf moves" in "\n".join(rows(pilot.app))
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
-        lines = [json.loads(line) for line in file.path.read_text().splitlines()]
-        assert lines[-1]["type"] == "compaction"
-        assert lines[-1]["parentId"] == parent
-
-    async def test_an_empty_session_has_an_empty_lab(self, tmp_path: Path) -> None:
-        file = Acting(tmp_path / "empty.jsonl")
-        file.user("hello")
-        async with considering(file.path) as (pilot, screen):
-            assert "nothing to compact" in shown(screen)
-            await pilot.press("J", "K", "right", "p", "z", "v", "v", "e", "x")
-            await pilot.pause()
 
 
 class TestLayouts:

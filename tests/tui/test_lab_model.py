@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from typing import TYPE_CHECKING
 
@@ -10,17 +9,14 @@ import pytest
 
 from leafward.compaction import Strategy
 from leafward.config import Config
-from leafward.summarizers import calls
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.lab import LabScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.model_endpoint import WHOLE, Endpoint, Reply
-from tests.tui.session_store import rows, until
-from tests.tui.test_lab import considering, said, shown, stored
-from tests.tui.test_lab_values import working
+from tests.tui.considered import considering, said, stored, working
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
@@ -33,20 +29,6 @@ pytestmark = [
 ]
 
 SECRET = "sk-ant-api03-abcdefghijklmnop0123456789"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Endpoint]:
-    with Endpoint() as endpoint:
-        yield endpoint
-        calls.close_model_loop()
-    gc.collect()
-
-
-@pytest.fixture
-def endpoint(server: Endpoint) -> Endpoint:
-    server.play(Reply())
-    return server
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from leafward import demo
 from leafward.config import Config
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.lab import LabScreen
+from tests.tui.considered import settled
 from tests.tui.explored import NARROW, WIDE, ready
 from tests.tui.session_store import until
-from tests.tui.test_lab import settled
 from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from textual.command import CommandList, CommandPalette
 from leafward_tui.commands import working_intents
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.help import HelpScreen
+from tests.tui.explored import WIDE
 from tests.tui.session_store import SessionFile, app_over, listed, rows, until
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward_tui.app import LeafwardApp
-
-SIZE = (120, 32)
 
 
 async def options(pilot: Pilot[int], app: LeafwardApp) -> list[str]:
@@ -33,7 +32,7 @@ async def options(pilot: Pilot[int], app: LeafwardApp) -> list[str]:
 async def test_the_palette_lists_what_works_now_and_nothing_else(tmp_path: Path) -> None:
     SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(hours=1))
     app = app_over(tmp_path)
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
         working = {entry.title for entry in working_intents(screen)}
         await pilot.press("ctrl+p")
@@ -46,7 +45,7 @@ async def test_the_palette_lists_what_works_now_and_nothing_else(tmp_path: Path)
 
 async def test_without_sessions_there_is_nothing_to_open(tmp_path: Path) -> None:
     app = app_over(tmp_path)
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=WIDE) as pilot:
         await listed(pilot)
         await pilot.press("ctrl+p")
         found = await options(pilot, app)
@@ -58,7 +57,7 @@ async def test_without_sessions_there_is_nothing_to_open(tmp_path: Path) -> None
 async def test_what_is_chosen_runs_on_the_screen_below(tmp_path: Path) -> None:
     SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(hours=1))
     app = app_over(tmp_path)
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=WIDE) as pilot:
         await listed(pilot)
         await pilot.press("ctrl+p", *"open this")
         assert (await options(pilot, app))[0] == "Open this session"
@@ -68,7 +67,7 @@ async def test_what_is_chosen_runs_on_the_screen_below(tmp_path: Path) -> None:
 
 async def test_the_palette_does_not_open_over_a_modal(tmp_path: Path) -> None:
     app = app_over(tmp_path)
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=WIDE) as pilot:
         await listed(pilot)
         await pilot.press("question_mark", "ctrl+p")
         assert isinstance(app.screen, HelpScreen)

@@ -1,19 +1,14 @@
-"""Summaries in the explorer: carried along by a move, only shown, given up, refused; written lines are what the sheet says."""
+"""Summaries that a move carries along, and while one runs: given up, refused, and never in the way of others."""
 
 from __future__ import annotations
 
-import json
-import threading
-from contextlib import asynccontextmanager
+from contextlib import closing
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.compaction import branch as branches
-from leafward.config import Config
 from leafward.context import context_at
-from leafward.demo import demo_session
 from leafward.errors import Refused
 from leafward.journal import busy, move, work_on
 from leafward.session import Session
@@ -21,85 +16,19 @@ from leafward_tui.screens.log import LogScreen
 from leafward_tui.summing import Growth, Summing, Wanted, progress_words
 from leafward_tui.widgets.reading_sheet import ReadingSheet
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
-from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, note, tree
-from tests.tui.session_store import NOW, rows, until
+from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, lines, note, tree
+from tests.tui.session_store import NOW, rows, shown, until
+from tests.tui.summed import at_rest, on_demo, sheet_of, summing
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    import threading
     from pathlib import Path
-
-    from textual.pilot import Pilot
-
-    from leafward_tui.screens.explorer import ExplorerScreen
-
-QUICK = Config(follow_interval=0.02)
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Named:
     """Turns a b c d are the path; x y leave b, z leaves x."""
     return forked(tmp_path / "session.jsonl", cwd=tmp_path)
-
-
-@pytest.fixture
-def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Summaries write half of their text, and the rest once the gate is open or they are stopped."""
-    opened = threading.Event()
-    made = branches.summarize_branch
-
-    def held(session: Session, branch: branches.Branch, summarizer: Any, **how: Any) -> branches.BranchDraft:
-        how["progress"]("## Goal\n- half of it")
-        while not opened.wait(0.01) and not how["stop"]():
-            pass
-        return made(session, branch, summarizer, **how)
-
-    monkeypatch.setattr("leafward_tui.screens.explorer.summary_work.summarize_branch", held)
-    yield opened
-    opened.set()
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_bytes().splitlines()]
-
-
-def saved(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*-summary*.md"))
-
-
-async def sheet_of(pilot: Pilot[int], kind: type[Any]) -> Any:
-    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
-    await pilot.pause()
-    return pilot.app.screen
-
-
-def shown(pilot: Pilot[int]) -> str:
-    return "\n".join(rows(pilot.app))
-
-
-async def at_rest(pilot: Pilot[int], screen: ExplorerScreen) -> None:
-    await until(
-        pilot,
-        lambda: (
-            screen.summing is None
-            and not screen.writing
-            and pilot.app.screen is screen
-            and screen.exploration is not None
-            and screen.exploration.layout.tree is screen.exploration.session.tree
-        ),
-    )
-    await pilot.pause()
-
-
-@asynccontextmanager
-async def on_demo(
-    size: tuple[int, int] = WIDE, config: Config | None = None
-) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, Path]]:
-    """The explorer on the demo, a few turns above the leaf, its price on the screen."""
-    with demo_session() as path:
-        async with exploring(path, size, config or QUICK) as (pilot, screen):
-            await pilot.press("K", "K", "K", "K")
-            await until(pilot, lambda: screen.price is not None)
-            yield pilot, screen, path
 
 
 class TestMoving:
@@ -219,7 +148,7 @@ class TestMoving:
 
     async def test_nothing_left_asks_nothing(self, tmp_path: Path) -> None:
         file = forked(tmp_path / "s.jsonl")
-        with Reopened(file.path) as session:
+        with closing(Session.open(file.path)) as session:
             move(session, session.columns.index(file.ends["c"]))
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("G")
@@ -274,10 +203,7 @@ class TestWhileItRuns:
         self, file: Named, gate: threading.Event
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             assert note(screen).startswith("summarising 4 entries")
             assert "esc cancels" in note(screen)
             assert "half of it" in note(screen)
@@ -291,10 +217,7 @@ class TestWhileItRuns:
     async def test_escape_gives_it_up_without_a_trace(self, file: Named, gate: threading.Event) -> None:
         before = file.path.read_bytes()
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             await pilot.press("escape")
             await at_rest(pilot, screen)
             assert "nothing was written" in note(screen)
@@ -307,10 +230,7 @@ class TestWhileItRuns:
         self, key: str, file: Named, gate: threading.Event
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             before = file.path.read_bytes()
             while here(screen) != "x":
                 await pilot.press("j")
@@ -326,10 +246,7 @@ class TestWhileItRuns:
 
     async def test_a_label_is_refused_when_it_is_committed(self, file: Named, gate: threading.Event) -> None:
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             await pilot.press("l")
             await sheet_of(pilot, TextSheet)
             await pilot.press("a", "enter")
@@ -346,7 +263,7 @@ class TestWhileItRuns:
             await sheet_of(pilot, ChoiceSheet)
             await pilot.press("s")
             await until(pilot, lambda: "tok" in note(screen))
-            with Reopened(file.path) as other, pytest.raises(Refused, match="a summary of"):
+            with closing(Session.open(file.path)) as other, pytest.raises(Refused, match="a summary of"):
                 move(other, 0)
 
     async def test_leaving_the_screen_gives_it_up(self, file: Named, gate: threading.Event) -> None:
@@ -375,10 +292,7 @@ class TestWhileItRuns:
         self, file: Named, gate: threading.Event
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
-            await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await summing(pilot, screen)
             file.turn("e")
             before = file.path.read_bytes()
             gate.set()
@@ -392,175 +306,6 @@ class TestWhileItRuns:
             await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
 
 
-class TestShowing:
-    async def test_what_a_move_would_leave_is_only_shown(self, file: Named) -> None:
-        before = file.path.read_bytes()
-        async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
-            await pilot.pause()
-            said = shown(pilot)
-            assert "Summary of what a move leaves" in said
-            assert "extractive, on this machine" in said
-            assert "Progress" in said
-            assert "move to #" in said
-            await pilot.press("j", "G", "g", "ctrl+d", "escape")
-            await at_rest(pilot, screen)
-            assert file.path.read_bytes() == before
-
-    async def test_and_can_be_moved_with(self, file: Named) -> None:
-        async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
-            text = sheet.text
-            await pilot.press("enter")
-            await until(pilot, lambda: "with a summary of 4 entries" in note(screen))
-            line = lines(file.path)[-1]
-            assert (line["type"], line["parentId"], line["summary"]) == (
-                "branch_summary",
-                file.ends["b"],
-                text,
-            )
-
-    async def test_off_the_path_it_is_asked_which_way(self, file: Named) -> None:
-        before = file.path.read_bytes()
-        async with exploring(file.path) as (pilot, screen):
-            while here(screen) != "x":
-                await pilot.press("k")
-            await pilot.press("s")
-            sheet = await sheet_of(pilot, ChoiceSheet)
-            assert [choice.key for choice in sheet.rows.choices] == ["b", "p"]
-            await pilot.press("b")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
-            assert "Summary of this branch" in shown(pilot)
-            assert " answered" in sheet.text
-            assert "d answered" not in sheet.text
-            await pilot.press("enter")
-            await pilot.pause()
-            assert pilot.app.screen is sheet
-            assert "nothing is moved" in shown(pilot)
-            await pilot.press("escape")
-            await at_rest(pilot, screen)
-            assert file.path.read_bytes() == before
-
-    async def test_down_to_the_mark(self, file: Named) -> None:
-        async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "K", "m", "G", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
-            assert screen.exploration is not None
-            assert screen.session is not None
-            first = screen.session.columns.index(file.prompts["b"])
-            assert f"#{first} – #{screen.session.place}" in shown(pilot)
-            await pilot.press("escape")
-
-    async def test_on_the_leaf_it_says_what_is_missing(self, file: Named) -> None:
-        async with exploring(file.path) as (pilot, screen):
-            await pilot.press("s")
-            await pilot.pause()
-            assert "nothing to summarise" in note(screen)
-
-    async def test_the_row_it_is_about_stays_in_sight_when_the_terminal_shrinks(self) -> None:
-        async with on_demo(size=(120, 50)) as (pilot, screen, _):
-            await pilot.press("s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
-            for size in ((120, 32), (80, 24), (120, 50), (100, 30)):
-                await pilot.resize_terminal(*size)
-                await pilot.pause()
-                await pilot.pause()
-                covered = next(y for y, row in enumerate(rows(pilot.app)) if row.startswith("━" * size[0]))
-                graph = screen.graph
-                row = graph.region.y + graph.state.cursor * graph.line_height - graph.scroll_offset.y
-                assert graph.region.y <= row < covered, size
-
-    async def test_copy_and_export(
-        self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.chdir(tmp_path)
-        async with exploring(file.path) as (pilot, screen):
-            copied: list[str] = []
-            monkeypatch.setattr(screen.shell, "copy", copied.append)
-            await pilot.press("K", "K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
-            await pilot.press("y", "e", "e")
-            await until(pilot, lambda: len(saved(tmp_path)) == 2)
-            text = sheet.text
-            assert copied == [text]
-        for path in saved(tmp_path):
-            assert path.read_text(encoding="utf-8") == text.rstrip("\n") + "\n"
-            assert path.stat().st_mode & 0o077 == 0
-
-    async def test_another_way_asks_for_a_focus(self, file: Named) -> None:
-        async with exploring(file.path) as (pilot, _):
-            await pilot.press("K", "K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
-            await pilot.press("s")
-            await sheet_of(pilot, ChoiceSheet)
-            assert "Extractive" in shown(pilot)
-            await pilot.press("f")
-            await sheet_of(pilot, TextSheet)
-            await pilot.press(*"answers", "enter")
-            await until(
-                pilot,
-                lambda: isinstance(pilot.app.screen, ReadingSheet) and "leave: answers" not in shown(pilot),
-            )
-            await until(pilot, lambda: "Summary of what a move leaves: answers" in shown(pilot))
-
-    async def test_it_grows_where_it_will_stand_and_escape_gives_it_up(
-        self, file: Named, gate: threading.Event
-    ) -> None:
-        async with exploring(file.path) as (pilot, screen):
-            await pilot.press("K", "K", "s")
-            await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: "half of it" in shown(pilot))
-            assert "esc cancels" in shown(pilot)
-            await pilot.press("escape")
-            await at_rest(pilot, screen)
-            assert "nothing was written" in note(screen)
-
-    async def test_help_lists_its_keys(self, file: Named) -> None:
-        async with exploring(file.path) as (pilot, _):
-            await pilot.press("k", "s")
-            await sheet_of(pilot, ReadingSheet)
-            await pilot.press("question_mark")
-            await until(pilot, lambda: "Write this summary to a file" in shown(pilot))
-
-    async def test_its_keys_can_be_bound_anew(self, file: Named) -> None:
-        config = Config(
-            follow_interval=0.02,
-            keymap={"branch.summarise": ("B",), "draft.move": ("w",), "mode.leave": ("Q",)},
-        )
-        async with exploring(file.path, config=config) as (pilot, screen):
-            await pilot.press("K", "K", "s", "B")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
-            await pilot.pause()
-            assert "w move to #" in shown(pilot)
-            assert "Q leave" in shown(pilot)
-            await pilot.press("w")
-            await until(pilot, lambda: lines(file.path)[-1]["type"] == "branch_summary")
-            await at_rest(pilot, screen)
-
-    @pytest.mark.parametrize("size", [NARROW, (60, 16), (200, 60)])
-    async def test_every_size_is_filled_to_the_cell(self, size: tuple[int, int]) -> None:
-        async with on_demo(size) as (pilot, _, _path):
-            await pilot.press("s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
-            await pilot.pause()
-            strips: list[Any] = list(pilot.app.screen._compositor.render_strips())
-            for strip in strips:
-                parts = strip if isinstance(strip, list) else [strip]
-                assert sum(part.cell_length for part in parts) == size[0]
-            assert "Goal" in shown(pilot)
-
-
 def test_how_far_it_is_in_words() -> None:
     summing = Summing(Wanted(9, 3, 31))
     assert progress_words(summing) == "summarising 31 entries"
@@ -571,16 +316,3 @@ def test_how_far_it_is_in_words() -> None:
     assert summing.growth.last_line == "b"
     summing.stop.set()
     assert progress_words(summing) == "summarising 31 entries, giving up"
-
-
-class Reopened:
-    """A session that is closed at the end."""
-
-    def __init__(self, path: Path) -> None:
-        self.session = Session.open(path)
-
-    def __enter__(self) -> Session:
-        return self.session
-
-    def __exit__(self, *_: object) -> None:
-        self.session.close()

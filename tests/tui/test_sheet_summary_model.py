@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +9,15 @@ import pytest
 
 from leafward.config import Config
 from leafward.journal import work_on
-from leafward.summarizers import calls
 from leafward_tui.widgets.reading_sheet import ReadingSheet
 from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.asking import KEY, MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
-from tests.tui.explored import Named, exploring, forked, note
-from tests.tui.session_store import until
-from tests.tui.test_sheet_summary import at_rest, lines, sheet_of, shown
+from tests.tui.explored import Named, exploring, forked, lines, note
+from tests.tui.session_store import shown, until
+from tests.tui.summed import at_rest, sheet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from textual.pilot import Pilot
@@ -28,19 +25,9 @@ if TYPE_CHECKING:
 pytestmark = MARKS
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Endpoint]:
-    with Endpoint() as endpoint:
-        yield endpoint
-        calls.close_model_loop()
-    gc.collect()
-
-
-@pytest.fixture
-def endpoint(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "of-this-test")
-    server.play(Reply())
-    return server
 
 
 @pytest.fixture

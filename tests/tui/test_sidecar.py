@@ -11,10 +11,10 @@ from leafward.context import context_at
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.log import LogScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
-from tests.foreign_stores import Store, make
+from tests.foreign_stores import Store, make, watched
+from tests.tui.considered import considering
 from tests.tui.explored import exploring, note, tree
 from tests.tui.session_store import rows, until
-from tests.tui.test_lab import considering
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(params=["claude", "opencode"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made = make(request.param, tmp_path / "store")
-    before = made.bytes()
-    yield made
-    assert made.bytes() == before
+    with watched(request.param, tmp_path / "store") as made:
+        yield made
 
 
 def session_of(screen: ExplorerScreen) -> Session:

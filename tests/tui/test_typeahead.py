@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
 from textual import events
 from textual.keys import _character_to_key
 
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.log import LogScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
-from tests.tui.explored import Named, exploring, forked, here
+from tests.tui.explored import Named, exploring, here
 from tests.tui.session_store import until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
     from textual.pilot import Pilot
 
 
@@ -30,11 +30,6 @@ def at_once(pilot: Pilot[int], *keys: str) -> None:
         for character in key:
             name = character if character.isalnum() else _character_to_key(character)
             pilot.app.post_message(events.Key(name, character))
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Named:
-    return forked(tmp_path / "session.jsonl")
 
 
 def lines(path: Path) -> list[dict[str, object]]:

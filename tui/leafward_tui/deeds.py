@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.entries import NO_ENTRY, TURN_STARTS, EntryIndex, Kind
 from leafward.headline import headline
 from leafward.journal import OperationKind, Subject
-from leafward.journal.operations import ARCHIVED, latest_about
+from leafward.journal.operations import ARCHIVED, SESSION_TARGETS, latest_about
 from leafward.safe_text import safe_line
 from leafward_tui.cells import counted
 from leafward_tui.keeping import line_words
@@ -174,7 +174,7 @@ class Deeds:
             return self._quoted(before), self._quoted(after)
         about = self.turn_said(self.index(operation.target))
         if operation.subject is Subject.ARCHIVE:
-            return about, ""
+            return "this session" if operation.target in SESSION_TARGETS else about, ""
         before, after = operation.before, operation.after
         if before is None or after is None:
             return f"{_label(after if before is None else before)}  {about}", ""
@@ -194,7 +194,8 @@ class Deeds:
         if operation.subject is Subject.MOVE:
             return "Moved the leaf"
         if operation.subject is Subject.ARCHIVE:
-            return "Archived a branch" if operation.after == ARCHIVED else "Brought a branch back"
+            what = "this session" if operation.target in SESSION_TARGETS else "a branch"
+            return f"Archived {what}" if operation.after == ARCHIVED else f"Brought {what} back"
         if operation.subject is Subject.LABEL:
             if operation.after is None:
                 return "Took a label off"
@@ -279,7 +280,8 @@ class Deeds:
             return f"the label is {_label(before)} again" if before else f"{_label(latest.after)} comes off"
         if latest.subject is Subject.NAME:
             return f"the name is {self._quoted(before)} again" if before else "the session has no name again"
-        return "the branch is put away again" if before == ARCHIVED else "the branch comes back"
+        what = "session" if latest.target in SESSION_TARGETS else "branch"
+        return f"the {what} is put away again" if before == ARCHIVED else f"the {what} comes back"
 
     def taken_back(self, operation: Operation) -> str:
         """Which later line took an operation back; empty where it holds."""

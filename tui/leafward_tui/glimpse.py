@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
-from leafward.entries import BOOKKEEPING, TURN_STARTS, Kind
+from leafward.entries import TURN_STARTS, Kind
 from leafward.errors import LeafwardError
 from leafward.files import FileChange, changed_files
 from leafward.headline import headline
@@ -135,8 +135,7 @@ def _tree(session: Session, path: list[Run]) -> tuple[TreeRow, ...]:
         _add_run(rows, joined[done:position], done > 0)
         done = max(done, position)
         if sign is Sign.BRANCH:
-            start, stop = session.tree.bounds(subject)
-            begin = next((index for index in range(start, stop) if kinds[index] not in BOOKKEEPING), start)
+            begin = session.tree.content_from(subject)
             rows.append(TreeRow(sign, headline(session, begin).text, session.tree.subtree_content[subject]))
         else:
             rows.append(TreeRow(sign, _memory_text(session, subject, sign)))

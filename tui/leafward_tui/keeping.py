@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.headline import place_words
+
 if TYPE_CHECKING:
     from leafward.session import Session
 
@@ -17,4 +19,5 @@ def line_words(session: Session, line: int) -> str:
     """Which line of which file an entry is."""
     if session.is_kept(line):
         return f"#{line}, kept by Leafward beside the agent's files"
-    return f"#{line} of the file, at byte {session.columns.start[line]:,}"
+    of_the_file = " of the file" if session.book is session else ""
+    return f"#{line}{of_the_file}, at {place_words(session, line)}"

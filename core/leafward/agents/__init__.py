@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import (
@@ -26,12 +28,13 @@ from leafward.agents.pi import Pi
 from leafward.errors import NotFound
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from leafward.config import Config
 
 HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""
+
+_DEEPEST = 8
+"""Folders above a session file among which that of its store is."""
 
 _OPENCODE = OpenCode()
 _AGENTS: tuple[Agent, ...] = (Pi(), Codex(), Claude(), _OPENCODE)
@@ -68,18 +71,35 @@ def recognised(head: bytes) -> Agent | None:
 
 
 def agent_of(path: Path) -> Agent:
-    """The agent of a session file, by its first bytes; the native one where none knows it or it cannot be read."""
+    """The agent of a session file, by its first bytes, else by the store it lies in; the native one where neither tells."""
     try:
         if path.is_file():
             with path.open("rb") as file:
                 head = file.read(HEAD_SIZE)
             if head.startswith(_DATABASE):
                 return _OPENCODE
-            return recognised(head) or native()
+            return recognised(head) or _holder(path) or native()
     except OSError:
         return native()
     inside = within(path)
     return _BY_NAME[inside.agent] if inside is not None else native()
+
+
+def _holder(path: Path) -> Agent | None:
+    """The agent in whose store a file lies as a session: its first line may be damaged."""
+    given = os.path.abspath(path)
+    parent, name = os.path.split(given)
+    for folder in islice(Path(given).parents, _DEEPEST):
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        for agent in _AGENTS:
+            if agent.holds(str(folder), names):
+                listings = agent.discover((folder,), lambda: False, [])
+                here = (listing.files for listing in listings if listing.folder == parent)
+                return agent if any(name in files for files in here) else None
+    return None
 
 
 def within(path: Path | str) -> Listing | None:

@@ -21,6 +21,8 @@ CHUNK = 1 << 20
 """Bytes read at a time."""
 BLANK = b"\0 \t\r"
 """What a line may hold and still say nothing."""
+SPACE = b" \t\r"
+"""What the end of a file may hold and still be whole: NULs are what a machine that died leaves there."""
 _NUL = re.compile(rb"\0+")
 _TRIED = 64
 """Places behind the beginning of a record at which it is tried to end."""

@@ -103,14 +103,17 @@ def shortened(text: str, tokens: int) -> Shortened:
     tail = room - head
     missing = len(text) - head - tail
     note = f"\n[{missing:,} characters left out]\n"
+    if len(note) >= missing:
+        return Shortened(text, 0)
     return Shortened(text[:head].rstrip() + note + (text[-tail:].lstrip() if tail else ""), missing)
 
 
 def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None = None) -> EditDraft:
     """Works edits out for the context at an entry (the leaf by default). Nothing is written.
 
-    Raises Refused for an entry that is not in that context, whose content cannot be edited, or where a call and its result
-    would come apart: a provider takes neither without the other.
+    What is shortened and is as short already stays as it is. Raises Refused for an entry that is not in that context, whose
+    content cannot be edited, where nothing would become shorter, or where a call and its result would come apart: a provider
+    takes neither without the other.
     """
     if not edits:
         raise Refused("nothing to edit")
@@ -134,8 +137,12 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None =
         content = _content(message, edit)
         replaced = None if content is None else edit_message(message, {"content": content})
         after = 0 if replaced is None else message_tokens(replaced)
+        if edit.keep is not None and after >= held[target].tokens:
+            continue
         freed.append(Freed(target, held[target].tokens, after))
         contents.append((session.columns.id(target), content))
+    if not contents:
+        raise Refused("none of them is larger than what it would be shortened to")
     place = place_at(session, here)
     # What a reply reported before an edit is not trusted any more (pi 1.5.2): then the estimate counts.
     estimated = sum(context.messages.tokens)

@@ -85,7 +85,8 @@ class MergeDraft:
         for section in self.sections:
             lines = [line for item in section.items for line in self._lines(item, choices, rest)]
             if lines:
-                parts.append(f"## {section.title}\n" + "\n".join(_as_list(section.title, lines)))
+                heading = f"## {section.title}\n" if section.title else ""
+                parts.append(heading + "\n".join(_as_list(section.title, lines)))
         if not parts:
             raise Refused("the merged summary is empty: nothing to carry over")
         words = "\n\n".join(parts)
@@ -178,7 +179,8 @@ def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflic
                 titles.setdefault(key, title)
     sections: list[Section] = []
     conflicts: list[Conflict] = []
-    for key, title in titles.items():
+    # What stands under no heading comes first, or it would belong to the section before it.
+    for key, title in sorted(titles.items(), key=lambda one: one[0] != ""):
         olds, ours, theirs = (
             [line for line in told.get(key, ("", []))[1] if line.casefold() not in _EMPTY] for told in three
         )

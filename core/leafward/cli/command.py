@@ -157,3 +157,23 @@ def model_options(function: _Function) -> _Function:
     )
     where = click.option("--base-url", metavar="URL", help="Where the model's server listens.")
     return named(where(function))
+
+
+def summary_option(says: str) -> Callable[[_Function], _Function]:
+    """`--summary none|extractive|model`, with what it does there."""
+    return click.option(
+        "--summary",
+        type=click.Choice(["none", "extractive", "model"]),
+        default="none",
+        show_default=True,
+        help=says,
+    )
+
+
+def narrowing_options(function: _Function) -> _Function:
+    """`--agent` and `--project`."""
+    agent = click.option("--agent", metavar="AGENT", help="Only sessions of this agent.")
+    project = click.option(
+        "--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT."
+    )
+    return agent(project(function))

@@ -33,7 +33,7 @@ from leafward.cli.surviving import survival_json
 from leafward.cli.writing import remark, write_json
 from leafward.compaction.entry import cost_of
 from leafward.compaction.repair import repair
-from leafward.compaction.run import Draft, accept, draft, prepared, refuse_nothing
+from leafward.compaction.run import accept, draft, prepared, refuse_nothing
 from leafward.entries import Kind, Usage
 from leafward.errors import Refused
 from leafward.journal import Writing, busy
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from leafward.compaction import Plan
+    from leafward.compaction.drafted import Draft
     from leafward.config import Config
     from leafward.injection import Injection
     from leafward.session import Session

@@ -1,6 +1,7 @@
 """The verbs as `--help` shows them: arguments, options, examples. What they do is loaded when one runs.
 
-Those about compactions and summaries are declared in `memory_verbs`, those that compare in `comparing_verbs`.
+Those that change a session are declared in `changing_verbs`, those about compactions and summaries in `memory_verbs`, and
+those that compare in `comparing_verbs`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 import click
 
-from leafward.cli import comparing_verbs, memory_verbs
+from leafward.cli import changing_verbs, comparing_verbs, memory_verbs
 from leafward.cli.command import (
     at_option,
     base_option,
@@ -18,18 +19,19 @@ from leafward.cli.command import (
     json_option,
     leafward,
     model_options,
+    narrowing_options,
     select_option,
     session_argument,
+    summary_option,
     verb,
 )
 
-__all__ = ["comparing_verbs", "leafward", "memory_verbs"]
+__all__ = ["changing_verbs", "comparing_verbs", "leafward", "memory_verbs"]
 
 
 @verb("leafward ls --project orchard", "leafward ls ./sessions --json", "leafward ls --totals --by day")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--agent", metavar="AGENT", help="Only sessions of this agent.")
-@click.option("--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT.")
+@narrowing_options
 @click.option(
     "--query", metavar="TEXT", help="Only sessions that TEXT finds: words, file:, since:, project:, agent:."
 )
@@ -68,8 +70,7 @@ def ls(
 )
 @click.argument("query")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--agent", metavar="AGENT", help="Only sessions of this agent.")
-@click.option("--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT.")
+@narrowing_options
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -146,7 +147,7 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     Compactions, context edits and branch summaries are applied; each message names the entry it comes from. Sizes are
     counted as pi counts them.
     """
-    from leafward.cli.reading import context as run
+    from leafward.cli.contexts import context as run
 
     return run(session, at, as_json)
 
@@ -178,161 +179,6 @@ def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:
     from leafward.cli.workset import files as run
 
     return run(session, at, asked, as_json)
-
-
-@verb(
-    "leafward move 019f3c 1a2b3c4d --dry-run",
-    "leafward move 019f3c 1a2b3c4d --before",
-    "leafward move 019f3c 1a2b3c4d --summary extractive",
-)
-@session_argument
-@click.argument("entry")
-@click.option("--before", is_flag=True, help="To ENTRY's parent, with ENTRY's text given back as the prompt.")
-@click.option(
-    "--summary",
-    type=click.Choice(["none", "extractive", "model"]),
-    default="none",
-    show_default=True,
-    help="Carry a summary of the branch that is left along.",
-)
-@click.option("--focus", metavar="TEXT", help="What the summary is to dwell on.")
-@model_options
-@dry_run_option
-@json_option
-def move(session: str, entry: str, as_json: bool, **asked: Any) -> int:
-    """Move the leaf, so that the agent continues from ENTRY.
-
-    One line is appended to the file; nothing is rewritten, and `leafward undo` takes it back. The price says what is
-    left and entered, and how much of the provider's cache stays good. A running agent follows when it opens the
-    session again.
-    """
-    from leafward.cli.writing import move as run
-
-    return run(session, entry, asked, as_json)
-
-
-@verb("leafward undo 019f3c", "leafward undo 019f3c --op 5e6f7a8b")
-@session_argument
-@click.option(
-    "--op", metavar="OP", help="The operation to take back, as `leafward log` names it (default: the last)."
-)
-@dry_run_option
-@json_option
-def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
-    """Take back the last operation.
-
-    The inverse is appended; nothing is removed from the file. What the agent did is taken back only when it is named
-    with --op.
-    """
-    from leafward.cli.writing import undo as run
-
-    return run(session, op, dry_run, as_json)
-
-
-@verb("leafward redo 019f3c")
-@session_argument
-@dry_run_option
-@json_option
-def redo(session: str, dry_run: bool, as_json: bool) -> int:
-    """Do again what the last undo took back."""
-    from leafward.cli.writing import redo as run
-
-    return run(session, dry_run, as_json)
-
-
-@verb("leafward log 019f3c")
-@session_argument
-@json_option
-def log(session: str, as_json: bool) -> int:
-    """List what was done to a session.
-
-    Moves, labels, names and archived branches, in the order of the file; the agent's own moves too.
-    """
-    from leafward.cli.writing import log as run
-
-    return run(session, as_json)
-
-
-@verb("leafward label 019f3c 1a2b3c4d 'tests green'", "leafward label 019f3c 1a2b3c4d ''")
-@session_argument
-@click.argument("entry")
-@click.argument("text")
-@dry_run_option
-@json_option
-def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:
-    """Label an entry.
-
-    An empty TEXT takes its label away. The leaf stays where it is.
-    """
-    from leafward.cli.writing import label as run
-
-    return run(session, entry, text, dry_run, as_json)
-
-
-@verb("leafward name 019f3c 'Port the selectors'")
-@session_argument
-@click.argument("text")
-@dry_run_option
-@json_option
-def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
-    """Name a session.
-
-    An empty TEXT takes its name away. The leaf stays where it is.
-    """
-    from leafward.cli.writing import name as run
-
-    return run(session, text, dry_run, as_json)
-
-
-@verb("leafward archive 019f3c", "leafward archive 019f3c 1a2b3c4d", "leafward archive 019f3c --undo")
-@session_argument
-@click.argument("entry", required=False)
-@click.option("--undo", "unarchive", is_flag=True, help="Bring it back.")
-@dry_run_option
-@json_option
-def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_json: bool) -> int:
-    """Hide a session, or a branch of it, behind a count.
-
-    With ENTRY it is the branch that begins there. Nothing is removed from the file, nothing is moved.
-    """
-    if entry is None:
-        from leafward.cli.curating import archive_session
-
-        return archive_session(session, unarchive, dry_run, as_json)
-    from leafward.cli.writing import archive as run
-
-    return run(session, entry, unarchive, dry_run, as_json)
-
-
-@verb("leafward keep 019f3c", "leafward keep 019f3c --dry-run")
-@session_argument
-@dry_run_option
-@json_option
-def keep(session: str, dry_run: bool, as_json: bool) -> int:
-    """Copy a session where its agent cannot delete it.
-
-    The copy is whole: sub-agents and what lies beside the session go with it. It is listed where the original is gone.
-    Asked again, it takes over what has changed since.
-    """
-    from leafward.cli.curating import keep as run
-
-    return run(session, dry_run, as_json)
-
-
-@verb("leafward delete 019f3c --dry-run", "leafward delete 019f3c", "leafward delete 019f3c --undo")
-@session_argument
-@click.option("--undo", is_flag=True, help="Bring a session back from the trash.")
-@dry_run_option
-@json_option
-def delete(session: str, undo: bool, dry_run: bool, as_json: bool) -> int:
-    """Move a session of pi to the trash.
-
-    The trash is Leafward's own; --undo puts the file back where it was. Forks of the session stay. Sessions of other
-    agents are refused.
-    """
-    from leafward.cli.curating import delete as run
-
-    return run(session, undo, dry_run, as_json)
 
 
 @verb("leafward doctor", "leafward doctor session.jsonl --json")
@@ -414,13 +260,7 @@ def export(
     "--to", metavar="AGENT", help="The agent that goes on: pi, codex, claude or opencode (default: its own)."
 )
 @click.option("--inject", is_flag=True, help="Put the injected context in behind what is copied.")
-@click.option(
-    "--summary",
-    type=click.Choice(["none", "extractive", "model"]),
-    default="none",
-    show_default=True,
-    help="Put a summary of what is left behind in as well.",
-)
+@summary_option("Put a summary of what is left behind in as well.")
 @model_options
 @click.option("--import", "imports", is_flag=True, help="Run the agent's own import, where it needs one.")
 @click.option("--run", "runs", is_flag=True, help="Go on in the agent at once.")

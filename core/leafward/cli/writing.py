@@ -198,6 +198,7 @@ def _operation_json(operation: Operation) -> Body:
 
 def _operation_text(session: Session, operation: Operation) -> str:
     from leafward.journal import OperationKind, Subject
+    from leafward.journal.operations import SESSION_TARGETS
 
     if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
         return f"{_short(operation.before)} -> {_place(session, operation.after)}"
@@ -207,7 +208,8 @@ def _operation_text(session: Session, operation: Operation) -> str:
     if operation.subject is Subject.NAME:
         return f"{_quoted(operation.before)} -> {_quoted(operation.after)}"
     if operation.subject is Subject.ARCHIVE:
-        return f"{'archived' if operation.after else 'brought back'} {_place(session, operation.target)}"
+        what = _place(session, operation.target) if operation.target not in SESSION_TARGETS else "the session"
+        return f"{'archived' if operation.after else 'brought back'} {what}"
     return f"{_quoted(operation.before)} -> {_quoted(operation.after)} on {_place(session, operation.target)}"
 
 

@@ -260,6 +260,10 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
         )
     elif tokens.after >= tokens.before - tokens.unexplained:
         remarks.append(
-            Diagnostic("no-gain", f"about {tokens.after:,} tokens would be left of {tokens.before:,}")
+            Diagnostic(
+                "no-gain",
+                f"about {tokens.after:,} tokens would be left of {tokens.before - tokens.unexplained:,}"
+                + (f", beside {tokens.unexplained:,} of prompt and tools" if tokens.unexplained > 0 else ""),
+            )
         )
     return remarks

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.compaction.measure import measure
 from leafward.compaction.pins import pins_in
 from leafward.compaction.plan import plan
-from leafward.compaction.run import Draft, draft
+from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings, Strategy
 from leafward.compaction.stored import parts_of
 from leafward.enclosed import enclose
@@ -24,6 +24,7 @@ from leafward.summarizers import Line, Summary, tokens_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from leafward.compaction.drafted import Draft
     from leafward.compaction.plan import Plan
     from leafward.entries import Body
     from leafward.session import Session

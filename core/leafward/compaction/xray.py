@@ -19,8 +19,8 @@ from leafward.journal.operations import marks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from leafward.compaction.drafted import Draft
     from leafward.compaction.plan import Plan
-    from leafward.compaction.run import Draft
     from leafward.session import Session
 
 __all__ = [

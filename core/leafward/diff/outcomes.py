@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.edits import command_text, table_of
+from leafward.endings import Outcome as CallOutcome
+from leafward.endings import outcome
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, read_usage, text_of, tool_calls
 from leafward.files import did_run
 from leafward.messages import written_at
-from leafward.tally import Outcome as CallOutcome
-from leafward.tally import outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,7 +17,8 @@ from leafward.safe_text import safe, safe_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.session import Entry, Session
+    from leafward.bodies import Entry
+    from leafward.session import Session
 
 SPOKEN = frozenset(
     {

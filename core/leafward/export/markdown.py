@@ -11,8 +11,8 @@ from leafward.export.content import Content, Form, Part
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leafward.bodies import Entry
     from leafward.lanes import Lane
-    from leafward.session import Entry
 
 _TICKS = re.compile(r"`+")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")

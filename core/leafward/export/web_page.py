@@ -17,8 +17,8 @@ from leafward.headline import TASK
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leafward.bodies import Entry
     from leafward.lanes import Lane
-    from leafward.session import Entry
 
 _SPEAKERS = {
     Kind.USER: ("you", "you"),

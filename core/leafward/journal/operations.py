@@ -28,6 +28,9 @@ GRAFT_TYPE = "leafward.graft"
 MARK = "leafward"
 """The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
 
+SESSION_TARGETS = (None, "", "session")
+"""What an operation on archiving names where it puts the whole session away, or brings it back."""
+
 ARCHIVED = "archived"
 
 
@@ -329,7 +332,7 @@ def session_archived(session: Session) -> bool:
     for index in reversed(session.columns.own):
         body = session.body(index)
         data = body.get("data") if body is not None and body.get("customType") == ARCHIVE_TYPE else None
-        if isinstance(data, dict) and data.get("target") in (None, "session"):
+        if isinstance(data, dict) and data.get("target") in SESSION_TARGETS:
             return data.get("archived") is True
     return False
 

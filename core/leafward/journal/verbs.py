@@ -15,6 +15,7 @@ from leafward.journal.operations import (
     ARCHIVED,
     LEAF_TYPE,
     MARK,
+    SESSION_TARGETS,
     Operation,
     OperationKind,
     Subject,
@@ -152,7 +153,7 @@ def _take_back(session: Session, done: Operation, kind: OperationKind, writing: 
         )
     if done.subject is Subject.NAME:
         return write(session, kind, draft.name(before or ""), NO_ENTRY, writing)
-    if done.subject is Subject.ARCHIVE and done.target in (None, "", "session"):
+    if done.subject is Subject.ARCHIVE and done.target in SESSION_TARGETS:
         return write(session, kind, draft.archive(None, before == ARCHIVED), NO_ENTRY, writing)
     target = session.columns.index(done.target or "")
     refuse_unnamable(session, target)

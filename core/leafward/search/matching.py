@@ -13,7 +13,7 @@ from leafward.edits import table_of
 from leafward.entries import NATIVE_ROLE, NATIVE_TYPE, EntryId, EntryIndex, Kind
 from leafward.search.folding import composed, folded, original_spans
 from leafward.search.needles import Needle, needle
-from leafward.search.passages import KINDS, Passage, passages
+from leafward.search.passages import KINDS, Passage, called, passages
 from leafward.search.patterns import Pattern, TooSlow, needed_runs
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ class Matcher:
             into.total += 1
             if len(into.hits) < KEPT:
                 into.hits.append(_hit(session, index, kind, body, found))
+        mask |= self._called(session, first, whole, partly)
         if whole.total or mask != self._all:
             return whole
         return partly
@@ -221,6 +222,22 @@ class Matcher:
         except TooSlow:
             self.slow += 1
             return []
+
+    def _called(self, session: Session, first: int, whole: Found, partly: Found) -> int:
+        """Looks at what a session is called where no entry says it; returns which of the things wanted are there.
+
+        Its first entry stands for it.
+        """
+        passage = called(session, first)
+        found = self._in_entry([passage]) if passage is not None and self._concerns(passage) else None
+        if found is None:
+            return 0
+        kinds = session.columns.kind
+        index = min(first, len(kinds) - 1)
+        into = whole if found.mask == self._all else partly
+        into.total += 1
+        into.hits.insert(0, _hit(session, index, Kind(kinds[index]), session.body(index) or {}, found))
+        return found.mask
 
     @property
     def gave_up(self) -> bool:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.edits import ToolTable
+    from leafward.session import Session
 
 
 class Passage(NamedTuple):
@@ -53,6 +54,18 @@ def passages(body: Body, kind: Kind, table: ToolTable, *, with_paths: bool = Fal
         yield Passage("injected", text_of(body.get("content")))
     elif isinstance(message := body.get("message"), dict):
         yield from _of_message(message, kind, table, with_paths)
+
+
+def called(session: Session, first: int) -> Passage | None:
+    """What a session is called; None where an entry says it, or the first prompt from `first` on begins with it."""
+    kinds = session.columns.kind
+    title = session.title if kinds and kinds.find(Kind.SESSION_INFO) < 0 else None
+    if not title:
+        return None
+    prompt = kinds.find(Kind.USER, first)
+    message = (session.body(prompt) or {}).get("message") if prompt >= 0 else None
+    said = text_of(message.get("content")) if isinstance(message, dict) else ""
+    return None if " ".join(said.split()).startswith(title) else Passage("name", title)
 
 
 def _of_message(message: Body, kind: Kind, table: ToolTable, with_paths: bool) -> Iterator[Passage]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from leafward.compaction.run import Draft
+    from leafward.compaction.drafted import Draft
     from leafward.entries import EntryId
     from leafward.session import Session
     from leafward_tui.lab.choices import Choices

@@ -9,7 +9,7 @@ from leafward_tui.cells import count, counted
 
 if TYPE_CHECKING:
     from leafward.compaction import Plan, Strategy
-    from leafward.compaction.run import Draft
+    from leafward.compaction.drafted import Draft
     from leafward.injection import Injection
 
 __all__ = ["Column", "Ledger", "Part", "column_of", "ledger_of"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leafward.compaction import PathSizes, Plan, PlanSettings
-    from leafward.compaction.run import Draft
+    from leafward.compaction.drafted import Draft
     from leafward.injection import Injection, SectionReport
     from leafward_tui.lab.fates import LostFact
     from leafward_tui.lab.turns import PathTurns

@@ -1,4 +1,4 @@
-"""Hairlines: the only lines between panes. One parts columns, one parts rows and joins the first where they meet."""
+"""Hairlines: the only lines between panes. One parts columns, one parts rows and joins the first, one underlines tabs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from textual.widget import Widget
 
 from leafward_tui.shell import shell_of
 
-__all__ = ["ColumnRule", "RowRule"]
+__all__ = ["ColumnRule", "RowRule", "rule_under"]
 
 
 class ColumnRule(Widget):
@@ -58,3 +58,19 @@ class RowRule(Widget):
         return Strip(
             [Segment(" ", ground.blank), Segment("".join(cells), ground.line), Segment(" ", ground.blank)]
         ).adjust_cell_length(width, ground.blank)
+
+
+def rule_under(widget: Widget, span: tuple[int, int], *, focused: bool) -> Strip:
+    """The rule across a widget's width, heavy under the active tab; `span` is where that one starts and stops, in cells."""
+    shell = shell_of(widget)
+    ground, glyphs = shell.styles_now.bg, shell.glyphs
+    width, (start, stop) = widget.size.width, span
+    return Strip(
+        [
+            Segment(" ", ground.blank),
+            Segment(glyphs.hairline * max(0, start - 2), ground.line),
+            Segment(glyphs.heavy * (stop - start + 2), ground.leaf if focused else ground.sub),
+            Segment(glyphs.hairline * max(0, width - stop - 2), ground.line),
+            Segment(" ", ground.blank),
+        ]
+    ).adjust_cell_length(width, ground.blank)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -90,12 +91,12 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
 
     def show(self, listing: Listing) -> None:
         """Takes new lines; the cursor stays on its session, and the session on its row of the screen."""
-        before, offset = self.line, self.cursor - self.scroll_offset.y
+        old, before, offset = self.listing, self.line, self.cursor - self.scroll_offset.y
         same_view = listing.view == self.listing.view
         same_query = listing.view.text == self.listing.view.text
         self.listing = listing
         self._cache.clear()
-        place = self._place_of(before, folded=same_query) if self._touched or not same_view else None
+        place = self._place_of(before, old, folded=same_query) if self._touched or not same_view else None
         self.cursor = self._first() if place is None else place
         self.virtual_size = Size(0, len(listing.lines))
         if place is not None and same_query:
@@ -106,13 +107,21 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         self.refresh()
         self.post_message(self.CursorMoved(self.card.path if self.card else None))
 
-    def _place_of(self, line: ListLine | None, *, folded: bool) -> int | None:
-        """Where a line of the old list stands in the new one; with ``folded`` its group stands for it."""
+    def _place_of(self, line: ListLine | None, old: Listing, *, folded: bool) -> int | None:
+        """Where a line of the old list stands in the new one; with ``folded`` the next of its group, or that, stands for it."""
         if line is None:
             return None
         at = self.listing.at
         if line.card is not None and line.card.path in at:
             return at[line.card.path]
+        if line.card is not None and folded:
+            places = range(self.cursor + 1, len(old.lines)), range(self.cursor - 1, -1, -1)
+            for near in places:
+                same = takewhile(lambda one: one.group == line.group, (old.lines[place] for place in near))
+                stays = (at[one.card.path] for one in same if one.card is not None and one.card.path in at)
+                found = next(stays, None)
+                if found is not None:
+                    return found
         return at.get(f"group:{line.group}") if folded or line.card is None else None
 
     def _first(self) -> int:

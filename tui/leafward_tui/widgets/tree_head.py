@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from leafward_tui.cells import cell_len, fit, right
 from leafward_tui.shell import shell_of
+from leafward_tui.widgets.hairline import rule_under
 
 if TYPE_CHECKING:
     from textual import events
@@ -58,22 +59,10 @@ class TreeHead(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Headings, then the rule."""
-        shell = shell_of(self)
-        ground, glyphs = shell.styles_now.bg, shell.glyphs
-        width = self.size.width
         if y == 0:
-            return self._headings(width)
-        start, stop = next(((start, stop) for start, stop, tab in self._spans if tab == self._active), (1, 7))
-        heavy = ground.leaf if self._focused else ground.sub
-        return Strip(
-            [
-                Segment(" ", ground.blank),
-                Segment(glyphs.hairline * max(0, start - 2), ground.line),
-                Segment(glyphs.heavy * (stop - start + 2), heavy),
-                Segment(glyphs.hairline * max(0, width - stop - 2), ground.line),
-                Segment(" ", ground.blank),
-            ]
-        ).adjust_cell_length(width, ground.blank)
+            return self._headings(self.size.width)
+        active = ((start, stop) for start, stop, tab in self._spans if tab == self._active)
+        return rule_under(self, next(active, (1, 7)), focused=self._focused)
 
     def _headings(self, width: int) -> Strip:
         shell = shell_of(self)

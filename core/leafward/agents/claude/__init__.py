@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded
+from leafward.agents.beside import kept_texts
 from leafward.agents.claude.glimpse import glimpse
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.reading import ClaudeReader
@@ -126,8 +127,10 @@ class Claude:
         )
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
-        """Its file."""
-        return (Text(path, path) for path in paths)
+        """Its file, and what is kept beside it."""
+        asked = list(paths)
+        yield from (Text(path, path) for path in asked)
+        yield from kept_texts(self.name, ((path, place_of(path).id) for path in asked))
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of the tools that read and change files, and of the shell, name."""

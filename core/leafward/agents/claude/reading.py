@@ -16,13 +16,14 @@ from leafward.agents.claude.standing import leaf_of
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translating import Translator
 from leafward.agents.claude.weaving import Weaver
-from leafward.agents.lines import BLANK, stretch_of
+from leafward.agents.lines import SPACE, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import NotASession, Refused
-from leafward.foreign import Note, Origin, Transcript, unknown_records
+from leafward.foreign import Note, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
+from leafward.session import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +89,7 @@ class ClaudeReader:
             elif decode_line(data) is not None:
                 rows.rest(data, at)
                 size = at + len(data)
-            elif data.strip(BLANK):
+            elif data.strip(SPACE):
                 pending = Pending(at, len(data))
         if rows.role.count(Role.BROKEN) == len(rows):
             empty = not file.size
@@ -209,9 +210,9 @@ class ClaudeReader:
         """What stands from a place to the end of its line."""
         return self._opened().line(at)
 
-    def raw(self, index: int) -> bytes:
+    def records(self, index: int) -> list[bytes]:
         """The rows of an entry."""
-        return self.region(index).rstrip(b"\n")
+        return self.region(index).rstrip(b"\n").split(b"\n")
 
     def origin(self, index: int) -> Origin:
         """Where the entry's first row lies."""

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
+from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import meta_of
 from leafward.agents.codex.glimpse import glimpse
 from leafward.agents.codex.reading import CodexReader, Thread
@@ -18,6 +19,7 @@ from leafward.agents.codex.store import (
     COLD,
     Segment,
     Shelf,
+    called_in,
     home_of,
     is_rollout,
     named,
@@ -132,11 +134,19 @@ class Codex:
         )
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
-        """The segments of each thread; what is compressed is unpacked piece by piece."""
+        """The segments of each thread, what it is called, and what is kept beside it; what is compressed is unpacked piece by piece."""
         shelves: dict[str, Shelf] = {}
+        called: dict[str, dict[str, str]] = {}
+        ids: list[tuple[str, str]] = []
         for path in paths:
             alone = segment_of(path, [0, 0])
             home = home_of(path)
+            ids.append((path, alone.thread))
+            if home is not None:
+                if home not in called:
+                    called[home] = called_in(home)
+                if title := called[home].get(alone.thread):
+                    yield Text(path, data=title.encode("utf-8", "surrogatepass"))
             place = home if home is not None else os.path.dirname(path)
             if place not in shelves:
                 try:
@@ -150,6 +160,7 @@ class Codex:
                     continue
                 for data in unpacked_lines(piece):
                     yield Text(path, data=data)
+        yield from kept_texts(self.name, ids)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of `exec_command`, `shell` and `apply_patch` name."""

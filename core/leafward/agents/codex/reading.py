@@ -15,13 +15,14 @@ from leafward.agents.codex.describing import described
 from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
 from leafward.agents.codex.weaving import Weaver
-from leafward.agents.lines import BLANK, stretch_of
+from leafward.agents.lines import SPACE, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex, Kind
 from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript, unknown_records
+from leafward.foreign import Note, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
+from leafward.session import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -168,9 +169,9 @@ class CodexReader:
         piece, start, stop = self._span(index)
         return piece.rollout.at(start, stop - start)
 
-    def raw(self, index: int) -> bytes:
+    def records(self, index: int) -> list[bytes]:
         """The lines of an entry."""
-        return self.region(index).rstrip(b"\n")
+        return self.region(index).rstrip(b"\n").split(b"\n")
 
     def origin(self, index: int) -> Origin:
         """Where the entry's first line lies."""
@@ -353,7 +354,7 @@ class _Made:
         """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
         weaver = self.weaver
         if decode_line(rest) is None:
-            if rest.strip(BLANK):
+            if rest.strip(SPACE):
                 self.pending = Pending(self.end + base, len(rest))
             return size
         entries = len(weaver.columns)

@@ -256,6 +256,24 @@ def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered]
     return found, None
 
 
+def called_in(home: str) -> dict[str, str]:
+    """Everything that threads are called, by thread: in the log of names and in the state database. Never raises."""
+    found = names_in(home)
+    path = database_of(home)
+    if path is None:
+        return found
+    try:
+        with opened_read_only(path) as base:
+            columns = {row[1] for row in base.execute("PRAGMA table_info(threads)")}
+            for column in sorted({"name", "title"} & columns if "id" in columns else ()):
+                for thread, said in base.execute(f"SELECT id, {column} FROM threads"):  # noqa: S608  # names of our own
+                    if isinstance(thread, str) and isinstance(said, str):
+                        found[thread.lower()] = f"{found.get(thread.lower(), '')}\n{said}"
+    except (sqlite3.Error, OSError):
+        return found
+    return found
+
+
 def _edges(base: sqlite3.Connection) -> dict[str, str]:
     try:
         rows = base.execute("SELECT child_thread_id, parent_thread_id FROM thread_spawn_edges")

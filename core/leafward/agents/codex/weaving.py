@@ -230,8 +230,10 @@ class Weaver:
                 continue
             count = len(self.columns)
             self.record(line, place)
-            if first > start and len(self.columns) > count:
-                self.columns.damage.setdefault(count, Damage.GLUED)
+            if first > start and self.columns.kind:
+                # A record that begins no entry belongs to the one before it.
+                at_entry = count if len(self.columns) > count else count - 1
+                self.columns.damage.setdefault(at_entry, Damage.GLUED)
 
     def record(self, line: Line, at: int) -> None:
         """One record."""

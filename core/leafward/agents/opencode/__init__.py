@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
+from leafward.agents.beside import kept_texts
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.parts import block_of, is_typed
@@ -153,8 +154,9 @@ class OpenCode:
         )
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
-        """The rows of each session in its database, or its files; each database is opened once."""
+        """The rows of each session in its database, or its files, and what is kept beside it; each database is opened once."""
         waiting = list(paths)
+        ids = [(path, os.path.basename(path).removesuffix(".json")) for path in waiting]
         while waiting:
             base = os.path.dirname(waiting[0])
             if not os.path.isfile(base):
@@ -173,6 +175,7 @@ class OpenCode:
             except (sqlite3.Error, OSError, NotASession):
                 # Whatever was missed, opening them finds.
                 yield from map(Text, here)
+        yield from kept_texts(self.name, ids)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Nothing: sessions lie in no one file, so they are never looked through in pieces."""
@@ -192,7 +195,8 @@ class OpenCode:
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`opencode -s ID` in the session's folder.
 
-        Raises Refused where it names no folder, or where it is left in the files of a version that the present one has replaced.
+        Raises Refused where it names no folder, where it is left in the files of a version that the present one has replaced,
+        and where the newer engine made it, which no command opens.
         """
         folder = session.cwd
         if not folder:
@@ -207,6 +211,11 @@ class OpenCode:
                     f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
                     " opencode cannot open it"
                 )
+        if _in_newer_engine(session):
+            raise Refused(
+                f"{session.id} was made by opencode's newer engine, and `opencode -s` would not see what was said:"
+                " begin a new session from it"
+            )
         base = os.path.dirname(path)
         removed, given = self._store(base, env) if os.path.isfile(base) else ((), ())
         return Resume(("opencode", "-s", session.id), folder, (*own_variables(env), *removed), given)
@@ -311,6 +320,14 @@ class OpenCode:
         except OSError as error:
             return f"cannot read {path}: {error.strerror or error}"
         return f"{path} holds {count:,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
+
+
+def _in_newer_engine(session: Session) -> bool:
+    """Whether the conversation where the session stands is one of the newer engine."""
+    if not isinstance(session, ForeignSession) or not isinstance(session.reader, OpenCodeReader):
+        return False
+    leaf = session.transcript.leaf
+    return leaf >= 0 and session.reader.is_newer(leaf)
 
 
 def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:

@@ -10,10 +10,22 @@ import os
 import sqlite3
 import zlib
 from contextlib import contextmanager
+from heapq import merge
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.databases import opened_read_only
-from leafward.agents.opencode.records import Info, Stored, Told, in_order, object_at, object_in, text_in
+from leafward.agents.opencode import newer
+from leafward.agents.opencode.records import (
+    Info,
+    Stored,
+    Told,
+    by_time,
+    dumped,
+    in_order,
+    object_at,
+    object_in,
+    text_in,
+)
 from leafward.errors import NotASession
 
 if TYPE_CHECKING:
@@ -142,6 +154,11 @@ class Base:
         query = f"SELECT session_id, COUNT(*), MIN({time}), MAX({time}) FROM message GROUP BY session_id"  # noqa: S608  # names of our own
         for session, count, first, last in self.ask(query):
             found[session] = (count, first or 0, last or 0, 0, 0)
+        if self._has_newer:
+            query = "SELECT session_id, COUNT(*), MIN(time_created), MAX(time_created) FROM session_message GROUP BY session_id"
+            for session, count, first, last in self.ask(query):
+                known = found.get(session, (0, first, 0, 0, 0))
+                found[session] = (known[0] + count, min(known[1], first), max(known[2], last), 0, 0)
         if "session_id" in self.columns("part"):
             for session, count in self.ask("SELECT session_id, COUNT(*) FROM part GROUP BY session_id"):
                 found[session] = (*found.get(session, (0, 0, 0))[:3], count, 0)
@@ -158,12 +175,20 @@ class Base:
     def times(self, session: str) -> list[int]:
         """When its messages were made, in order."""
         query = "SELECT time_created FROM message WHERE session_id = ? ORDER BY time_created, id"
-        return [row[0] for row in self.ask(query, session)]
+        found = [row[0] for row in self.ask(query, session)]
+        if self._has_newer:
+            query = "SELECT time_created FROM session_message WHERE session_id = ?"
+            found = sorted([*found, *(row[0] for row in self.ask(query, session))])
+        return found
 
     # --- messages ---
 
     def told(self, session: str, path: str, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
-        """Its messages by time with their parts; `broken` hears of parts that cannot be read."""
+        """Its messages by time with their parts, those of both engines; `broken` hears of parts that cannot be read."""
+        told = self._told(session, path, broken)
+        return merge(told, self._newer(session, path), key=by_time) if self._has_newer else told
+
+    def _told(self, session: str, path: str, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
         time = "time_created" if "time_created" in self.columns("message") else "0"
         messages = self.ask(
             f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM message WHERE session_id = ? ORDER BY {time}, id",  # noqa: S608  # names of our own
@@ -189,28 +214,61 @@ class Base:
         )
 
     def texts(self, session: str) -> Iterator[bytes]:
-        """What is stored of a session's messages and parts, those that were deleted among them, in no order."""
+        """What is stored of a session: its title, messages and parts, those that were deleted among them, in no order."""
         told = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
         parts = (
             "SELECT CAST(part.data AS BLOB) FROM part JOIN message ON part.message_id = message.id"
             " WHERE message.session_id = ?"
         )
-        for query in (told, parts):
+        queries = [told, parts]
+        if "title" in self.columns("session"):
+            queries.append("SELECT CAST(title AS BLOB) FROM session WHERE id = ?")
+        if self._has_newer:
+            queries.append("SELECT CAST(data AS BLOB) FROM session_message WHERE session_id = ?")
+        for query in queries:
             for (data,) in self.ask(query, session):
                 yield data or b""
         if {"aggregate_id", "seq", "type", "data"} <= self.columns("event") and any(
-            self._events(session, "message.removed.")
+            any(self._events(session, kind))
+            for kind in ("message.removed.", "session.next.revert.committed.")
         ):
             for (data,) in self.ask("SELECT CAST(data AS BLOB) FROM event WHERE aggregate_id = ?", session):
                 yield data or b""
 
-    def others(self, session: str) -> int:
-        """Messages that the newer engine keeps in a table of its own, which is empty in usual use."""
-        if "session_id" not in self.columns("session_message"):
-            return 0
-        return int(
-            self.ask("SELECT COUNT(*) FROM session_message WHERE session_id = ?", session).fetchone()[0]
+    # --- the newer engine ---
+
+    @property
+    def _has_newer(self) -> bool:
+        """Whether there is a table of the newer engine's messages, with all that is asked of it."""
+        return {"id", "session_id", "type", "seq", "time_created", "data"} <= self.columns("session_message")
+
+    def is_newer(self, message: str) -> bool:
+        """Whether a message is one of the newer engine's."""
+        query = "SELECT 1 FROM session_message WHERE id = ?"
+        return self._has_newer and next(iter(self.ask(query, message)), None) is not None
+
+    def _teller(self, session: str, path: str) -> newer.Teller:
+        row = self.row(session)
+        folder, inside = str(row.get("directory") or ""), str(row.get("path") or "")
+        root = folder.removesuffix(inside).rstrip("/") if inside else folder
+        return newer.Teller(path, root, object_in(str(row.get("model") or "")))
+
+    def _newer(self, session: str, path: str) -> Iterator[Told]:
+        teller = self._teller(session, path)
+        query = (
+            "SELECT id, type, time_created, rowid, CAST(data AS BLOB) FROM session_message"
+            " WHERE session_id = ? ORDER BY seq"
         )
+        for name, kind, created, row, data in self.ask(query, session):
+            yield from teller.told(str(name), str(kind), _whole(created), row, data or b"")
+
+    def _newer_removed(self, session: str, path: str) -> list[Told]:
+        if not self._has_newer or not any(self._events(session, "session.next.revert.committed.")):
+            return []
+        kept = {
+            str(name) for (name,) in self.ask("SELECT id FROM session_message WHERE session_id = ?", session)
+        }
+        return newer.removed(self._events(session, "session.next."), kept, self._teller(session, path))
 
     # --- what was deleted ---
 
@@ -218,48 +276,49 @@ class Base:
         """Messages that were deleted, as the last events before told them, by time. A version without events has none."""
         if not {"aggregate_id", "seq", "type", "data"} <= self.columns("event"):
             return []
+        found = self._newer_removed(session, path)
         gone: dict[str, int] = {}
-        for number, _, data in self._events(session, "message.removed."):
+        for number, _, _, data in self._events(session, "message.removed."):
             gone[text_in(data, "messageID")] = number
         for (name,) in self.ask("SELECT id FROM message WHERE session_id = ?", session) if gone else ():
             gone.pop(str(name), None)
         if not gone:
-            return []
+            return found
         begun: dict[str, int] = {}
         last: dict[str, Stored] = {}
-        for number, row, data in self._events(session, "message.updated."):
+        for number, row, _, data in self._events(session, "message.updated."):
             info = object_at(data, "info")
             name = text_in(info, "id")
             if name in gone:
                 begun.setdefault(name, number)
                 created = object_at(info, "time").get("created")
-                last[name] = Stored(name, _whole(created), _dumped(info), path, row)
+                last[name] = Stored(name, _whole(created), dumped(info), path, row)
         parts: dict[str, dict[str, Stored]] = {}
-        for number, row, data in self._events(session, "message.part."):
+        for number, row, _, data in self._events(session, "message.part."):
             part = object_at(data, "part")
             message = text_in(part, "messageID") or text_in(data, "messageID")
             if message not in gone or number > gone[message]:
                 continue
             if part:
-                told = Stored(text_in(part, "id"), _whole(data.get("time")), _dumped(part), path, row)
+                told = Stored(text_in(part, "id"), _whole(data.get("time")), dumped(part), path, row)
                 parts.setdefault(message, {})[told.id] = told
             else:
                 parts.get(message, {}).pop(text_in(data, "partID"), None)
-        found = [
+        found += [
             Told(stored, in_order(list(parts.get(name, {}).values())), begun[name], gone[name])
             for name, stored in last.items()
         ]
-        found.sort(key=lambda told: (told.message.created, told.message.id))
+        found.sort(key=by_time)
         return found
 
-    def _events(self, session: str, kind: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-        """Events of a kind, whatever their version: number, row, data."""
+    def _events(self, session: str, kind: str) -> Iterator[newer.Event]:
+        """Events of a kind, whatever their version, in their order."""
         query = (
-            "SELECT seq, rowid, CAST(data AS BLOB) FROM event WHERE aggregate_id = ? AND type >= ? AND type < ?"
+            "SELECT seq, rowid, type, CAST(data AS BLOB) FROM event WHERE aggregate_id = ? AND type >= ? AND type < ?"
             " ORDER BY seq"
         )
-        for number, row, data in self.ask(query, session, kind, kind[:-1] + "/"):
-            yield number, row, object_in(data or b"")
+        for number, row, name, data in self.ask(query, session, kind, kind[:-1] + "/"):
+            yield number, row, name, object_in(data or b"")
 
 
 _FIELDS = (
@@ -320,12 +379,6 @@ def _text(raw: bytes) -> str:
 
 def _whole(value: object) -> int:
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
-
-
-def _dumped(body: dict[str, Any]) -> bytes:
-    import json
-
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def stamps_of(path: str) -> list[tuple[int, int, int] | None]:

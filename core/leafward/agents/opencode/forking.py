@@ -11,6 +11,7 @@ import re
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.opencode import newer
 from leafward.agents.opencode.database import OURS, opened
 from leafward.agents.opencode.documents import Ids, document, draft_of, injected_message
 from leafward.agents.opencode.reading import OpenCodeReader, merged, named
@@ -132,27 +133,26 @@ class _Copy:
         asked = latest = ""
         model: Body = {}
         for told in merged(base, self._session.id, self._database, _refuse, []):
-            old = told.message.id
-            if old == self._prompt or not self._holds(told):
+            if told.message.id == self._prompt or not self._holds(told):
                 continue
-            body = decode_line(told.message.data)
-            if body is None:
-                continue
-            parts = told.parts
-            if old == text_in(revert, "messageID") and old + _HIDDEN not in self._entries:
-                parts = parts[: _place(told, text_in(revert, "partID"))]
-            created = object_at(body, "time").get("created")
-            stamp = created if isinstance(created, int) else told.message.created
-            new = renamed[old] = ids.message(stamp, len(parts) * 2)
-            message: Body = {**body, "id": new, "sessionID": name}
-            if body.get("role") == "user":
-                asked = new
-                model = object_at(body, "model") or model
-            elif "parentID" in body:
-                message["parentID"] = renamed.get(text_in(body, "parentID"), asked or new)
-            latest = new
-            copied = (self._part(decode_line(part.data), part.id, new, name, ids, renamed) for part in parts)
-            yield {"info": message, "parts": [part for part in copied if part is not None]}
+            for held, body in _usual(told):
+                old, parts = held.message.id, held.parts
+                if old == text_in(revert, "messageID") and old + _HIDDEN not in self._entries:
+                    parts = parts[: _place(held, text_in(revert, "partID"))]
+                created = object_at(body, "time").get("created")
+                stamp = created if isinstance(created, int) else held.message.created
+                new = renamed[old] = ids.message(stamp, len(parts) * 2)
+                message: Body = {**body, "id": new, "sessionID": name}
+                if body.get("role") == "user":
+                    asked = new
+                    model = object_at(body, "model") or model
+                elif "parentID" in body:
+                    message["parentID"] = renamed.get(text_in(body, "parentID"), asked or new)
+                latest = new
+                copied = (
+                    self._part(decode_line(part.data), part.id, new, name, ids, renamed) for part in parts
+                )
+                yield {"info": message, "parts": [part for part in copied if part is not None]}
         if terms.injected and latest:
             yield injected_message(terms, name, ids, model)
 
@@ -179,6 +179,13 @@ class _Copy:
             if isinstance(attached, list):
                 state["attachments"] = [_attachment(one, message, session, ids) for one in attached]
         return part
+
+
+def _usual(told: Told) -> Iterator[tuple[Told, Body]]:
+    """A message as the engine holds one that an import writes for; none where it is broken."""
+    body = decode_line(told.message.data)
+    if body is not None:
+        yield from newer.as_usual(told, body)
 
 
 def _attachment(one: object, message: str, session: str, ids: Ids) -> object:

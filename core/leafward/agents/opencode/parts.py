@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, unquote_to_bytes
 
+from leafward.agents.opencode import newer
 from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.tools import SHELLS
 
@@ -152,10 +153,15 @@ def is_put(part: dict[str, Any]) -> bool:
 
 
 def is_sent(body: Body, decoded: list[Body | None]) -> bool:
-    """Whether a reply is sent again: one that ended in an error is not, one that was stopped is where it says something."""
+    """Whether a reply is sent again: one that ended in an error is not, one that was stopped is where it says something.
+
+    The newer engine sends whatever says something.
+    """
     error = body.get("error")
     if not error:
         return True
+    if body.get(newer.ENGINE) == newer.NEWER:
+        return any(part is not None and part.get("type") in ("text", "reasoning", "tool") for part in decoded)
     if not isinstance(error, dict) or error.get("name") != "MessageAbortedError":
         return False
     return any(part is not None and part.get("type") in ("text", "tool", "file") for part in decoded)

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.lineage import Source, source_of
-from leafward.agents.opencode.records import Info, Spool, Stored, Told, object_in, text_in
+from leafward.agents.opencode.records import Info, Spool, Stored, Told, by_time, object_in, text_in
 from leafward.agents.opencode.translating import Translator, system_of
 from leafward.agents.opencode.weaving import Records, Role, Weaver
 from leafward.columns import Columns
 from leafward.entries import EntryIndex
 from leafward.errors import NotASession
-from leafward.foreign import Note, Origin, Transcript, unknown_records
+from leafward.foreign import Note, Transcript, unknown_records
 from leafward.scan import decode_line
+from leafward.session import Origin
 from leafward.times import iso_time
 
 if TYPE_CHECKING:
@@ -90,12 +91,16 @@ class OpenCodeReader:
         """An entry, translated."""
         return self._translator.body(index) if self._translator is not None else None
 
-    def raw(self, index: int) -> bytes:
-        """The records of an entry, each on a line of its own."""
+    def records(self, index: int) -> list[bytes]:
+        """The message and parts of an entry."""
         translator = self._translator
         if translator is None:
-            return b""
-        return b"\n".join(translator.records.data(number) for number in translator.numbers(index))
+            return []
+        return [translator.records.data(number) for number in translator.numbers(index)]
+
+    def is_newer(self, index: int) -> bool:
+        """Whether an entry was made by the newer engine, whose messages the usual one does not see (opencode 1.18.33)."""
+        return self._translator is not None and self._translator.is_newer(index)
 
     def origin(self, index: int) -> Origin:
         """The file of its first record, or the row in the database."""
@@ -104,7 +109,8 @@ class OpenCodeReader:
             return Origin(Path(), 0, 0)
         number = translator.numbers(index)[0]
         records = translator.records
-        return Origin(Path(records.path(number)), records.row[number], records.size[number])
+        path = Path(records.path(number))
+        return Origin(path, records.row[number], records.size[number], is_row=records.in_database)
 
 
 class _Made:
@@ -116,6 +122,8 @@ class _Made:
         self.notes = list(setting.notes)
         self.weaver = Weaver(Records(spool))
         self._revert = b""
+        self._staged = False
+        """Whether the newer engine took something back: until it is deleted, that changes nothing in the conversation."""
 
     def from_database(self, stop: Callable[[], bool]) -> Transcript:
         path, session = str(self.setting.database), self.setting.session
@@ -126,9 +134,9 @@ class _Made:
                 info = base.info(session) or info
                 if info.created is None:
                     raise NotASession(f"{path} holds no session {session}")
+                self._staged = base.is_newer(text_in(object_in(info.revert), "messageID"))
                 self._begin(info, path)
                 self._weave(merged(base, session, path, self._broken, self.notes), stop)
-                self._said_of_others(base.others(session))
                 source = self._source(info, base.times, lambda name: base.told(name, path, _silent))
         except sqlite3.Error as error:
             if not len(self.weaver.columns):
@@ -175,7 +183,7 @@ class _Made:
         self._revert = info.revert.encode("utf-8", "surrogatepass")
         self.weaver = Weaver(
             Records(self.spool, database),
-            hide_from=text_in(revert, "messageID"),
+            hide_from="" if self._staged else text_in(revert, "messageID"),
             hide_part=text_in(revert, "partID"),
         )
 
@@ -216,11 +224,6 @@ class _Made:
         siblings = self.setting.siblings(info, weaver.times[0])
         return source_of(info.id, list(weaver.times), siblings, times, told) if siblings else None
 
-    def _said_of_others(self, count: int) -> None:
-        if count:
-            text = f"{count:,} messages in the table of the newer engine (session_message) are not read"
-            self.notes.append(Note("other-engine", text))
-
     def _half_imported(self, info: Info) -> None:
         folder = self.setting.copy(info)
         if folder is None:
@@ -233,7 +236,11 @@ class _Made:
 
     def _transcript(self, info: Info, source: Source | None, files: tuple[Path, ...]) -> Transcript:
         weaver = self.weaver
-        if info.revert and not weaver.hidden:
+        if self._staged:
+            name = text_in(object_in(info.revert), "messageID")
+            text = f"files were taken back to {name}; the conversation goes on with everything until that is confirmed"
+            self.notes.append(Note("revert-staged", text))
+        elif info.revert and not weaver.hidden:
             name = text_in(object_in(info.revert), "messageID")
             self.notes.append(
                 Note("revert-target", f"the revert begins at {name}, which is not here: without effect")
@@ -309,9 +316,7 @@ def merged(
         removed = base.removed(session, path)
     except sqlite3.DatabaseError as error:
         notes.append(Note("events", f"deleted messages cannot be looked for: {error}", path=Path(path)))
-    return merge(
-        base.told(session, path, broken), removed, key=lambda told: (told.message.created, told.message.id)
-    )
+    return merge(base.told(session, path, broken), removed, key=by_time)
 
 
 def _chained(head: list[Told], rest: Iterator[Told]) -> Iterator[Told]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from threading import Lock
@@ -45,6 +46,13 @@ class Told(NamedTuple):
     """The number of the event that first told it, of one that was deleted since; 0 for what is still there."""
     removed: int = NEVER
     """The number of the event that deleted it."""
+    stored: Stored | None = None
+    """The row that message and parts were made of; None where they are themselves what is stored."""
+
+
+def by_time(told: Told) -> tuple[int, str]:
+    """The order of messages: by the time they were made, since ids begin again from zero."""
+    return told.message.created, told.message.id
 
 
 class Info(NamedTuple):
@@ -82,6 +90,11 @@ def object_in(text: str | bytes) -> Body:
     """A JSON object; empty where there is none."""
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return decode_line(raw) or {}
+
+
+def dumped(body: Body) -> bytes:
+    """An object as JSON, as short as it can be written."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def text_in(body: Body, name: str) -> str:

@@ -49,16 +49,24 @@ class Translator:
         self._aux = weaver.aux
         self._kept = weaver.kept
         self._targets = weaver.targets
+        self._stored = weaver.stored
         self._hidden = weaver.hidden
         self._folder = weaver.folder
 
     def numbers(self, index: int) -> list[int]:
         """The records that an entry is made of, the one that it is named after first."""
         role = self._role[index]
+        stored = self._stored.get(self._message[index])
+        if stored is not None:
+            return [stored]
         parts = list(range(self._low[index], self._high[index]))
         if role in _OF_ONE_PART:
             return parts
         return [self._message[index], *(parts if role not in _OF_MESSAGE else [])]
+
+    def is_newer(self, index: int) -> bool:
+        """Whether an entry was made by the newer engine."""
+        return self._message[index] in self._stored
 
     def body(self, index: int) -> Body | None:
         """An entry as a native line; None where it cannot be read."""
@@ -91,6 +99,16 @@ class Translator:
             count = f"{self._hidden:,} message" + ("s" if self._hidden != 1 else "")
             body.update(type="opencode.revert", data=told, says=f"{count} taken back, not deleted yet")
             body.pop("timestamp")
+        elif role is Role.SHELL:
+            ran = {"command": text_in(told, "command"), "output": text_in(told, "output")}
+            body.update(message({"role": "bashExecution", **ran}, said))
+        elif role is Role.AGENT:
+            body.update(customType="opencode.agent", data={"agent": text_in(told, "agent")})
+        elif role is Role.MODEL:
+            model = object_at(told, "model")
+            body.update(
+                type="model_change", provider=text_in(model, "providerID"), modelId=text_in(model, "id")
+            )
         elif role is Role.PART:
             part = decode_line(self.records.data(self._low[index])) or {}
             body.update(type=f"opencode.{part.get('type')}", data=part)

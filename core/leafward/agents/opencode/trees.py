@@ -13,6 +13,7 @@ from leafward.agents.opencode.records import (
     Stored,
     Told,
     created_in,
+    dumped,
     in_order,
     number_in,
     object_at,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.base import Trouble
-    from leafward.entries import Body
 
 SUFFIX = ".json"
 INFO_FOLDER = "info"
@@ -104,14 +104,8 @@ def info_in(data: bytes, path: str) -> Info:
         version=text_in(body, "version"),
         project=text_in(body, "projectID"),
         share=text_in(object_at(body, "share"), "url"),
-        revert=_dumped(revert) if revert else "",
+        revert=dumped(revert).decode("utf-8", "replace") if revert else "",
     )
-
-
-def _dumped(body: Body) -> str:
-    import json
-
-    return json.dumps(body)
 
 
 def read(path: str) -> bytes:

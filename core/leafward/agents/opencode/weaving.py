@@ -11,6 +11,7 @@ from array import array
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from leafward.agents.opencode import newer
 from leafward.agents.opencode.parts import is_put, is_sent, is_typed
 from leafward.agents.opencode.records import NEVER, number_in, object_at, text_in
 from leafward.columns import ID_SIZE, Columns
@@ -50,6 +51,11 @@ class Role(IntEnum):
     BROKEN_PART = 13
     ADDED = 14
     """What opencode put into a message of the user."""
+    SHELL = 15
+    """A command that the user ran; in the newer engine a message of its own."""
+    AGENT = 16
+    MODEL = 17
+    """Another agent, another model from here on; in the newer engine messages of their own."""
 
 
 _KINDS = {
@@ -68,7 +74,12 @@ _KINDS = {
     Role.PART: Kind.UNKNOWN,
     Role.BROKEN: Kind.MALFORMED,
     Role.BROKEN_PART: Kind.MALFORMED,
+    Role.SHELL: Kind.BASH,
+    Role.AGENT: Kind.CUSTOM,
+    Role.MODEL: Kind.MODEL_CHANGE,
 }
+_OF_ITS_OWN = {newer.SHELL: Role.SHELL, newer.AGENT_SWITCHED: Role.AGENT, newer.MODEL_SWITCHED: Role.MODEL}
+"""Messages of the newer engine that are one entry, by what they call their role."""
 
 
 class Records:
@@ -90,6 +101,11 @@ class Records:
         if self._database is None:
             self._paths.append(one.path)
         return len(self.start) - 1
+
+    @property
+    def in_database(self) -> bool:
+        """Whether they lie in a database, rather than in files of their own."""
+        return self._database is not None
 
     def data(self, number: int) -> bytes:
         """A record as stored."""
@@ -116,6 +132,8 @@ class Weaver:
         """The entry that asked for a summary; -1 for none."""
         self.targets: dict[int, list[int]] = {}
         """The entries that an edit concerns."""
+        self.stored: dict[int, int] = {}
+        """By the record of a message, the row that it was made of where it is not itself what is stored."""
         self.kept: dict[int, int] = {}
         """Of a compaction that keeps a tail: the entry from which on; -1 where that is not there, and all is kept (opencode)."""
         self.begins = array("i")
@@ -124,6 +142,9 @@ class Weaver:
         """When each of them was made."""
         self.tip = -1
         """The end of the visible conversation."""
+        self._newer = False
+        self._other_tip = -1
+        """The end of what the engine said that did not speak last."""
         self.leaf = -1
         self.hidden = 0
         """Messages that a revert hides."""
@@ -192,6 +213,7 @@ class Weaver:
         if told.removed < NEVER:
             self._take_removed(told, body)
             return
+        self._turn_to(told)
         created = told.message.created
         starts_hiding = not self._hiding and bool(self._hide_from) and told.message.id == self._hide_from
         self._interrupt()
@@ -215,6 +237,14 @@ class Weaver:
             tip = self._message(rest, body, told.parts[split:], tip)
         self.tip = tip
         self._course.append((tip, NEVER))
+
+    def _turn_to(self, told: Told) -> None:
+        """Each engine sends what it stored itself, so a session in which both spoke is two conversations."""
+        is_newer = told.stored is not None
+        if is_newer != self._newer:
+            self._interrupt()
+            self._newer = is_newer
+            self.tip, self._other_tip = self._other_tip, self.tip
 
     def _split(self, told: Told) -> int:
         """How many parts of the message that a revert begins in stay visible."""
@@ -271,24 +301,29 @@ class Weaver:
     def _message(
         self, told: Told, body: Body | None, parts: list[Stored], above: int, *, live: bool = True
     ) -> int:
-        """The entries of a message; returns the last of them."""
+        """The entries of a message; returns the one that what follows hangs on: nothing hangs on what is broken."""
         record = self.records.add(told.message)
         low = record + 1
         for part in parts:
             self.records.add(part)
         high = low + len(parts)
+        if told.stored is not None:
+            self.stored[record] = self.records.add(told.stored)
         first = len(self.columns)
         name = told.message.id
         if body is None:
-            tip = self._entry(Role.BROKEN, name, above, record, low, high)
-            self.columns.damage[tip] = Damage.MALFORMED
+            broken = self._entry(Role.BROKEN, name, above, record, low, high)
+            self.columns.damage[broken] = Damage.MALFORMED
+            tip = above
         else:
             decoded = [decode_line(part.data) for part in parts]
             role = body.get("role")
             if role == "user":
-                tip = self._user(name, decoded, parts, above, record, low)
+                tip = self._user(name, body, decoded, parts, above, record, low)
             elif role == "assistant":
                 tip = self._reply(name, body, decoded, parts, above, record, low, live=live)
+            elif role in _OF_ITS_OWN:
+                tip = self._entry(_OF_ITS_OWN[role], name, above, record, low, high)
             else:
                 tip = self._entry(Role.OTHER, name, above, record, low, high)
                 self._strange(f"role {role}", tip)
@@ -298,7 +333,14 @@ class Weaver:
         return tip
 
     def _user(
-        self, name: str, decoded: list[Body | None], parts: list[Stored], above: int, record: int, low: int
+        self,
+        name: str,
+        body: Body,
+        decoded: list[Body | None],
+        parts: list[Stored],
+        above: int,
+        record: int,
+        low: int,
     ) -> int:
         high = low + len(parts)
         request = next((part for part in decoded if part and part.get("type") == "compaction"), None)
@@ -309,7 +351,8 @@ class Weaver:
         typed = [place for place, part in enumerate(decoded) if part is not None and is_typed(part)]
         put = [place for place, part in enumerate(decoded) if part is not None and is_put(part)]
         if put and not typed:
-            return self._entry(Role.INJECTED, name, above, record, low, high)
+            role = Role.ADDED if body.get(newer.BESIDE) else Role.INJECTED
+            return self._entry(role, name, above, record, low, high)
         ahead = [place for place in put if place < typed[0]] if typed else []
         if ahead:
             above = self._entry(Role.ADDED, parts[ahead[0]].id, above, record, low, low + typed[0])
@@ -380,10 +423,11 @@ class Weaver:
             known = part is not None and part.get("type") in _KNOWN
             if not known:
                 role = Role.PART if part is not None else Role.BROKEN_PART
-                tip = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
+                made = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
                 if part is None:
-                    self.columns.damage[tip] = Damage.MALFORMED
+                    self.columns.damage[made] = Damage.MALFORMED
                 else:
+                    tip = made
                     self._strange(f"part {part.get('type')}", tip)
         return tip
 

@@ -12,6 +12,7 @@ from textual.worker import get_current_worker
 from leafward.errors import LeafwardError
 from leafward_tui.cells import count, counted
 from leafward_tui.folds import LineKind
+from leafward_tui.keeping import book_words
 from leafward_tui.screens.explorer.choosing import Choosing
 
 if TYPE_CHECKING:
@@ -76,11 +77,16 @@ class Editing(Choosing):
 
         if message.run != self.generation or self.app.screen is not self:
             return
+        session = self.session
+        if session is None:
+            return
         if isinstance(message.omitted, str) and isinstance(message.short, str):
             self.tell(message.short, "warn")
             return
         targets = message.targets
-        lines = f"append {counted(len(targets), 'line')} to the session; the entries stay as they are"
+        lines = (
+            f"append {counted(len(targets), 'line')} to {book_words(session)}; the entries stay as they are"
+        )
         text_refused = "" if len(targets) == 1 else "for one entry only: show entries with v"
         choices = [
             Choice("o", "Leave it out", *_effect(message.omitted, lines)),

@@ -8,8 +8,9 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_of, native
-from leafward.context import context_at
+from leafward.context import context_at, lacks_prompt
 from leafward.edits import Action, calls_delta, command_text, delta_in, file_calls, table_of
+from leafward.endings import outcome
 from leafward.entries import Kind, text_of
 from leafward.files import changed_files
 from leafward.headline import call_of, headline
@@ -18,7 +19,7 @@ from leafward.search.folding import folded
 from leafward.search.matching import Phrase
 from leafward.search.passages import passages
 from leafward.session import Session
-from leafward.tally import FAILED, HAS_TEXT, Tallies, outcome
+from leafward.tally import FAILED, HAS_TEXT, Tallies
 from leafward_tui.cells import count, counted
 from leafward_tui.exploration import Exploration, Findings
 from leafward_tui.widgets.peek import Glance
@@ -150,8 +151,9 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
     """The note of a row: sizes before and after for a compaction, files and failures for a turn."""
     if session.columns.kind[head] == Kind.COMPACTION:
         before = (session.body(head) or {}).get("tokensBefore")
-        after = context_at(session, head).size.total
-        size = count(after, zero=glyphs.zero)
+        context = context_at(session, head)
+        size = count(context.size.total, zero=glyphs.zero)
+        size += " + prompt" if lacks_prompt(session, context) else ""
         known = isinstance(before, int)
         return f"{count(before, zero=glyphs.zero)} {glyphs.arrow} {size}" if known else size
     spans = list(entries)

@@ -18,7 +18,7 @@ from leafward_tui.screens.lab.drafting import Drafting
 from leafward_tui.screens.lab.results import DraftMade, Failed, Shown, Streamed
 
 if TYPE_CHECKING:
-    from leafward.compaction.run import Draft
+    from leafward.compaction.drafted import Draft
     from leafward.config import Config
     from leafward.summarizers.model import Outgoing
     from leafward_tui.lab.choices import Choices

@@ -21,7 +21,7 @@ from leafward_tui.widgets.price_line import KeyHint
 from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
 
 if TYPE_CHECKING:
-    from leafward.compaction.run import Draft
+    from leafward.compaction.drafted import Draft
     from leafward.summarizers.model import Outgoing
     from leafward_tui.lab.fates import LostFact
 

@@ -21,7 +21,7 @@ from leafward_tui.screens.lab.results import DraftMade, Failed, Followed, Inject
 from leafward_tui.widgets.lab.state_line import Writing
 
 if TYPE_CHECKING:
-    from leafward.compaction.run import Draft
+    from leafward.compaction.drafted import Draft
     from leafward.config import Config
     from leafward.survival import Survival
     from leafward_tui.lab.choices import Choices

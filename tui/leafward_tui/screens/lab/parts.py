@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
     from textual.widgets import TextArea
 
-    from leafward.compaction.run import Draft
+    from leafward.compaction.drafted import Draft
     from leafward.headline import Headline
     from leafward.injection import Collected
     from leafward.session import Session

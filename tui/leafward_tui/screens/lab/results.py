@@ -9,7 +9,7 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from leafward.compaction import Plan, PlanSettings, Strategy
-    from leafward.compaction.run import Draft
+    from leafward.compaction.drafted import Draft
     from leafward.headline import Headline
     from leafward.injection import Injection
     from leafward.journal import Write

@@ -9,7 +9,7 @@ from leafward.cli.injecting import injection_settings
 from leafward.compaction import ALL_ESTIMATORS, measure
 from leafward.compaction.cuts import IllegalCut
 from leafward.compaction.entry import cost_of
-from leafward.compaction.run import Draft, clean_pins, draft, edited, prepared
+from leafward.compaction.run import clean_pins, draft, edited, prepared
 from leafward.compaction.xray import planned_at
 from leafward.context import context_at
 from leafward.enclosed import split_enclosed
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.compaction import Plan
+    from leafward.compaction.drafted import Draft
     from leafward.config import Config
     from leafward.headline import Headline
     from leafward.session import Session
@@ -80,7 +81,7 @@ def _first_kept(session: Session, compaction: int) -> int:
 
 
 def _branches(session: Session, at: int, entries: Iterable[int]) -> dict[int, int]:
-    """First entries of the branches that leave a path, each with the position of the entry it leaves."""
+    """What the branches that leave a path begin with, each with the position of the entry it leaves."""
     tree = session.tree
     position = {entry: place for place, entry in enumerate(entries)}
     path = tree.path_runs(at)
@@ -92,9 +93,8 @@ def _branches(session: Session, at: int, entries: Iterable[int]) -> dict[int, in
         if place is None or tree.bounds(index)[1] != run.stop:
             continue
         for child in tree.content_children(index):
-            first = tree.starts[child]
-            if first not in on_path:
-                found.setdefault(first, place)
+            if tree.starts[child] not in on_path:
+                found.setdefault(tree.content_from(child), place)
     return found
 
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from leafward.compaction.drafted import Draft
     from leafward.compaction.plan import Plan
-    from leafward.compaction.run import Draft
     from leafward.session import Session
     from leafward_tui.widgets.line_scroll import LineList
 

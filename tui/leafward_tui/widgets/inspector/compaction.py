@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.compaction.xray import Link, xray_of
-from leafward.context import latest
+from leafward.context import context_at, lacks_prompt, latest
 from leafward.entries import EntryIndex, Kind, read_usage
 from leafward.survival import SURVIVED, Status, Survival, compactions, decay, facts_of, survival
 from leafward.survival.spans import Said
@@ -92,7 +92,7 @@ def _compaction(
     )
     sheet.row(left, [Span(f"{when}   #{index:,}", "faint")], entry=-1 if own else index)
     xray = xray_of(session, index)
-    _numbers(sheet, xray)
+    _numbers(sheet, xray, unlike=lacks_prompt(session, context_at(session, index)))
     _made_by(sheet, entry.body)
     sheet.line(
         [Span(f"{sheet.glyphs.folded} ", "faint"), Span("before and after, line by line", "text")],
@@ -108,12 +108,15 @@ def _compaction(
     _traced(sheet, session, index)
 
 
-def _numbers(sheet: Sheet, xray: XRay) -> None:
-    """Sizes, and the ledger of both sides."""
+def _numbers(sheet: Sheet, xray: XRay, *, unlike: bool) -> None:
+    """Sizes, and the ledger of both sides. `unlike`: the one before counts a prompt that the one after does not."""
     glyphs = sheet.glyphs
     less = (
         f"   {(xray.before - xray.after) * 100 // xray.before} % less" if xray.before > xray.after > 0 else ""
     )
+    rest = next((share.before for share in xray.ledger if share.link is Link.REST), 0)
+    if unlike and rest > 0:
+        less = " + prompt and tools"
     sheet.line(
         [
             *padded([Span("context", "faint")], _NAMES),

@@ -17,6 +17,8 @@ from leafward_tui.widgets.inspector.spans import head_of, shown, shown_line, wid
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from leafward.bodies import Entry
+    from leafward.session import Session
     from leafward_tui.glyphs import Glyphs
 
 FOLDED_LINES = 6
@@ -33,6 +35,8 @@ HEAD_BYTES = 4_096
 """Bytes seen of a line that is not decoded."""
 
 _DEEPEST = 64
+_LONGEST_BESIDE = 16
+"""Cells of an id that stands beside the place; a longer one has its own line."""
 _NARROWEST = 12
 _INDENT = "  "
 
@@ -156,11 +160,11 @@ def raw_page(
     toggled: frozenset[str] = frozenset(),
     stop: Callable[[], bool] = lambda: False,  # noqa: ARG001  one line is read, whatever happens
 ) -> Page:
-    """The Raw tab: the line of the selection's first entry."""
+    """The Raw tab: what the agent stored of the selection's first entry, which may be several records."""
     sheet = Sheet(Tab.RAW, width, height, glyphs, toggled)
     session = selection.session
     entry = session.entry(selection.head)
-    raw = entry.raw
+    records = [record for record in session.records(selection.head) if record.strip()] or [entry.raw]
     sheet.blank()
     title = [Span(f"#{exact(entry.index)}", "strong"), Span(f"  {shown_line(entry.type, 40)}", "sub")]
     if entry.role:
@@ -168,28 +172,50 @@ def raw_page(
     more = len(selection) - 1
     about = [Span(f"first of {counted(more + 1, 'entry', 'entries')}", "faint")] if more > 0 else []
     sheet.row(title, about)
-    ending = "  CRLF" if raw.endswith(b"\r") else ""
-    where = [
-        Span("byte ", "faint"),
-        Span(exact(entry.offset), "sub"),
-        Span("   line ", "faint"),
-        Span(f"{exact(len(raw))} bytes", "sub"),
-        Span(ending, "faint"),
-    ]
-    sheet.row(where, [Span(shown_line(entry.id, 36), "faint")])
+    name = Span(shown_line(entry.id, 80), "faint")
+    beside = width_of([name]) <= _LONGEST_BESIDE
+    sheet.row(_place(session, entry, records), [name] if beside else [])
+    if not beside:
+        sheet.line([Span("id ", "faint"), name])
+    origin = session.origin(selection.head)
+    if origin.path.name != session.path.name:
+        sheet.line([Span("in ", "faint"), Span(shown_line(origin.path.name, sheet.width), "sub")])
     if entry.damage is not None:
         sheet.line([Span(f"{glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[entry.damage], "warn")])
-    sheet.blank()
+    for at, record in enumerate(records):
+        sheet.blank()
+        if len(sheet.lines) >= MOST_LINES:
+            sheet.note(counted(len(records) - at, "more record"))
+            break
+        _record(sheet, record, f"raw{at}" if at else "raw", told=entry.damage is Damage.MALFORMED)
+    return sheet.page(copy=safe(b"\n".join(records)[:MOST_DECODED].decode("utf-8", "replace")))
+
+
+def _place(session: Session, entry: Entry, records: list[bytes]) -> list[Span]:
+    """Where it lies, and how large it is."""
+    row = session.origin(entry.index).is_row
+    found = [Span("row " if row else "byte ", "faint"), Span(exact(entry.offset), "sub")]
+    if len(records) > 1:
+        found.append(Span(f"   {len(records)} records ", "faint"))
+    else:
+        found.append(Span("   record " if row else "   line ", "faint"))
+    found.append(Span(f"{exact(sum(map(len, records)))} bytes", "sub"))
+    if records[-1].endswith(b"\r"):
+        found.append(Span("  CRLF", "faint"))
+    return found
+
+
+def _record(sheet: Sheet, raw: bytes, key: str, *, told: bool) -> None:
+    """One record as JSON, else as its bytes; `told` where it was said already that it is none."""
     body: Any = decode_line(raw) if len(raw) <= MOST_DECODED else None
     if body is not None:
-        JsonWriter(sheet, "raw").write(body)
-    else:
-        if len(raw) > MOST_DECODED:
-            sheet.note(f"a line of {size_of(len(raw))} is not taken apart here")
-        elif entry.damage is not Damage.MALFORMED:
-            sheet.line([Span(f"{glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[Damage.MALFORMED], "warn")])
-        write_bytes(sheet, raw)
-    return sheet.page(copy=safe(raw[:MOST_DECODED].decode("utf-8", "replace")))
+        JsonWriter(sheet, key).write(body)
+        return
+    if len(raw) > MOST_DECODED:
+        sheet.note(f"a line of {size_of(len(raw))} is not taken apart here")
+    elif not told:
+        sheet.line([Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[Damage.MALFORMED], "warn")])
+    write_bytes(sheet, raw)
 
 
 def write_bytes(sheet: Sheet, raw: bytes) -> None:

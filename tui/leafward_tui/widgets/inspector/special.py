@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.context import context_at
+from leafward.context import context_at, lacks_prompt
 from leafward.entries import DAMAGE_TEXT, NO_ENTRY, Body, Damage, EntryIndex, Kind, read_usage, text_of
 from leafward.headline import headline, summarised_entries
 from leafward.messages import EDIT_TARGETS, edit_targets
@@ -119,11 +119,13 @@ def _summarizer(body: Body) -> str:
 
 def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
     before = body.get("tokensBefore")
-    after = context_at(session, index).size.total
+    context = context_at(session, index)
+    after, unlike = context.size.total, lacks_prompt(session, context)
     first, saved = "not recorded", ""
     if isinstance(before, int) and not isinstance(before, bool):
         first = exact(before)
         saved = f"   {(before - after) * 100 // before} % less" if before > after > 0 else ""
+    saved = " + prompt and tools" if unlike else saved
     sheet.line(
         [
             *padded([Span("tokens", "faint")], _NAMES),

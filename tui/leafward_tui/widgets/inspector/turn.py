@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.edits import NATIVE_TOOLS, ToolTable, table_of
+from leafward.endings import Outcome, outcome
 from leafward.entries import (
     BOOKKEEPING,
     NO_ENTRY,
@@ -22,7 +23,6 @@ from leafward.entries import (
 from leafward.files import did_run
 from leafward.headline import TASK, call_of
 from leafward.messages import messages_of, usage_of
-from leafward.tally import Outcome, outcome
 from leafward.tokens import message_tokens
 from leafward_tui.widgets.inspector.model import SelectionKind
 

@@ -1,0 +1,25 @@
+"""What Leafward keeps beside sessions of other agents, to be searched with what the agents stored."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Text
+from leafward.sidecar import Owner, every_sidecar, sidecar_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+def kept_texts(agent: str, sessions: Iterable[tuple[str, str]]) -> Iterator[Text]:
+    """The sidecars of sessions, which are given by path and id; empty for an id that only the session itself tells."""
+    there = {path.name for path in every_sidecar()}
+    if not there:
+        return
+    for path, name in sessions:
+        kept = sidecar_path(Owner(agent, name or os.path.realpath(path)))
+        if kept.name in there:
+            yield Text(path, str(kept))
+        elif not name:
+            yield Text(path)

@@ -1,0 +1,165 @@
+"""The verbs that change a session or where it is kept, and the log of that: each is taken back by another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leafward.cli.command import (
+    dry_run_option,
+    json_option,
+    model_options,
+    session_argument,
+    summary_option,
+    verb,
+)
+
+
+@verb(
+    "leafward move 019f3c 1a2b3c4d --dry-run",
+    "leafward move 019f3c 1a2b3c4d --before",
+    "leafward move 019f3c 1a2b3c4d --summary extractive",
+)
+@session_argument
+@click.argument("entry")
+@click.option("--before", is_flag=True, help="To ENTRY's parent, with ENTRY's text given back as the prompt.")
+@summary_option("Carry a summary of the branch that is left along.")
+@click.option("--focus", metavar="TEXT", help="What the summary is to dwell on.")
+@model_options
+@dry_run_option
+@json_option
+def move(session: str, entry: str, as_json: bool, **asked: Any) -> int:
+    """Move the leaf, so that the agent continues from ENTRY.
+
+    One line is appended to the file; nothing is rewritten, and `leafward undo` takes it back. The price says what is
+    left and entered, and how much of the provider's cache stays good. A running agent follows when it opens the
+    session again.
+    """
+    from leafward.cli.writing import move as run
+
+    return run(session, entry, asked, as_json)
+
+
+@verb("leafward undo 019f3c", "leafward undo 019f3c --op 5e6f7a8b")
+@session_argument
+@click.option(
+    "--op", metavar="OP", help="The operation to take back, as `leafward log` names it (default: the last)."
+)
+@dry_run_option
+@json_option
+def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
+    """Take back the last operation.
+
+    The inverse is appended; nothing is removed from the file. What the agent did is taken back only when it is named
+    with --op.
+    """
+    from leafward.cli.writing import undo as run
+
+    return run(session, op, dry_run, as_json)
+
+
+@verb("leafward redo 019f3c")
+@session_argument
+@dry_run_option
+@json_option
+def redo(session: str, dry_run: bool, as_json: bool) -> int:
+    """Do again what the last undo took back."""
+    from leafward.cli.writing import redo as run
+
+    return run(session, dry_run, as_json)
+
+
+@verb("leafward log 019f3c")
+@session_argument
+@json_option
+def log(session: str, as_json: bool) -> int:
+    """List what was done to a session.
+
+    Moves, labels, names and archived branches, in the order of the file; the agent's own moves too.
+    """
+    from leafward.cli.writing import log as run
+
+    return run(session, as_json)
+
+
+@verb("leafward label 019f3c 1a2b3c4d 'tests green'", "leafward label 019f3c 1a2b3c4d ''")
+@session_argument
+@click.argument("entry")
+@click.argument("text")
+@dry_run_option
+@json_option
+def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:
+    """Label an entry.
+
+    An empty TEXT takes its label away. The leaf stays where it is.
+    """
+    from leafward.cli.writing import label as run
+
+    return run(session, entry, text, dry_run, as_json)
+
+
+@verb("leafward name 019f3c 'Port the selectors'")
+@session_argument
+@click.argument("text")
+@dry_run_option
+@json_option
+def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
+    """Name a session.
+
+    An empty TEXT takes its name away. The leaf stays where it is.
+    """
+    from leafward.cli.writing import name as run
+
+    return run(session, text, dry_run, as_json)
+
+
+@verb("leafward archive 019f3c", "leafward archive 019f3c 1a2b3c4d", "leafward archive 019f3c --undo")
+@session_argument
+@click.argument("entry", required=False)
+@click.option("--undo", "unarchive", is_flag=True, help="Bring it back.")
+@dry_run_option
+@json_option
+def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_json: bool) -> int:
+    """Hide a session, or a branch of it, behind a count.
+
+    With ENTRY it is the branch that begins there. Nothing is removed from the file, nothing is moved.
+    """
+    if entry is None:
+        from leafward.cli.curating import archive_session
+
+        return archive_session(session, unarchive, dry_run, as_json)
+    from leafward.cli.writing import archive as run
+
+    return run(session, entry, unarchive, dry_run, as_json)
+
+
+@verb("leafward keep 019f3c", "leafward keep 019f3c --dry-run")
+@session_argument
+@dry_run_option
+@json_option
+def keep(session: str, dry_run: bool, as_json: bool) -> int:
+    """Copy a session where its agent cannot delete it.
+
+    The copy is whole: sub-agents and what lies beside the session go with it. It is listed where the original is gone.
+    Asked again, it takes over what has changed since.
+    """
+    from leafward.cli.curating import keep as run
+
+    return run(session, dry_run, as_json)
+
+
+@verb("leafward delete 019f3c --dry-run", "leafward delete 019f3c", "leafward delete 019f3c --undo")
+@session_argument
+@click.option("--undo", is_flag=True, help="Bring a session back from the trash.")
+@dry_run_option
+@json_option
+def delete(session: str, undo: bool, dry_run: bool, as_json: bool) -> int:
+    """Move a session of pi to the trash.
+
+    The trash is Leafward's own; --undo puts the file back where it was. Forks of the session stay. Sessions of other
+    agents are refused.
+    """
+    from leafward.cli.curating import delete as run
+
+    return run(session, undo, dry_run, as_json)

@@ -1,0 +1,254 @@
+"""The rows of a session drawn: id, lanes, text, marks, edits, calls and tokens of each as a line of text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.cli.facts import shown_ids
+from leafward.cli.outline import OWN_ROW, Row, outline_rows
+from leafward.cli.output import Page, cells, compact, fit, pad, plural
+from leafward.cli.selection import verify
+from leafward.context import context_at, lacks_prompt
+from leafward.entries import DAMAGE_CODE, TURN_STARTS, EntryIndex, Kind
+from leafward.headline import TASK, headline
+from leafward.lanes import BAD_LINES
+from leafward.safe_text import safe_line
+from leafward.select import sets
+from leafward.tally import FAILED, Tallies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.session import Session
+
+
+_SPEAKING = TURN_STARTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
+"""Kinds whose text needs no word before it."""
+
+
+_TEXT_KEPT = 10
+"""Cells of a row's text that its marks never take."""
+
+
+_MEASURED_COMPACTIONS = 64
+"""Compactions whose context is measured; in a file with more, rows say only what each replaced."""
+
+
+def measure(session: Session) -> Tallies:
+    """What each entry counts for. Lines that prove to be broken are marked in the session first."""
+    while True:
+        verify(session)
+        tallies = Tallies(session)
+        broken = tallies.fill(session, range(len(session)))
+        if not broken:
+            return tallies
+        session.discredit(broken)
+
+
+def outline(
+    session: Session,
+    page: Page,
+    *,
+    every_entry: bool = False,
+    hidden: frozenset[EntryIndex] = frozenset(),
+    only: frozenset[int] | None = None,
+) -> Iterator[str]:
+    """The rows as lines of text: id, lanes, text, marks, edits, calls and tokens.
+
+    With `only` the rows that hold one of these entries, and those where a branch that does leaves and begins.
+    """
+    measures = measure(session)
+    rows = list(outline_rows(session, every_entry=every_entry, hidden=hidden))
+    if only is not None:
+        above = sets.above(session.tree, sets.of(only, len(session)), itself=True)
+        rows = [
+            row
+            for row in rows
+            if not only.isdisjoint(row.entries)
+            or any(above[branch] for branch in row.branches)
+            or (row.junction and any(above[entry] for entry in row.entries))
+        ]
+    on_path = bytearray(len(session))
+    for run in session.tree.path_runs(session.leaf):
+        on_path[run.start : run.stop] = b"\1" * (run.stop - run.start)
+    names = shown_ids(session, (row.entry for row in rows))
+    name_width = max(8, 0, *map(cells, names.values())) + 2
+    fixed = name_width + 21
+    most = max(2, (page.width - fixed - 40) // 2)
+    lanes = min(most, max((row.lane for row in rows), default=0) + 1)
+    painter = _Painter(session, page, measures, on_path, 2 * lanes + 1, lanes, names, name_width)
+    text_width = page.width - fixed - painter.graph_width
+    painter.text_width = max(16, text_width)
+    painter.compactions = session.columns.kind.count(Kind.COMPACTION)
+    yield page.style(
+        pad("entry", name_width)
+        + pad("", painter.graph_width)
+        + pad("entries" if every_entry else "turns", painter.text_width)
+        + "".join(pad(word, 7, right=True) for word in ("edits", "calls", "tok")),
+        "faint",
+    ).rstrip()
+    for position, row in enumerate(rows):
+        if position and session.columns.parent[row.entries[0]] < 0 and not painter.is_bad(row):
+            yield ""  # another root
+        yield painter.line(row, every_entry)
+
+
+@dataclass(slots=True)
+class _Painter:
+    session: Session
+    page: Page
+    measures: Tallies
+    on_path: bytearray
+    graph_width: int
+    lanes: int
+    names: dict[int, str]
+    """What each row's entry is called."""
+    name_width: int
+    text_width: int = 40
+    compactions: int = 0
+
+    def line(self, row: Row, every_entry: bool) -> str:
+        page = self.page
+        active = bool(self.on_path[row.entry])
+        kind = Kind(self.session.columns.kind[row.entry])
+        graph = self._graph(row, kind, active)
+        marks = self._marks(row)
+        room = self.text_width - sum(cells(mark) + 2 for mark, _ in marks)
+        text = fit(self._text(row, kind, every_entry), max(8, room), unicode=page.unicode)
+        filling = " " * max(0, self.text_width - cells(text) - sum(cells(mark) + 2 for mark, _ in marks))
+        chips = "".join(f"  {page.style(mark, style)}" for mark, style in marks)
+        style = "memory" if kind in OWN_ROW else "bad" if kind in BAD_LINES else "bold" if active else "faint"
+        shown = text if style == "bold" and kind not in TURN_STARTS else page.style(text, style)
+        totals = (
+            sum(column[entry] for entry in row.entries)
+            for column in (self.measures.edits, self.measures.calls, self.measures.tokens)
+        )
+        dot = "·" if page.unicode else "."
+        numbers = "".join(pad(compact(total) if total else dot, 7, right=True) for total in totals)
+        name = pad(self.names[row.entry], self.name_width)
+        return f"{page.style(name, 'faint')}{graph}{shown}{filling}{chips}{page.style(numbers, 'faint')}"
+
+    def is_bad(self, row: Row) -> bool:
+        """Whether a row stands for a line that is no entry."""
+        return self.session.columns.kind[row.entry] in BAD_LINES
+
+    def _graph(self, row: Row, kind: Kind, active: bool) -> str:
+        signs = _SIGNS if self.page.unicode else _ASCII_SIGNS
+        parts = []
+        for lane, goes_on in enumerate(row.ongoing):
+            heavy = lane == 0 and row.rooted
+            if row.junction and lane == row.lane - 1:
+                parts.append(signs["fork" if goes_on else "end"][not heavy] + signs["arm"])
+            else:
+                parts.append((signs["rail"][not heavy] if goes_on else " ") + " ")
+        node = self._node(row, kind, active, signs)
+        if len(parts) >= self.lanes:
+            packed = len(parts) - self.lanes + 2
+            parts = [pad(f"{min(packed, 99)}{signs['rail'][1]}", 2), *parts[packed:]]
+        plain = "".join(parts) + node
+        style = "leaf" if active else "faint"
+        return self.page.style(plain, style) + " " * max(1, self.graph_width - cells(plain))
+
+    def _node(self, row: Row, kind: Kind, active: bool, signs: dict[str, str]) -> str:
+        if kind in BAD_LINES:
+            return "!"
+        if row.hidden or row.folded:
+            return signs["folded"]
+        if self.session.place in row.entries:
+            return signs["leaf"]
+        if kind is Kind.COMPACTION:
+            return signs["compaction"]
+        if kind is Kind.BRANCH_SUMMARY:
+            return signs["branch_summary"]
+        if kind in TURN_STARTS or row.junction:
+            return signs["node"][not active]
+        return signs["rail"][not active]
+
+    def _marks(self, row: Row) -> list[tuple[str, str]]:
+        session = self.session
+        marks: list[tuple[str, str]] = []
+        for entry in row.entries:
+            label = session.labels.get(EntryIndex(entry))
+            if label is not None:
+                marks.append((f"[{fit(safe_line(label, 64), 24, unicode=self.page.unicode)}]", "warn"))
+            damage = session.columns.damage.get(entry)
+            if damage is not None and session.columns.kind[entry] != Kind.MALFORMED:
+                marks.append((f"! {DAMAGE_CODE[damage]}", "bad"))
+        errors = sum(bool(self.measures.flags[entry] & FAILED) for entry in row.entries)
+        if errors:
+            marks.append((f"{'×' if self.page.unicode else 'x'} {plural(errors, 'error')}", "bad"))
+        changed = sum(session.columns.kind[entry] == Kind.CONTEXT_EDIT for entry in row.entries)
+        if changed and row.entries != [row.entry]:
+            marks.append((f"{'≠' if self.page.unicode else '!'} {plural(changed, 'context edit')}", "warn"))
+        if session.place in row.entries:
+            marks.append(("what-if leaf" if session.what_if else "leaf", "leaf"))
+        elif session.what_if and session.tree.content_at(session.own_leaf) in row.entries:
+            marks.append(("agent's leaf", "ghost"))
+        return self._fitting(marks)
+
+    def _fitting(self, marks: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """As many marks as leave the text some room: the last ones, and how many others there are."""
+        left = self.text_width - _TEXT_KEPT
+        kept: list[tuple[str, str]] = []
+        for position in range(len(marks) - 1, -1, -1):
+            mark = marks[position]
+            more = (f"+{position}", "faint") if position else None
+            needed = cells(mark[0]) + 2 + (len(more[0]) + 2 if more is not None else 0)
+            if needed > left:
+                return [(f"+{position + 1}", "faint"), *kept]
+            left -= cells(mark[0]) + 2
+            kept.insert(0, mark)
+        return kept
+
+    def _text(self, row: Row, kind: Kind, every_entry: bool) -> str:
+        if row.hidden:
+            return f"archived  {plural(row.hidden, 'entry', 'entries')}  {headline(self.session, row.entry).text}"
+        if row.folded:
+            return f"{plural(row.folded, 'compaction')} more, one after the other"
+        if kind is Kind.COMPACTION:
+            return self._compaction(row.entry)
+        told = headline(self.session, row.entry)
+        if kind is Kind.BASH:
+            return f"$ {told.text}"
+        if every_entry:
+            return f"{pad(fit(told.word, 8), 8)} {told.text}"
+        if kind in _SPEAKING and told.word != TASK:
+            return told.text
+        return f"{told.word}  {told.text}"
+
+    def _compaction(self, entry: EntryIndex) -> str:
+        before = (self.session.body(entry) or {}).get("tokensBefore")
+        was = compact(int(before)) if isinstance(before, (int, float)) and 0 <= before < 1e15 else "?"
+        if self.compactions > _MEASURED_COMPACTIONS:
+            return f"compaction  of {was}"
+        arrow = "→" if self.page.unicode else "->"
+        context = context_at(self.session, entry)
+        rest = " + prompt" if lacks_prompt(self.session, context) else ""
+        return f"compaction  {was} {arrow} {compact(context.size.total)}{rest}"
+
+
+_SIGNS = {
+    "leaf": "◎",
+    "compaction": "◆",
+    "branch_summary": "◇",
+    "node": "●○",
+    "rail": "┃│",
+    "fork": "┠├",
+    "end": "┖└",
+    "arm": "─",
+    "folded": "▸",
+}
+
+
+_ASCII_SIGNS = {
+    "leaf": "@",
+    "compaction": "#",
+    "branch_summary": "%",
+    "node": "*o",
+    "rail": "|:",
+    "fork": "++",
+    "end": "++",
+    "arm": "-",
+    "folded": ">",
+}

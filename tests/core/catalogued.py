@@ -1,0 +1,46 @@
+"""Stores of sessions, and the catalogue of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from leafward.catalog import Card, Catalogue, parents, with_parents
+from leafward.config import Config
+from tests.core.drafts import START, Draft, file_name
+
+
+def listed(*paths: Path, **settings: Any) -> Catalogue:
+    found = Catalogue(Config(**settings), paths)
+    found.refresh()
+    return found
+
+
+def cards_of(found: Catalogue) -> dict[str, Card]:
+    return {Path(card.path).name: card for card in found.cards()}
+
+
+def config(store: Path) -> Config:
+    return Config(roots={"pi": (str(store),)})
+
+
+def fill(store: Path, count: int, *, replies: int = 1) -> list[Path]:
+    """Sessions in three projects, the last one written last."""
+    paths = []
+    for number in range(count):
+        draft = Draft(f"0{number:07d}-aaaa", cwd=f"/home/ada/p{number % 3}", start=START + number * 60_000)
+        draft.user(f"prompt {number}")
+        for _ in range(replies):
+            draft.assistant("word " * 300, total=1000)
+        name = file_name(draft.id)
+        paths.append(draft.write(store / f"--home-ada-p{number % 3}--" / name, mtime=START + number * 1000))
+    return paths
+
+
+def cards_in(place: Path, index: Path) -> list[Card]:
+    """What is found below a folder, with an index of its own; nothing may be in the way of it."""
+    catalogue = Catalogue(Config(roots={"pi": ()}), [place], index_path=index)
+    catalogue.refresh()
+    assert not catalogue.trouble
+    cards = catalogue.cards()
+    return with_parents(cards, parents(cards))

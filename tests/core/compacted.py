@@ -1,0 +1,43 @@
+"""Compactions drafted on the bundled session."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from leafward.compaction import PlanSettings, measure, plan
+from leafward.compaction.run import draft
+from leafward.summarizers.extractive import Extractive
+from tests.pi_file import PiFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.compaction.drafted import Draft
+    from leafward.session import Session
+
+SMALL = PlanSettings(keep_recent=2_000)
+
+
+def drafted(session: Session, settings: PlanSettings = SMALL, at: int | None = None, **more: Any) -> Draft:
+    sizes = measure(session, at, estimators=[settings.counting])
+    return draft(session, plan(sizes, settings), Extractive(), **more)
+
+
+def lines_of(session: Session) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in session.path.read_bytes().splitlines()]
+
+
+def fates(found: Any) -> set[tuple[str, str, str]]:
+    return {(fate.fact.kind, fate.fact.key, fate.status) for fate in found.fates}
+
+
+def talk(path: Path, turns: int = 6) -> PiFile:
+    """Turns of about sixty tokens, none of them from a moment ago."""
+    file = PiFile(path)
+    for turn in range(turns):
+        file.user(f"question {turn} " * 12)
+        file.reply(f"answer {turn} " * 12)
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    return file

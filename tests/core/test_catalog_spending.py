@@ -1,0 +1,136 @@
+"""What sessions used: counted once however often it was copied, and unknown where nobody recorded it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leafward.catalog import Catalogue, parents, totals
+from leafward.catalog.index import Index
+from leafward.catalog.spending import counted_once, sum_of
+from tests.core.catalogued import listed
+from tests.core.drafts import DAY, START, Draft
+from tests.surroundings import CORPORA, needs_corpora
+
+
+def priced(draft: Draft, tokens: int, cost: float | None = None) -> str:
+    """A reply that used something; without `cost` it says none."""
+    usage: dict[str, Any] = {
+        "input": tokens,
+        "output": 0,
+        "cacheRead": 0,
+        "cacheWrite": 0,
+        "totalTokens": tokens,
+    }
+    if cost is not None:
+        usage["cost"] = {"total": cost}
+    message = {"role": "assistant", "content": [], "usage": usage, "stopReason": "stop"}
+    return draft.entry("message", {"message": message})
+
+
+def used(found: Catalogue) -> dict[str, tuple[int, float | None]]:
+    cards = found.cards()
+    counted = counted_once(cards, parents(cards), found.spent)
+    sums = {Path(path).name: sum_of(days) for path, days in counted.items()}
+    return {name: (one.tokens, one.known_cost) for name, one in sums.items()}
+
+
+def test_a_fork_counts_only_what_is_its_own(store: Path) -> None:
+    first = Draft("aaaa0001")
+    first.user("hello")
+    priced(first, 100, 0.5)
+    first.write(store / "a.jsonl")
+    fork = Draft("aaaa0002", parent=str(store / "a.jsonl"), start=START + DAY)
+    fork.lines += first.lines[1:]
+    fork.leaf, fork.count = first.leaf, 100
+    priced(fork, 10, 0.25)
+    fork.write(store / "b.jsonl")
+    assert used(listed(store)) == {"a.jsonl": (100, 0.5), "b.jsonl": (10, 0.25)}
+    (store / "a.jsonl").unlink()
+    assert used(listed(store)) == {"b.jsonl": (110, 0.75)}, "nobody else counts what it took over now"
+
+
+def test_two_forks_of_what_is_gone_count_it_once(store: Path) -> None:
+    first = Draft("aaaa0001")
+    first.user("hello")
+    priced(first, 100, 0.5)
+    for number in (2, 3):
+        fork = Draft(f"aaaa000{number}", parent="/gone/a.jsonl", start=START + number * DAY)
+        fork.lines += first.lines[1:]
+        fork.leaf, fork.count = first.leaf, 100 * number
+        priced(fork, number, 0.0)
+        fork.write(store / f"{number}.jsonl")
+    assert sum(tokens for tokens, _ in used(listed(store)).values()) == 105
+
+
+def test_a_copied_file_counts_what_it_goes_on_with(store: Path) -> None:
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    priced(draft, 100, 0.5)
+    draft.write(store / "a.jsonl")
+    priced(draft, 7, 0.1)
+    draft.write(store / "b.jsonl")
+    assert sum(tokens for tokens, _ in used(listed(store)).values()) == 107
+
+
+def test_a_cost_that_nobody_recorded_stays_unknown(store: Path) -> None:
+    silent = Draft("aaaa0001")
+    priced(silent, 50)
+    silent.write(store / "a.jsonl")
+    free = Draft("bbbb0001", cwd="/home/ada/free")
+    priced(free, 50, 0.0)
+    free.write(store / "b.jsonl")
+    found = listed(store)
+    assert used(found) == {"a.jsonl": (50, None), "b.jsonl": (50, 0.0)}
+    cards = found.cards()
+    sums = totals(cards, counted_once(cards, parents(cards), found.spent))
+    assert (sums.all.sessions, sums.all.unpriced, sums.all.known_cost) == (2, 1, 0.0)
+    assert sums.projects["/home/ada/orchard"].known_cost is None
+
+
+def test_sums_by_project_agent_and_day_are_the_whole(store: Path) -> None:
+    for number in range(4):
+        draft = Draft(f"{number}aaa0001", cwd=f"/p{number % 2}", start=START + number * DAY)
+        draft.user(f"prompt {number}")
+        priced(draft, 10 + number, 0.125)
+        draft.write(store / f"{number}.jsonl")
+    found = listed(store)
+    cards = found.cards()
+    sums = totals(cards, counted_once(cards, parents(cards), found.spent))
+    assert sums.all.tokens == 46
+    for parts in (sums.projects, sums.agents, sums.cells, sums.days):
+        values = list(parts.values())
+        assert sum(one.tokens for one in values) == 46
+        assert sum(one.cost for one in values) == 0.5
+    assert len(sums.days) == 4
+
+
+def test_what_is_appended_is_added(store: Path) -> None:
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    priced(draft, 100, 0.5)
+    path = draft.write(store / "a.jsonl")
+    found = listed(store)
+    priced(draft, 11, 0.25)
+    draft.append_to(path, 1)
+    found.refresh()
+    assert (found.work.read_on, found.work.read_whole) == (1, 0)
+    grown = found.spent(str(path))
+    assert used(found) == {"a.jsonl": (111, 0.75)}
+    again = Index(found.index.path)
+    assert again.spent(str(path)) == grown
+
+
+@needs_corpora
+@pytest.mark.parametrize(
+    ("folder", "known"), [("claude/v2.1.330", True), ("codex/v0.169.0", False), ("opencode/v1.18.33", True)]
+)
+def test_other_agents_say_what_they_used(folder: str, known: bool) -> None:
+    found = listed(CORPORA / folder)
+    cards = found.cards()
+    sums = totals(cards, counted_once(cards, parents(cards), found.spent))
+    whole = sum(one.tokens for card in cards for one in found.spent(card.path))
+    assert 0 < sums.all.tokens < whole, "some sessions are forks: what they took over is not counted"
+    assert (sums.all.known_cost is not None) is known

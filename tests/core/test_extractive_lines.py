@@ -1,0 +1,181 @@
+"""Which lines an extractive summary takes, and how it words them."""
+
+from __future__ import annotations
+
+import re
+
+from leafward.entries import EntryIndex
+from leafward.summarizers.outline import Section, read_outline
+from tests.core.told import DAY, lines_of, ran, reply, result, span, summarize, told_in, user, worked
+
+
+def test_what_was_done_to_a_file_is_added_up_over_summaries() -> None:
+    once = summarize(span(*DAY, *worked("src/tree.py", "one", "two")))
+    assert "`src/tree.py` changed 2×" in once.text
+    twice = summarize(span(*worked("src/tree.py", "three"), previous=once.text, previous_entry=EntryIndex(3)))
+    told = [text for _, text in lines_of(twice) if text.startswith("`src/tree.py`")]
+    assert len(told) == 1
+    assert told[0].startswith("`src/tree.py` changed 3×")
+    assert {"parse_one", "parse_three"} <= set(re.findall(r"parse_\w+", told[0]))
+    assert twice.text.count("Names in use:") <= 1
+
+
+def test_a_file_that_only_commands_name_was_not_read() -> None:
+    call = ("a", "bash", {"command": "git mv src/old.py src/new.py"})
+    looked = ("b", "read", {"path": "src/read.py"})
+    made = summarize(span(user("rename the parser module"), reply("", call, looked), result("a", "")))
+    assert "- Named in commands: `src/new.py`, `src/old.py`\n- Read: `src/read.py`" in made.text
+
+
+def test_a_command_that_works_again_is_no_longer_in_the_way() -> None:
+    previous = "## Goal\n- Port it\n\n### Blocked\n- Failed with exit 2: `make check`\n- waits for the key of the shop"
+    messages = [
+        user("go on with the port"),
+        reply("", ("a", "bash", {"command": "make check"})),
+        result("a", "ok"),
+    ]
+    blocked = [
+        text
+        for section, text in lines_of(summarize(span(*messages, previous=previous)))
+        if section is Section.BLOCKED
+    ]
+    assert blocked == ["waits for the key of the shop"]
+
+
+def test_the_head_of_a_traceback_says_nothing() -> None:
+    printed = (
+        "Traceback (most recent call last):\n  File x\nOverflowError: too large\n\nCommand exited with code 1"
+    )
+    made = summarize(
+        span(
+            user("run the port of the parser"),
+            reply("", ("a", "bash", {"command": "make check"})),
+            result("a", printed, True),
+        )
+    )
+    assert "OverflowError: too large" in made.text
+    assert "Traceback" not in made.text
+
+
+def test_the_goal_is_what_was_worked_on() -> None:
+    greeting, work = (
+        user("hope you are well after lunch"),
+        user("alright, port the lexer of orchard to a table"),
+    )
+    said = [user("/theme"), greeting, reply("I am."), work, *ran("a", "make all"), user("ok")]
+    assert told_in(Section.GOAL, *said) == ["port the lexer of orchard to a table"]
+    assert told_in(Section.IN_PROGRESS, *said) == []
+
+
+def test_a_long_request_ends_with_a_sentence() -> None:
+    first = (
+        "Rewrite the parser of orchard as a table, in small steps that can each be measured and taken back."
+    )
+    said = user(f"{first} " + "It has grown by many hands over the years, " * 8)
+    assert told_in(Section.GOAL, said) == [f"{first} …"]
+
+
+def test_closed_questions_and_small_talk_are_not_in_progress() -> None:
+    said = [user("port the lexer of orchard to a table"), *ran("a", "ls src")]
+    for place, text in enumerate(
+        ["what does the lexer of the printer do?", "show me the whole parser file again"]
+    ):
+        said += [user(text), *ran(f"b{place}", "ls lib")]
+    said += [user("rename the table of the parser to grammar"), *ran("c", "ls doc"), user("go on")]
+    assert told_in(Section.IN_PROGRESS, *said) == ["Asked last: rename the table of the parser to grammar"]
+
+
+def test_done_is_what_was_reached_not_what_is_liked() -> None:
+    work = [
+        user("port the lexer of orchard"),
+        reply("", ("a", "edit", {"path": "src/lexer.py", "oldText": "x", "newText": "y"})),
+        result("a", "ok"),
+    ]
+    liked = reply("It works, and I don't like it. Perfect, this is excellent work.")
+    assert told_in(Section.DONE, *work, liked) == ["Changed `lexer.py`"]
+    reached = reply("Done. Moved the table out of `src/lexer.py`; 26 tests pass.")
+    assert told_in(Section.DONE, *work, reached) == ["Moved the table out of `src/lexer.py`; 26 tests pass."]
+    only_said = [user("how would you port the lexer"), reply("Moved the table out of the lexer in my mind.")]
+    assert told_in(Section.DONE, *only_said) == []
+
+
+def test_a_check_that_passed_last_is_done() -> None:
+    said = [user("port the lexer of orchard"), *ran("a", "make check"), *ran("b", "make check")]
+    assert told_in(Section.DONE, *said) == ["`make check` passes (2 times)"]
+    once = summarize(span(*said))
+    again = [user("and the printer of orchard"), *ran("c", "make check"), *ran("d", "make check")]
+    assert len(told_in(Section.DONE, *again, previous=once.text)) == 1
+    piped = [
+        user("port the lexer of orchard"),
+        *ran("a", "make check | tee x"),
+        *ran("b", "make check | tee x"),
+    ]
+    assert told_in(Section.DONE, *piped) == []
+
+
+def test_a_page_of_examples_is_no_context() -> None:
+    page = (
+        "# Everything\n\nThis is **bold text** and this is *italic text* and this is both of them.\n\n"
+        "- Bold item with `inline code`\n- Normal item with [a link](https://example.com)\n\n"
+        "Here is a [link](https://example.com) in the middle of a long sentence.\n\n> A quote\n"
+    )
+    said = [user("write all of markdown in the chat"), reply(page)]
+    work = [user("make the lexer of orchard faster"), *ran("a", "ls src")]
+    assert told_in(Section.CONTEXT, *work, *said) == []
+
+
+def test_short_items_stand_behind_what_introduces_them() -> None:
+    said = reply("The levels are now:\n- `levelOff`: #666666\n- `levelLow`: #303030\n")
+    (told,) = told_in(
+        Section.CONTEXT,
+        user("dim the levels of the theme"),
+        said,
+        user("thanks for that"),
+        reply("You are welcome."),
+    )
+    assert told == "The levels are now: `levelOff`: #666666; `levelLow`: #303030"
+
+
+def test_lists_of_names_and_files_are_capped() -> None:
+    names = " ".join(f"def rowOf{place}x(): ..." for place in range(60))
+    given = {"path": "src/rows.py", "oldText": "x", "newText": names}
+    looked = [(f"r{place}", "read", {"path": f"src/part{place}.py"}) for place in range(14)]
+    bare = [
+        (f"e{place}", "edit", {"path": f"doc/n{place}.md", "oldText": "x", "newText": "y"})
+        for place in (1, 2)
+    ]
+    said = [user("port the rows of orchard"), reply("", ("a", "edit", given), *bare, *looked)]
+    told = told_in(Section.CONTEXT, *said)
+    (listed,) = [line for line in told if "rowOf" in line]
+    assert re.fullmatch(r"`src/rows.py` changed: (\w+, ){5}\w+ and \d+ more", listed)
+    (read,) = [line for line in told if line.startswith("Read: ")]
+    assert read.count("`") == 20
+    assert "Changed: `doc/n1.md`, `doc/n2.md`" in told
+
+
+def test_grouped_files_are_carried_on_and_added_up() -> None:
+    previous = (
+        "## Goal\n- port it\n\n## Critical Context\n- Changed: `a/one.py` 2×, `a/two.py`\n- Read: `a/three.py` 4×\n"
+        "- `a/four.py` changed 3×: rowCount and 7 more"
+    )
+    edit = ("a", "edit", {"path": "a/one.py", "oldText": "x", "newText": "y"})
+    looked = ("b", "read", {"path": "a/three.py"})
+    told = told_in(
+        Section.CONTEXT, user("go on with the port of it"), reply("", edit, looked), previous=previous
+    )
+    assert "Changed: `a/one.py` 3×, `a/two.py`" in told
+    assert "Read: `a/three.py` 5×" in told
+    assert any(line.startswith("`a/four.py` changed 3×: rowCount") and "7 more" not in line for line in told)
+
+
+def test_what_programs_say_names_nothing() -> None:
+    reminder = user("<system-reminder>\nuse TaskCreate and total_tokens\n</system-reminder>")
+    beside = {"role": "custom", "content": [{"type": "text", "text": "<env>\nfile_system: x\n</env>"}]}
+    text = summarize(span(user("port the lexer of orchard"), reminder, beside, *ran("a", "ls src"))).text
+    assert not re.search("TaskCreate|total_tokens|file_system", text)
+
+
+def test_the_lines_of_a_drawing_are_no_lines_of_a_summary() -> None:
+    previous = "## Key Decisions\n- Keep the old code\n```\nsrc/\n├── core/\n│   └── paths.ts\n```\n"
+    told = [text for _, text, _ in read_outline(previous)]
+    assert told == ["Keep the old code", "src/"]

@@ -1,0 +1,107 @@
+"""Spans of messages, and what the extractive summary makes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leafward.entries import EntryIndex
+from leafward.summarizers import Said, Span, Summary
+from leafward.summarizers.extractive import Extractive
+from leafward.summarizers.outline import Section, read_outline
+
+FOLDER = "/home/ada/orchard"
+HEADINGS = [section.heading for section in Section]
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def reply(text: str, *calls: tuple[str, str, dict[str, Any]]) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    content += [
+        {"type": "toolCall", "id": key, "name": name, "arguments": given} for key, name, given in calls
+    ]
+    return {"role": "assistant", "content": content}
+
+
+def result(call: str, text: str, failed: bool = False) -> dict[str, Any]:
+    content = [{"type": "text", "text": text}]
+    return {"role": "toolResult", "toolCallId": call, "content": content, "isError": failed}
+
+
+def span(*messages: dict[str, Any], **more: Any) -> Span:
+    said = [Said(EntryIndex(10 + place), message) for place, message in enumerate(messages)]
+    return Span(said, cwd=FOLDER, **more)
+
+
+def summarize(what: Span, budget: int = 1000) -> Summary:
+    return Extractive().summarize(what, budget)
+
+
+def lines_of(made: Summary) -> list[tuple[Section, str]]:
+    return [(section, text) for section, text, _ in read_outline(made.text)]
+
+
+def worked(path: str, *keys: str) -> list[dict[str, Any]]:
+    """Edits of a file, one after the other."""
+    found = []
+    for key in keys:
+        given = {"path": path, "oldText": "x", "newText": f"def parse_{key}(): ..."}
+        found += [reply("", (key, "edit", given)), result(key, "ok")]
+    return found
+
+
+def told_in(section: Section, *messages: dict[str, Any], **more: Any) -> list[str]:
+    made = lines_of(summarize(span(*messages, **more)))
+    return [text for there, text in made if there is section and text != "(none)"]
+
+
+def ran(key: str, command: str) -> list[dict[str, Any]]:
+    return [reply("", (key, "bash", {"command": command})), result(key, "ok")]
+
+
+DAY = (
+    user("Port the parser of orchard to a table. Never touch the generated files under gen/."),
+    reply(
+        "We keep src/tree.py because the old tests import it.",
+        ("a", "read", {"path": f"{FOLDER}/src/parser.py"}),
+        ("b", "bash", {"command": f"cd {FOLDER} && git checkout -b table-parser"}),
+    ),
+    result("a", "class TreeParser: ..."),
+    result("b", "Switched to a new branch"),
+    reply(
+        "",
+        (
+            "c",
+            "write",
+            {"path": f"{FOLDER}/plan.md", "content": "## Steps\n- [ ] Fill parseTable\n- [ ] Measure it\n"},
+        ),
+    ),
+    result("c", "written"),
+    reply(
+        "",
+        (
+            "d",
+            "edit",
+            {"path": f"{FOLDER}/src/parser.py", "oldText": "x", "newText": "def parse_table(rowCount): ..."},
+        ),
+        (
+            "e",
+            "edit",
+            {
+                "path": f"{FOLDER}/plan.md",
+                "oldText": "- [ ] Fill parseTable",
+                "newText": "- [x] Fill parseTable",
+            },
+        ),
+        ("f", "bash", {"command": "make test"}),
+    ),
+    result("d", "replaced"),
+    result("e", "replaced"),
+    result("f", "src/parser.py:12: TypeError: rowCount is None\nCommand exited with code 2", failed=True),
+    reply("The table is filled, but one test fails with a TypeError in src/parser.py."),
+    user("commit what you have, then fix the test"),
+    reply("", ("g", "bash", {"command": 'git commit -am "Fill the parse table"'})),
+    result("g", "1 file changed"),
+)

@@ -1,0 +1,78 @@
+"""What the tests of the application have in common."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.compaction import branch as branches
+from leafward.session import Session
+from tests.pi_file import PiFile
+from tests.tui.considered import working
+from tests.tui.explored import Named, forked
+from tests.tui.inspector_data import close_all
+from tests.tui.session_store import small_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def opened_sessions_are_closed() -> Iterator[None]:
+    """Closes the sessions that a test of the inspector wrote."""
+    yield
+    close_all()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A folder of small sessions, for the catalogue."""
+    root = tmp_path / "sessions"
+    small_store(root)
+    return root
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Named:
+    """A session with three branches, for the explorer."""
+    return forked(tmp_path / "session.jsonl")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A session of twenty turns that did some work, for the compaction lab."""
+    return working(tmp_path / "session.jsonl", 20).path
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Summaries write half of their text, and the rest once the gate is open or they are stopped."""
+    opened = threading.Event()
+    made = branches.summarize_branch
+
+    def held(session: Session, branch: branches.Branch, summarizer: Any, **how: Any) -> branches.BranchDraft:
+        how["progress"]("## Goal\n- half of it")
+        while not opened.wait(0.01) and not how["stop"]():
+            pass
+        return made(session, branch, summarizer, **how)
+
+    monkeypatch.setattr("leafward_tui.screens.explorer.summary_work.summarize_branch", held)
+    yield opened
+    opened.set()
+
+
+@pytest.fixture
+def fork(tmp_path: Path) -> Iterator[Session]:
+    """Prompts 0 1, then three ways from 1: 2 3, 4 5 and 6 7, which is the path."""
+    file = PiFile(tmp_path / "fork.jsonl")
+    file.user("0")
+    point = file.user("1")
+    for first in (2, 4, 6):
+        file.user(str(first), point)
+        file.user(str(first + 1))
+    with closing(Session.open(file.path)) as session:
+        yield session

@@ -1,0 +1,19 @@
+"""Lines of an exploration, in any density."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+
+from leafward_tui.graph import Density
+
+if TYPE_CHECKING:
+    from leafward_tui.exploration import Exploration
+    from leafward_tui.folds import Line
+
+DENSITIES = st.sampled_from((Density.TURNS, Density.ENTRIES, Density.COMFORTABLE))
+
+
+def lines_of(exploration: Exploration) -> list[Line]:
+    return [exploration.lines.line(y) for y in range(len(exploration.lines))]

@@ -1,0 +1,66 @@
+"""Summaries of the explorer, driven by its keys."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from leafward.config import Config
+from leafward.demo import demo_session
+from leafward_tui.widgets.sheet import ChoiceSheet
+from tests.tui.explored import WIDE, exploring, note
+from tests.tui.session_store import until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from leafward_tui.screens.explorer import ExplorerScreen
+
+QUICK = Config(follow_interval=0.02)
+
+
+def saved(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*-summary*.md"))
+
+
+async def sheet_of(pilot: Pilot[int], kind: type[Any]) -> Any:
+    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+    await pilot.pause()
+    return pilot.app.screen
+
+
+async def summing(pilot: Pilot[int], screen: ExplorerScreen) -> None:
+    """Moves two turns up with a summary, until the first words of it are there; `gate` holds the rest back."""
+    await pilot.press("K", "K", "enter")
+    await sheet_of(pilot, ChoiceSheet)
+    await pilot.press("s")
+    await until(pilot, lambda: "tok" in note(screen))
+
+
+async def at_rest(pilot: Pilot[int], screen: ExplorerScreen) -> None:
+    await until(
+        pilot,
+        lambda: (
+            screen.summing is None
+            and not screen.writing
+            and pilot.app.screen is screen
+            and screen.exploration is not None
+            and screen.exploration.layout.tree is screen.exploration.session.tree
+        ),
+    )
+    await pilot.pause()
+
+
+@asynccontextmanager
+async def on_demo(
+    size: tuple[int, int] = WIDE, config: Config | None = None
+) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, Path]]:
+    """The explorer on the demo, a few turns above the leaf, its price on the screen."""
+    with demo_session() as path:
+        async with exploring(path, size, config or QUICK) as (pilot, screen):
+            await pilot.press("K", "K", "K", "K")
+            await until(pilot, lambda: screen.price is not None)
+            yield pilot, screen, path

@@ -1,0 +1,107 @@
+"""The explorer and the catalogue on sessions of every other agent: nothing of theirs is written."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.config import Config
+from tests import claude_transcript, codex_rollout, opencode_store
+from tests.tui.explored import exploring
+from tests.tui.session_store import app_over, listed, rows, until
+from tests.untouched import contents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEYS = ("x", "w", "c", "escape", "tab", "j", "J", "{", "o", "escape", "u", "l", "enter", "escape")
+"""Tabs, the lab, rows and branches, the log, and what would write to a session of pi."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A store of an agent, a session in it, and what is read of them."""
+
+    root: Path
+    session: Path
+    said: tuple[str, ...]
+    """Stands in the explorer on that session."""
+    listed: tuple[str, ...]
+    """Stands in the catalogue; the first of them comes last."""
+    branches: int
+
+
+def claude(root: Path) -> Kept:
+    shutil.copytree(claude_transcript.DATA / "2.1.330", root)
+    said = (
+        "Add a mul function to src/calc.py",
+        "Try the recursive approach",
+        "Write a README",
+        "What is left to do?",
+        "recursive-branch",
+    )
+    named = ("auto-compact", "tree-demo", "sub-agent: SUBAGENT", "Delegate a survey of the repo to a helper")
+    return Kept(root, next(root.rglob("d379888c*.jsonl")), said, named, 1)
+
+
+def codex(root: Path) -> Kept:
+    shutil.copytree(codex_rollout.DATA / "0.169", root)
+    said = (
+        "Explain what src/calc.py does",
+        "Write a README",
+        "Try the recursive approach",
+        "Run a command that fails",
+        "Try the iterative approach",
+        "Twice reverted",
+    )
+    named = (
+        "Twice reverted",
+        "Delegate a survey of the repo to a helper",
+        "sub-agent: SUBAGENT",
+        "What is left to do?",
+    )
+    return Kept(root, codex_rollout.thread_in(root, "cb54"), said, named, 2)
+
+
+def opencode(root: Path) -> Kept:
+    store = opencode_store.Database(root)
+    opencode_store.branched(store)
+    other = opencode_store.Conversation("ses_two", at=opencode_store.START + 90_000, title="Harvest")
+    other.turn("two")
+    store.write(other)
+    said = ("Plant pears", "Try apples", "Try plums", "Prune the pear trees")
+    return Kept(root, store.path / "ses_one", said, ("Harvest", "Prune the pear trees"), 1)
+
+
+@pytest.fixture(params=[claude, codex, opencode], ids=lambda agent: agent.__name__)
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
+    made = request.param(tmp_path / f".{request.param.__name__}")
+    assert isinstance(made, Kept)
+    return made
+
+
+async def test_a_session_is_explored_and_never_written(kept: Kept) -> None:
+    before = contents(kept.root)
+    async with exploring(kept.session) as (pilot, screen):
+        shown = "\n".join(rows(pilot.app))
+        assert [text for text in kept.said if text not in shown] == []
+        # Reminders and attachments begin no rows of their own between turns.
+        assert not any("total_tokens" in line.partition("│")[0] for line in shown.splitlines())
+        for key in KEYS:
+            await pilot.press(key)
+            await pilot.pause()
+        assert screen.session is not None
+        assert screen.session.tree.branches() == kept.branches
+    assert contents(kept.root) == before
+
+
+async def test_the_catalogue_lists_sessions_with_forks_and_sub_agents(kept: Kept) -> None:
+    app = app_over(kept.root, config=Config())
+    async with app.run_test(size=(120, 32)) as pilot:
+        await listed(pilot)
+        await until(pilot, lambda: kept.listed[0] in "\n".join(rows(app)))
+        shown = "\n".join(rows(app))
+        assert [text for text in kept.listed if text not in shown] == []

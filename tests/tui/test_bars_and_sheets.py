@@ -1,0 +1,233 @@
+"""Bars, hints and sheets that every screen shares."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from textual.geometry import Offset
+from textual.screen import Screen
+from textual.widgets import Input
+
+from leafward_tui.app import LeafwardApp
+from leafward_tui.commands import IntentCommands
+from leafward_tui.intents import bindings_for
+from leafward_tui.screens.base import BaseScreen
+from leafward_tui.widgets.key_bar import Hint
+from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
+from leafward_tui.widgets.title_bar import Fact, Progress
+from tests.tui.explored import WIDE
+from tests.tui.session_store import app_over, rows, until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from textual.pilot import Pilot
+
+
+class Plain(BaseScreen[None]):
+    """A screen with nothing between its bars."""
+
+    NAME = "explorer"
+    BINDINGS = [*bindings_for("explorer")]  # noqa: RUF012  Textual's own form
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[object] = []
+
+    def hints(self) -> Sequence[Hint]:
+        return [
+            Hint("move.here"),
+            Hint(("branch.previous", "branch.next")),
+            Hint("mode.leave", "back to leaf", "leaf"),
+            *(
+                Hint(one)
+                for one in ("leaf.go", "mark.set", "tab.context", "tab.files", "label.edit", "name.edit")
+            ),
+        ]
+
+    def action_leaf_go(self) -> None:
+        self.done.append("leaf")
+
+
+class PlainApp(LeafwardApp):
+    """Opens on a screen with nothing but its bars."""
+
+    def first_screen(self) -> Screen[Any]:
+        return Plain()
+
+
+@asynccontextmanager
+async def plain(size: tuple[int, int] = WIDE) -> AsyncIterator[tuple[Pilot[int], Plain]]:
+    app = app_over(kind=PlainApp)
+    async with app.run_test(size=size) as pilot:
+        screen = app.screen
+        assert isinstance(screen, Plain)
+        yield pilot, screen
+
+
+FACTS = (
+    Fact("pi", keep=9),
+    Fact("678", "entries", keep=8),
+    Fact("8", "branches", short="", keep=2),
+    Fact("4", "compactions", short="", keep=1),
+    Fact("● following", short="●", keep=10, hue="leaf"),
+)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 140, 200])
+async def test_bars_fill_every_width_and_say_the_most_important(width: int) -> None:
+    async with plain((width, 30)) as (pilot, screen):
+        screen.title_bar.show("Port the selectors to the theme system", crumb="pi-mono", facts=FACTS)
+        await pilot.pause()
+        for bar in (screen.title_bar, screen.key_bar):
+            assert bar.render_line(0).cell_length == width
+        title, keys = screen.title_bar.render_line(0).text, screen.key_bar.render_line(0).text
+        assert title.startswith(" leafward")
+        assert "●" in title
+        assert ("pi-mono › Port" in title) == (width >= 80)
+        assert ("›" in title) == ("pi-mono" in title), "nothing stands before the sign"
+        assert ("compactions" in title) == (width >= 140)
+        assert keys.startswith(" enter move")
+        assert "? keys" in keys
+        assert ("ctrl+p commands" in keys) == (width >= 100)
+        assert ("back to leaf" in keys) == (width >= 100)
+
+
+async def test_progress_stands_before_every_other_fact() -> None:
+    async with plain((80, 24)) as (pilot, screen):
+        screen.title_bar.show("Sessions", facts=FACTS)
+        screen.title_bar.progress(Progress("indexing", 1904, 2318))
+        await pilot.pause()
+        text = screen.title_bar.render_line(0).text
+        assert "━━━━╍╍ 1,904 / 2,318" in text
+        assert text.endswith("● ")
+
+
+async def test_a_click_on_a_hint_runs_it() -> None:
+    async with plain() as (pilot, screen):
+        await pilot.pause()
+        at = screen.key_bar.render_line(0).text.index("@ leaf")
+        await pilot.click(screen.key_bar, offset=(at + 3, 0))
+        await until(pilot, lambda: screen.done)
+        assert screen.done == ["leaf"]
+
+
+CHOICES = (
+    Choice("m", "Move the leaf", "leave 79 entries, enter 55", "append 1 line to port.jsonl"),
+    Choice("s", "Move with a summary", refused="comes later"),
+    Choice("f", "Fork a new session", "writes a new file"),
+)
+
+
+async def test_a_choice_is_made_by_letter_by_enter_or_by_click() -> None:
+    async with plain() as (pilot, screen):
+
+        async def answer(*keys: str) -> object:
+            screen.done.clear()
+            sheet = ChoiceSheet("Move here", CHOICES, [SheetLine("careful", "warn")])
+            pilot.app.push_screen(sheet, screen.done.append)
+            await pilot.pause()
+            if keys[0] == "click":
+                await pilot.click(sheet.rows, offset=(10, int(keys[1])))
+            else:
+                await pilot.press(*keys)
+            await until(pilot, lambda: screen.done)
+            return screen.done[0]
+
+        assert await answer("f") == "f"
+        assert await answer("enter") == "m"
+        assert await answer("j", "j", "enter") == "f"
+        assert await answer("k", "enter") == "f"
+        assert await answer("click", "2") == "f"
+        assert await answer("escape") is None
+        assert await answer("s", "q") is None
+
+
+async def test_where_the_first_choice_is_refused_enter_does_nothing_else_instead() -> None:
+    choices = (Choice("m", "Move the leaf", refused="the leaf is here"), Choice("e", "Move before this"))
+    async with plain() as (pilot, screen):
+        sheet = ChoiceSheet("Move here", choices)
+        pilot.app.push_screen(sheet, screen.done.append)
+        await pilot.pause()
+        assert rows(pilot.app)[-1].endswith("the leaf is here")
+        await pilot.press("enter", "enter")
+        await pilot.pause()
+        assert (pilot.app.screen, screen.done) == (sheet, [])
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: screen.done)
+        assert screen.done == ["e"]
+
+
+async def test_a_command_is_found_by_its_words_in_the_key_bar() -> None:
+    async with plain() as (_, screen):
+        provider = IntentCommands(screen)
+        found = [str(hit.text) async for hit in provider.search("compact")]
+        assert "Open the compaction lab here" in found
+        found = [str(hit.text) async for hit in provider.search("x-ray")]
+        assert "Show a compaction before and after" in found
+
+
+async def test_a_sheet_covers_the_foot_and_writes_the_operation_out() -> None:
+    async with plain((80, 24)) as (pilot, screen):
+        screen.title_bar.show("Port the selectors")
+        pilot.app.push_screen(ChoiceSheet("Move here", CHOICES, note="turn 51"))
+        await pilot.pause()
+        shown = rows(pilot.app)
+        assert "Port the selectors" in shown[0]
+        assert shown[-8] == "━" * 80
+        assert shown[-7].startswith(" Move here")
+        assert shown[-7].endswith("turn 51")
+        assert shown[-5].startswith("▌ m")
+        assert shown[-1].startswith(" enter choose   esc leave")
+        assert shown[-1].endswith("append 1 line to port.jsonl")
+        await pilot.press("j")
+        await pilot.pause()
+        assert rows(pilot.app)[-1].endswith("comes later")
+
+
+async def test_the_key_that_opened_a_sheet_steps_through_it() -> None:
+    async with plain() as (pilot, screen):
+        pilot.app.push_screen(ChoiceSheet("Filter", CHOICES, cycle="ampersand"), screen.done.append)
+        await pilot.pause()
+        await pilot.press("ampersand", "ampersand", "enter")
+        await until(pilot, lambda: screen.done)
+        assert screen.done == ["f"]
+
+
+async def test_a_text_is_followed_kept_or_left() -> None:
+    heard: list[str] = []
+    async with plain() as (pilot, screen):
+        sheet = TextSheet(
+            "Label this entry", "chec", operation_of=lambda text: f"label {text!r}", changed=heard.append
+        )
+        pilot.app.push_screen(sheet, screen.done.append)
+        await pilot.pause()
+        await pilot.press("k", "q")
+        await pilot.pause()
+        assert heard[-1] == "checkq"
+        assert rows(pilot.app)[-1].endswith("label 'checkq'")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.done)
+        pilot.app.push_screen(TextSheet("Name"), screen.done.append)
+        await pilot.pause()
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: len(screen.done) == 2)
+        assert screen.done == ["checkq", None]
+
+
+async def test_sheets_take_hostile_text() -> None:
+    async with plain() as (pilot, _):
+        pilot.app.push_screen(ChoiceSheet("a [/nope] b", [Choice("a", "[red]x", "[/]", "[/b]")], note="[/c]"))
+        await pilot.pause()
+        assert "a [/nope] b" in "\n".join(rows(pilot.app))
+
+
+async def test_a_click_on_a_widget_just_removed_is_survived(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with plain() as (pilot, screen):
+        removed = Input()
+        monkeypatch.setattr(Screen, "get_widget_and_offset_at", lambda *_: (removed, Offset(0, 0)))
+        assert screen.get_widget_and_offset_at(3, 3) == (None, None)
+        await pilot.click(offset=(3, 3))
+        assert pilot.app.screen is screen

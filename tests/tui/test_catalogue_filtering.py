@@ -1,0 +1,141 @@
+"""The catalogue filtered, folded, sorted and grouped."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from leafward.catalog import Sort
+from leafward_tui.listing import Grouping, View
+from tests.tui.session_store import (
+    WIDE,
+    SessionFile,
+    app_over,
+    listed,
+    previewed,
+    rows,
+    shows,
+    titles,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from leafward_tui.screens.catalogue import CatalogueScreen
+
+
+async def filtered(pilot: Pilot[int], screen: CatalogueScreen, text: str) -> None:
+    await pilot.press("slash", *({" ": "space", ":": "colon"}.get(one, one) for one in text))
+    await shows(pilot, screen, lambda listing: listing.view.text == text.strip())
+
+
+async def test_the_filter_follows_as_one_types_and_marks_what_it_finds(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await filtered(pilot, screen, "theme")
+        assert titles(screen.sessions.listing) == [
+            "Port the selectors to the theme system",
+            "Light theme, second attempt",
+            "Dark theme for the reading view",
+        ]
+        assert "3 of 7 sessions" in "\n".join(rows(app))
+        hits = [
+            segment.text
+            for y in range(3)
+            for segment in screen.sessions.render_line(y)
+            if segment.style is not None and segment.style.underline
+        ]
+        assert hits == ["theme", "theme"]
+        await pilot.press("enter")
+        assert not screen.filter_bar.editing
+        assert screen.sessions.has_focus
+        await pilot.press("n")
+        assert screen.sessions.card is not None
+        assert screen.sessions.card.title == "Light theme, second attempt"
+        await pilot.press("escape")
+        await shows(pilot, screen, lambda listing: not listing.view.text)
+        assert screen.sessions.card.title == "Light theme, second attempt"
+
+
+async def test_letters_typed_into_the_filter_are_no_commands(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await filtered(pilot, screen, "jq svz")
+        assert app.screen is screen
+        assert screen.sessions.listing.view == View(text="jq svz")
+        assert any("No session matches." in row for row in rows(app))
+
+
+async def test_a_term_that_means_nothing_is_named(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await filtered(pilot, screen, "since:soon")
+        assert any("since: takes 30m" in row for row in rows(app))
+
+
+async def test_text_of_a_session_is_neither_markup_nor_escape(tmp_path: Path) -> None:
+    evil = "a [/nope] \x1b]52;c;aGk=\x07 [red]b \u202eback"
+    session = SessionFile(tmp_path, "/home/ada/[bold]x\x1b[2J", evil, ago=timedelta(hours=1))
+    session.name(evil + " named")
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await previewed(pilot, screen)
+        text = "\n".join(rows(app))
+        assert "[/nope]" in text
+        assert not {"\x1b", "\x07", "\u202e"} & set(text)
+
+
+async def test_projects_fold_one_by_one_and_all_together(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("z")
+        await shows(pilot, screen, lambda listing: listing.lines[0].folded)
+        assert titles(screen.sessions.listing) == [
+            "Fix the idempotency bug",
+            "Dark theme for the reading view",
+        ]
+        assert screen.sessions.line is not None
+        assert screen.sessions.line.group == "/home/ada/orchard"
+        await pilot.press("enter")
+        await shows(pilot, screen, lambda listing: not listing.lines[0].folded)
+        await pilot.press("Z")
+        await shows(pilot, screen, lambda listing: not any(line.card for line in listing.lines))
+        await pilot.press("Z")
+        await shows(pilot, screen, lambda listing: any(line.card for line in listing.lines))
+        await pilot.press("left")
+        await shows(pilot, screen, lambda listing: listing.lines[0].folded)
+        await pilot.press("right")
+        await shows(pilot, screen, lambda listing: not listing.lines[0].folded)
+
+
+async def test_sort_and_grouping_are_remembered(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("s")
+        await shows(pilot, screen, lambda listing: listing.view.sort is Sort.NAME)
+        await pilot.press("v", "v", "v")
+        await shows(pilot, screen, lambda listing: listing.view.grouping is Grouping.NONE)
+        assert titles(screen.sessions.listing)[0] == "Dark theme for the reading view"
+        assert any("sort: name" in row for row in rows(app))
+    again = app_over(store)
+    async with again.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        assert screen.sessions.listing.view == View(sort=Sort.NAME, grouping=Grouping.NONE)
+
+
+async def test_archived_sessions_are_a_key_away(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        assert "Spike: themeable checkout" not in titles(screen.sessions.listing)
+        await pilot.press("a")
+        await shows(pilot, screen, lambda listing: listing.view.archived)
+        assert "Spike: themeable checkout" in titles(screen.sessions.listing)

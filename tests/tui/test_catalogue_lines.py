@@ -1,0 +1,100 @@
+"""What the catalogue lists, and in which lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.catalog import Sort
+from leafward_tui.listing import Grouping, LineKind
+from leafward_tui.widgets.session_row import Columns, tilde
+from tests.tui.session_store import lines_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward_tui.listing import ListLine
+
+
+def nesting(lines: list[ListLine]) -> list[tuple[str, tuple[bool, ...]]]:
+    return [(line.card.title, line.nest) for line in lines if line.card is not None]
+
+
+def test_forks_hang_under_what_they_were_forked_from(store: Path) -> None:
+    listing = lines_of(store)
+    assert nesting(list(listing.lines))[:4] == [
+        ("Port the selectors to the theme system", ()),
+        ("Light theme, second attempt", (False,)),
+        ("and once more, in blue", (False, False)),
+        ("Refactor the agent loop", ()),
+    ]
+
+
+def test_a_fork_whose_parent_is_filtered_out_hangs_under_the_nearest_that_is_shown(store: Path) -> None:
+    listing = lines_of(store, text="e")
+    assert ("and once more, in blue", (False, False)) in nesting(list(listing.lines))
+    only_blue = lines_of(store, text="blue")
+    assert nesting(list(only_blue.lines)) == [("and once more, in blue", ())]
+
+
+def test_counts_of_groups_and_hidden_rows_add_up(store: Path) -> None:
+    listing = lines_of(store, text="theme")
+    shown = sum(line.shown for line in listing.lines if line.kind is LineKind.GROUP)
+    hidden = sum(line.shown for line in listing.lines if line.kind is LineKind.HIDDEN)
+    assert shown == listing.shown == 3
+    assert shown + hidden == listing.total == 7
+    assert listing.archived == 1
+
+
+def test_folded_groups_keep_their_count_and_lose_their_rows(store: Path) -> None:
+    listing = lines_of(store, folded=frozenset({"/home/ada/orchard"}))
+    (group,) = [line for line in listing.lines if line.group == "/home/ada/orchard"]
+    assert (group.folded, group.shown, group.total) == (True, 4, 4)
+    assert listing.shown == 6
+
+
+@pytest.mark.parametrize("sort", list(Sort))
+@pytest.mark.parametrize("grouping", list(Grouping))
+def test_every_session_stands_once_whatever_the_order(store: Path, sort: Sort, grouping: Grouping) -> None:
+    listing = lines_of(store, sort=sort, grouping=grouping, archived=True)
+    paths = [line.card.path for line in listing.lines if line.card is not None]
+    assert len(paths) == len(set(paths)) == 7
+    assert all(listing.lines[listing.at[path]].card.path == path for path in paths)  # type: ignore[union-attr]  # sessions
+    assert listing.lines[0].kind is (LineKind.SESSION if grouping is Grouping.NONE else LineKind.GROUP)
+
+
+def test_what_belongs_to_no_project_stands_last(store: Path) -> None:
+    (store / "broken.jsonl").write_text("this is not a session\n")
+    listing = lines_of(store)
+    named = [line.group for line in listing.lines if line.kind is LineKind.GROUP]
+    assert named[-1] == ""
+    assert "" not in named[:-1]
+
+
+def test_files_are_found_by_name(store: Path) -> None:
+    listing = lines_of(store, text="file:header")
+    (line,) = [line for line in listing.lines if line.card is not None]
+    assert line.card is not None
+    assert listing.files_found(line.card.path) == ("src/header.ts",)
+
+
+@pytest.mark.parametrize("agents", [False, True])
+@pytest.mark.parametrize("width", [*range(20, 160, 7)])
+def test_columns_fill_the_width_and_the_text_yields_last(width: int, agents: bool) -> None:
+    columns = Columns.of(width, agents=agents)
+    used = 5 + columns.text + sum(size + gap for _, size, gap in columns.shown)
+    assert used == width or columns.text == 0
+    names = [name for name, _, _ in columns.shown]
+    assert names[-1] == "when"
+    if columns.text < 40:
+        assert names == ["when"]
+    for earlier, later in (("compact", "branches"), ("branches", "turns"), ("turns", "tokens")):
+        assert later in names or earlier not in names
+
+
+def test_the_home_folder_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert tilde("/home/ada/work") == "~/work"
+    assert tilde("/home/adam/work") == "/home/adam/work"
+    assert "\x1b" not in tilde("/home/ada/\x1b]52;c;x\x07")

@@ -1,0 +1,134 @@
+"""How the compaction lab is left: without a trace, with what was shown, or because the file went on."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from leafward.config import Config
+from leafward.context import context_at
+from leafward.entries import Kind
+from leafward.journal import operations
+from leafward.session import Session
+from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.screens.xray import Leaving, XRayScreen
+from leafward_tui.widgets.sheet import ChoiceSheet
+from tests.acting import Acting, usage
+from tests.tui.considered import considering, follow, said, settled, stored, working
+from tests.tui.explored import note
+from tests.tui.session_store import rows, shown, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class TestXRay:
+    async def test_the_plan_is_seen_through_and_pins_come_back(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            await pilot.press("x")
+            await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
+            await until(pilot, lambda: "Before" in "\n".join(rows(pilot.app)))
+            xray = pilot.app.screen
+            assert isinstance(xray, XRayScreen)
+            fact = screen.lost()[0]
+            xray.dismiss(Leaving(pins=(fact.pin,)))
+            await until(pilot, lambda: pilot.app.screen is screen)
+            await until(pilot, lambda: screen.draft is not None and fact.pin in screen.draft.pins)
+
+
+class TestEnding:
+    async def test_leaving_leaves_no_trace(self, path: Path) -> None:
+        before = stored(path)
+        async with considering(path) as (pilot, screen):
+            await follow(pilot, screen, "right", "J")
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+        assert stored(path) == before
+
+    async def test_accepting_appends_the_line_that_was_shown_and_undo_takes_it_back(self, path: Path) -> None:
+        lines = stored(path).count(b"\n")
+        async with considering(path) as (pilot, screen):
+            draft = screen.draft
+            assert draft is not None
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            text = "\n".join(rows(pilot.app))
+            assert "append 1 line to session.jsonl" in text
+            assert stored(path).count(b"\n") == lines
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+            explorer = pilot.app.screen
+            assert isinstance(explorer, ExplorerScreen)
+            await until(pilot, lambda: "compacted" in note(explorer))
+            last: dict[str, Any] = json.loads(stored(path).splitlines()[-1])
+            assert last["type"] == "compaction"
+            assert last["summary"] == draft.text
+            session = explorer.session
+            assert session is not None
+            assert context_at(session, session.leaf).size.total == draft.tokens_after
+            assert any("compaction" in row for row in rows(pilot.app))
+            await pilot.press("u")
+            await until(pilot, lambda: "undone" in note(explorer))
+            assert session.columns.kind[session.place] != Kind.COMPACTION
+        with_log = Session.open(path)
+        assert [one.kind.value for one in operations(with_log)][-2:] == ["compact", "undo"]
+        with_log.close()
+
+    async def test_a_file_that_went_on_is_refused_and_read_anew(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            file = Acting.__new__(Acting)
+            file.path, file.count, file.leaf = path, 900, screen.session.columns.id(screen.session.leaf)
+            file.user("one more thing")
+            await until(pilot, lambda: screen.grew)
+            assert "went on" in said(screen)
+            await pilot.press("ctrl+s")
+            assert pilot.app.screen is screen
+            await pilot.press("r")
+            await until(pilot, lambda: not screen.grew and settled(screen) and screen.draft is not None)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+
+    async def test_nothing_to_compact_is_said(self, tmp_path: Path) -> None:
+        working(tmp_path / "small.jsonl", 2)
+        async with considering(tmp_path / "small.jsonl", config=Config()) as (pilot, screen):
+            assert "nothing to compact" in shown(screen)
+            await pilot.press("ctrl+s")
+            assert pilot.app.screen is screen
+            assert "nothing to compact" in said(screen)
+
+    async def test_a_compaction_opens_with_a_what_if_beside_it(self, tmp_path: Path) -> None:
+        file = working(tmp_path / "session.jsonl", 12)
+        prompts = [json.loads(line) for line in file.path.read_text().splitlines()]
+        kept = next(line["id"] for line in prompts if "prompt 9" in json.dumps(line))
+        parent = file.leaf
+        compaction = file.compacted(kept, "## Goal\n- the zebra")
+        file.user("go on")
+        file.said("gone on", tokens=usage(2_000))
+        with_session = Session.open(file.path)
+        index = with_session.columns.index(compaction)
+        with_session.close()
+        async with considering(file.path, entry=index) as (pilot, screen):
+            assert screen.beside == index
+            assert screen.session.columns.id(screen.at) == parent
+            assert screen.what_if is not None
+            assert screen.session.columns.id(screen.what_if.plan.first_kept) == kept
+            assert f"beside ◆ #{index}" in shown(screen)
+            assert screen.runs[0].choices is None
+            assert "zebra" in screen.runs[0].text
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await pilot.pause()
+            assert "the leaf moves" in "\n".join(rows(pilot.app))
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+        lines = [json.loads(line) for line in file.path.read_text().splitlines()]
+        assert lines[-1]["type"] == "compaction"
+        assert lines[-1]["parentId"] == parent
+
+    async def test_an_empty_session_has_an_empty_lab(self, tmp_path: Path) -> None:
+        file = Acting(tmp_path / "empty.jsonl")
+        file.user("hello")
+        async with considering(file.path) as (pilot, screen):
+            assert "nothing to compact" in shown(screen)
+            await pilot.press("J", "K", "right", "p", "z", "v", "v", "e", "x")
+            await pilot.pause()

@@ -1,0 +1,245 @@
+"""What the compaction lab says, as values: ledger, plan, fates, texts, runs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.compaction import PlanSettings, Strategy, plan
+from leafward.compaction.run import draft
+from leafward.facts import FactKind
+from leafward.injection import InjectionSettings, inject
+from leafward.summarizers.extractive import Extractive
+from leafward.survival import SURVIVED
+from leafward_tui.cells import cell_len, count
+from leafward_tui.glyphs import ASCII, UNICODE
+from leafward_tui.lab.fates import LostFact, fate_lines, kept_by_kind, lost_facts
+from leafward_tui.lab.ledger import column_of, ledger_of
+from leafward_tui.lab.plan_lines import plan_lines, strategy_at, track_cells
+from leafward_tui.lab.runs import FactsKept, Run, difference, run_lines
+from leafward_tui.lab.texts import injected_lines, summary_lines
+from leafward_tui.screens.lab import work
+from tests.tui.considered import considered, working
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.session import Session
+    from leafward_tui.glyphs import Glyphs
+    from leafward_tui.lab.what_if import WhatIf
+
+
+class TestLedger:
+    @pytest.mark.parametrize("strategy", list(Strategy))
+    @pytest.mark.parametrize("keep", [500, 2_000, 4_000])
+    def test_the_parts_sum_to_the_total_with_and_without_a_draft(
+        self, tmp_path: Path, strategy: Strategy, keep: int
+    ) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl") as (session, what_if):
+            made = plan(what_if.sizes, PlanSettings(strategy, keep_recent=keep))
+            injected = inject(session, session.leaf, InjectionSettings(budget=1_000))
+            drafted = draft(session, made, Extractive(), injection=injected)
+            bare = ledger_of(made, None, None)
+            assert bare.total == sum(part.tokens for part in bare.parts) == made.tokens.after
+            whole = ledger_of(made, injected, drafted)
+            assert whole.total == sum(part.tokens for part in whole.parts) == drafted.tokens_after
+            assert [part.name for part in whole.parts][-2:] == ["injected", "kept"]
+            assert all(part.tokens >= 0 for part in whole.parts)
+            column = column_of(made, injected, drafted, 0.0)
+            assert column.after == whole.total
+            assert column.before == made.tokens.before
+
+    def test_what_is_shown_sums(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (session, what_if):
+            injected = inject(session, session.leaf, InjectionSettings(budget=1_000))
+            what_if.keep_injection(what_if.injection_key, injected)
+            drafted = draft(session, what_if.plan, Extractive(), injection=injected)
+            what_if.keep_draft(what_if.choices.draft_key(), drafted)
+            ledger = what_if.ledger()
+            text = [line.text for line in plan_lines(what_if.view(), 48, UNICODE)]
+            shown = [
+                next(row for row in text if row[1:].startswith(f"  {part.name} ")) for part in ledger.parts
+            ]
+            for part, row in zip(ledger.parts, shown, strict=True):
+                assert count(part.tokens) in row
+            total = next(row for row in text if row.strip().startswith("total"))
+            assert count(sum(part.tokens for part in ledger.parts)) in total
+            head = next(row for row in text if row.startswith("Context after"))
+            assert count(ledger.total) in head
+            bar = text[text.index(head) + 1]
+            assert cell_len(bar) == 48
+
+    def test_nothing_to_compact_leaves_the_context_as_it_is(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 2)
+        with considered(tmp_path / "s.jsonl") as (_, what_if):
+            ledger = what_if.ledger()
+            assert ledger.total == what_if.plan.tokens.before
+            assert ledger.frees == 0
+
+
+class TestPlanLines:
+    @pytest.mark.parametrize("width", [38, 48, 76])
+    @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+    def test_no_line_is_wider_than_the_pane(self, tmp_path: Path, width: int, glyphs: Glyphs) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (session, what_if):
+            injected = inject(session, session.leaf, InjectionSettings())
+            what_if.keep_injection(what_if.injection_key, injected)
+            lines = plan_lines(what_if.view(), width, glyphs)
+            assert max(cell_len(line.text) for line in lines) <= width
+            if glyphs is ASCII:
+                assert all(line.text.isascii() for line in lines)
+            keys = [line.key for line in lines if line.key]
+            assert keys[:4] == ["dial:keep", "dial:reserve", "dial:window", "strategies"]
+            assert "dial:budget" in keys
+            assert f"section:{injected.sections[0].key}" in keys
+            first, cells = track_cells(width)
+            assert lines[0].text[first : first + cells].count(glyphs.knob) == 1
+
+    def test_a_click_finds_the_column(self) -> None:
+        names = [strategy.value for strategy in Strategy]
+        for width in (38, 48, 76):
+            found = [strategy_at(names, width, x) for x in range(width)]
+            assert found[0] == -1
+            assert sorted(set(found)) == [-1, 0, 1, 2]
+            assert found == sorted(found)
+
+    def test_a_section_that_is_off_keeps_its_line(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (session, what_if):
+            injected = inject(session, session.leaf, InjectionSettings())
+            what_if.keep_injection(what_if.injection_key, injected)
+            key = next(section.key for section in injected.sections if section.shown)
+            what_if.choices = what_if.choices.switched(key)
+            lines = plan_lines(what_if.view(), 48, UNICODE)
+            row = lines[lines.find(f"section:{key}")]
+            assert row.text.startswith(UNICODE.zero)
+
+
+class TestFates:
+    def drafted(self, session: Session, what_if: WhatIf) -> object:
+        return draft(session, what_if.plan, Extractive())
+
+    def test_lines_by_kind_count_what_survives(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (session, what_if):
+            survival = draft(session, what_if.plan, Extractive()).survival
+            lost = lost_facts(survival)
+            kinds = kept_by_kind(survival)
+            assert sum(whole - kept for _, kept, whole in kinds) == len(lost)
+            assert [kind for kind, _, _ in kinds] == sorted(
+                (k for k, _, _ in kinds), key=list(FactKind).index
+            )
+            weights = [fact.weight for fact in lost]
+            assert weights == sorted(weights, reverse=True)
+            for width, height in ((30, 12), (40, 18), (78, 40)):
+                block = fate_lines(survival, [], width, height, UNICODE)
+                assert max(cell_len(line.text) for line in block) <= width
+                assert sum(line.key.startswith("lost:") for line in block) == len(lost)
+
+    def test_a_pinned_fact_stays_in_its_place(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (session, what_if):
+            lost = lost_facts(draft(session, what_if.plan, Extractive()).survival)
+            chosen = LostFact(
+                **{name: getattr(lost[2], name) for name in LostFact.__slots__} | {"pinned": True}
+            )
+            again = draft(session, what_if.plan, Extractive(), pins=(chosen.pin,))
+            assert chosen.text in again.summary.text
+            listed = lost_facts(again.survival, [chosen])
+            place = next(at for at, fact in enumerate(listed) if fact.pinned)
+            assert all(fact.weight >= chosen.weight for fact in listed[:place])
+            assert sum(fact.pin == chosen.pin for fact in listed) == 1
+
+    def test_without_a_summary_nothing_is_claimed(self) -> None:
+        assert "no summary yet" in fate_lines(None, [], 60, 10, UNICODE)[0].text
+        assert fate_lines(None, [], 60, 10, UNICODE, waiting=True)[0].text.endswith("counting facts")
+
+
+class TestTexts:
+    def test_summary_lines_know_their_sources(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (session, what_if):
+            summary = draft(session, what_if.plan, Extractive()).summary
+            block = summary_lines(summary.text, 40, UNICODE, summary=summary)
+            assert max(cell_len(line.text) for line in block) <= 40
+            assert any(line.entry >= 0 for line in block)
+            assert block[0].spans[0].ink == "strong_memory"
+            writing = summary_lines("one", 40, UNICODE, writing=True)
+            assert writing[0].text == "one" + UNICODE.caret
+
+    def test_hostile_text_is_made_safe(self) -> None:
+        block = summary_lines("a\x1b]52;c;x\x07 [/nope] b\u202e", 40, UNICODE)
+        assert "\x1b" not in block[0].text
+        assert "\u202e" not in block[0].text
+        assert "[/nope]" in block[0].text
+
+    def test_injected_lines_name_where_they_come_from(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl") as (session, _):
+            injected = inject(session, session.leaf, InjectionSettings())
+            block = injected_lines(injected, 60, UNICODE, on=True)
+            assert len(block) == len(injected.text.split("\n"))
+            assert any(line.entry >= 0 for line in block)
+            off = injected_lines(injected, 60, UNICODE, on=False)
+            assert len(off) == 1
+
+
+class TestRuns:
+    def test_two_runs_are_held_against_each_other(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (session, what_if):
+            runs: list[Run] = []
+            for keep in (500, 4_000):
+                what_if.choices = what_if.choices.keeping(keep)
+                what_if.replan()
+                made = draft(session, what_if.plan, Extractive())
+                runs.append(work.run_of(made, what_if.choices))
+            facts = FactsKept(runs)
+            shares = facts.shares()
+            for width in (58, 78, 118):
+                lines = run_lines(runs, shares, 0, width, UNICODE)
+                assert {cell_len(line.text) for line in lines} == {width}
+                assert lines[0].text.startswith("A 1 pi")
+            table = difference(facts, 0, 1, 60)
+            assert max(cell_len(line.text) for line in table) <= 60
+            assert "paths" in table[1].text
+            assert "of both spans" in table[0].text
+            for line in table[1:]:
+                first, second = re.findall(r"(\d+) of (\d+)", line.text)
+                assert first[1] == second[1], "both are held against the same facts"
+
+    def test_what_a_run_keeps_as_it_is_counts_as_kept(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (session, what_if):
+            made = draft(session, what_if.plan, Extractive())
+            run = work.run_of(made, what_if.choices)
+            fates = run.survival.fates
+            half = replace(run, survival=replace(run.survival, fates=fates[: len(fates) // 2]))
+            facts = FactsKept([run, half])
+            whole, less = facts.shares()
+            assert whole is not None
+            assert less is not None
+            assert whole == pytest.approx(run.survival.overall(), abs=1e-3)
+            lost = [fate for fate in fates[len(fates) // 2 :] if fate.status not in SURVIVED]
+            assert lost
+            assert less > whole, "what it did not replace is still there"
+            assert not facts.same_span(0, 1)
+
+    def test_facts_and_cost_of_a_column_are_of_the_same_summariser(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (_, what_if):
+            what_if.costs["some/model"] = 0.25
+            what_if.choices = replace(what_if.choices, summarizer="some/model")
+            columns = {strategy: what_if.column(strategy) for strategy in Strategy}
+            chosen = columns.pop(what_if.choices.strategy)
+            assert (chosen.cost, chosen.by_model) == (0.25, True)
+            assert {(column.cost, column.by_model) for column in columns.values()} == {(0.0, False)}
+            block = plan_lines(what_if.view(), 52, UNICODE)
+            said = [line.text for line in block]
+            assert any("summary by" in text and "model" in text and "quotes" in text for text in said)

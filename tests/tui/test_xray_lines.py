@@ -1,0 +1,105 @@
+"""Lines of the X-ray: each row once on its side, sums, folds, what is kept, words for every line."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.compaction.xray import Link, What, XRay, xray_of
+from leafward.demo import demo_session
+from leafward.entries import Kind
+from leafward.session import Session
+from leafward.survival import survival_of
+from leafward_tui.glyphs import ASCII, UNICODE
+from leafward_tui.xray.arrangement import Arrangement, Side
+from leafward_tui.xray.telling import Fates, Teller
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def folds_of(arrangement: Arrangement) -> list[str]:
+    sides = (line.side(side) for line in arrangement.lines for side in Side)
+    return [piece.fold for piece in sides if piece is not None and piece.fold]
+
+
+def shown_rows(arrangement: Arrangement, side: Side) -> list[int]:
+    return [row for line in arrangement.lines if (piece := line.side(side)) for row in piece.rows]
+
+
+def test_every_row_is_on_its_side_once_however_much_is_folded(demo: XRay) -> None:
+    whole = {
+        Side.BEFORE: [at for at, row in enumerate(demo.rows) if row.before is not None],
+        Side.AFTER: [at for at, row in enumerate(demo.rows) if row.after is not None],
+    }
+    opened: frozenset[str] = frozenset()
+    seen = -1
+    while True:
+        for fold_kept in (False, True):
+            arrangement = Arrangement(demo, opened, fold_kept=fold_kept)
+            for side in Side:
+                assert shown_rows(arrangement, side) == whole[side]
+        keys = frozenset(folds_of(Arrangement(demo, opened)))
+        if keys <= opened:
+            break
+        assert len(Arrangement(demo, opened)) > seen
+        seen = len(Arrangement(demo, opened))
+        opened |= keys
+    assert any(key.startswith("run:") for key in opened)
+
+
+def test_what_the_lines_say_adds_up_to_the_ledger(demo: XRay) -> None:
+    before, after = (share for share in zip(*((one.before, one.after) for one in demo.ledger), strict=True))
+    for fold_kept in (False, True):
+        lines = Arrangement(demo, fold_kept=fold_kept).lines
+        assert sum(line.before.tokens for line in lines if line.before) == sum(before)
+        assert sum(line.after.tokens for line in lines if line.after) == sum(after)
+
+
+def test_one_kind_alone_leaves_a_count_of_the_others(demo: XRay) -> None:
+    arrangement = Arrangement(demo, only=Link.PREFIX)
+    hidden = [line.hidden for line in arrangement.lines if line.hidden]
+    shown = {line.link for line in arrangement.lines if line.before or line.after}
+    assert shown == {Link.PREFIX}
+    assert sum(hidden) + sum(
+        band.stop - band.start for band in demo.bands if band.link is Link.PREFIX
+    ) == len(demo.rows)
+
+
+def test_next_change_goes_over_what_is_kept(demo: XRay) -> None:
+    arrangement = Arrangement(demo)
+    at, found = 0, []
+    while (following := arrangement.change(Side.AFTER, at, 1)) != at:
+        at = following
+        found.append(arrangement.lines[at].link)
+    assert found == [Link.REPLACED, Link.PREFIX]
+    assert arrangement.lines[arrangement.change(Side.AFTER, at, -1)].link is Link.REPLACED
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_every_line_has_words(demo: XRay, glyphs: Any) -> None:
+    teller = Teller(demo, glyphs)
+    demo.origins.fill()
+    fates = Fates.of(survival_of(demo.session, demo.compaction))
+    for line in Arrangement(demo).lines:
+        for side in Side:
+            piece = line.side(side)
+            if piece is not None and line.link is not None:
+                told = teller.piece(piece, line.link)
+                assert told.text
+                assert "\n" not in told.text
+                about = teller.about(piece, side, line.link, fates)
+                assert about[0]
+                assert (
+                    glyphs is UNICODE
+                    or piece.cell.what is not What.REST
+                    or all(text.isascii() for line in about for text, _ in line)
+                )
+
+
+@pytest.fixture
+def demo() -> Iterator[XRay]:
+    with demo_session() as path, closing(Session.open(path)) as session:
+        yield xray_of(session, session.columns.kind.index(Kind.COMPACTION))
