@@ -38,7 +38,7 @@ _DASHES = (8, 13, 18, 23)
 _BLANK = 64
 """Bytes from which a line is not looked at for being blank."""
 
-_FURTHER, _REPLY, _BOOKS = int(Role.FURTHER), int(Role.REPLY), int(Role.BOOKS)
+_REPLY, _BOOKS = int(Role.REPLY), int(Role.BOOKS)
 
 _TYPE = 23
 """Bytes by which rows outside the chain are told apart."""
