@@ -166,8 +166,16 @@ def opening(report: Report, folder: Path, size: int) -> None:
         report.limit(f"memory an entry takes, {name}, {entries:,} entries", grown / entries, "B", None)
 
 
+def _peak() -> int:
+    """Bytes of memory that this process held at most. What its parent held counts in `ru_maxrss`, where there is no `/proc`."""
+    try:
+        said = Path("/proc/self/status").read_text()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return int(said.partition("VmHWM:")[2].split()[0]) * 1024
+
+
 if __name__ == "__main__":
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _peak()
     with closing(agent_named(sys.argv[1]).open(Path(sys.argv[2]))) as session:
-        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        print(len(session), (after - before) * 1024)
+        print(len(session), _peak() - before)
