@@ -122,11 +122,11 @@ def codex(home: Path) -> set[Done]:
                             Done(item.get("id") or item["call_id"], "read", _whole(folder, told["path"]))
                         )
             elif kind in ("function_call_output", "custom_tool_call_output"):
-                failed[payload["call_id"]] = _codex_failed(payload["output"])
+                failed[payload["call_id"]] = codex_failed(payload["output"])
     return _answered(calls, failed)
 
 
-def _codex_failed(output: Any) -> bool:
+def codex_failed(output: Any) -> bool:
     text = output if isinstance(output, str) else json.dumps(output)
     code = re.search(
         r'"exit_code": ?(-?\d+)|^Exit code: (-?\d+)|exited with code (-?\d+)', text, re.MULTILINE
@@ -175,3 +175,18 @@ def opencode_database(path: Path) -> set[Done]:
         told = (json.loads(data) for (data,) in base.execute("select data from event"))
         rows += [one["part"] for one in told if isinstance(one.get("part"), dict)]
     return _opencode((part, folders.get(part["sessionID"], "")) for part in rows)
+
+
+def opencode_searches(path: Path) -> set[tuple[str, str]]:
+    """The patterns that were looked for without failing, and where."""
+    with sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True) as base:
+        rows = [json.loads(data) for (data,) in base.execute("select data from part")]
+        folders = {row[0] for row in base.execute("select directory from session")}
+    (folder,) = folders
+    return {
+        (row["state"]["input"].get("pattern", ""), _whole(folder, row["state"]["input"].get("path") or "."))
+        for row in rows
+        if row.get("type") == "tool"
+        and row["tool"] in ("glob", "grep", "list")
+        and row["state"]["status"] == "completed"
+    }

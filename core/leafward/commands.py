@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +33,17 @@ _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = re.compile(r"\*\*\* Move to: (.+)")
 
 
+class PatchPlace(NamedTuple):
+    """A place of a file that a patch changes."""
+
+    context: str | None
+    """A line above it, from where on it is looked for."""
+    lines: tuple[tuple[str, str], ...]
+    """Its lines, each with its sign: `+`, `-`, or a space for one that stays."""
+    at_end: bool
+    """Whether it is looked for at the end of the file."""
+
+
 @dataclass(slots=True)
 class FilePatch:
     """What a patch does to one file."""
@@ -45,6 +56,8 @@ class FilePatch:
     """The whole text of a file that is added."""
     replaced: list[tuple[str, str]] = field(default_factory=list)
     """Old and new text of each place that changes, context lines in both."""
+    places: list[PatchPlace] = field(default_factory=list)
+    """The places of a file that is updated."""
 
 
 def script_of(command: object) -> str | None:
@@ -159,36 +172,69 @@ def parsed_patch(text: str) -> list[FilePatch]:
     """The files of a patch, in order; what is no patch has none."""
     found: list[FilePatch] = []
     for patch in _PATCH.finditer(text.replace("\r\n", "\n")):
-        old: list[str] = []
-        new: list[str] = []
+        lines: list[tuple[str, str]] = []
+        context: str | None = None
         for line in patch[1].split("\n"):
             file = _FILE.fullmatch(line.rstrip())
             if file is not None:
-                _close(found, old, new)
+                _close(found, context, lines)
                 found.append(FilePatch(file[2].strip(), file[1].lower()))
+                context = None
             elif not found:
                 continue
             elif found[-1].verb == "update" and (move := _MOVE.fullmatch(line.rstrip())) is not None:
                 found[-1].moved_to = move[1].strip()
             elif line.startswith("@@"):
-                _close(found, old, new)
+                _close(found, context, lines)
+                context = line[3:] if line.startswith("@@ ") else None
             elif line.startswith("*** "):
-                continue
+                if line.rstrip() == _END:
+                    _close(found, context, lines, at_end=True)
+                    context = None
             else:
-                sign, rest = line[:1], line[1:]
-                if sign != "+":
-                    old.append(rest)
-                if sign != "-":
-                    new.append(rest)
-        _close(found, old, new)
+                sign = line[:1]
+                lines.append((sign if sign in ("+", "-") else " ", line[1:]))
+        _close(found, context, lines)
     return found
 
 
-def _close(found: list[FilePatch], old: list[str], new: list[str]) -> None:
+_END = "*** End of File"
+
+
+def _close(
+    found: list[FilePatch], context: str | None, lines: list[tuple[str, str]], *, at_end: bool = False
+) -> None:
     """Ends a place that changes."""
     if found and found[-1].verb == "add":
-        found[-1].content += "".join(f"{line}\n" for line in new)
-    elif found and (old or new) and old != new:
-        found[-1].replaced.append(("\n".join(old), "\n".join(new)))
-    old.clear()
-    new.clear()
+        found[-1].content += "".join(f"{line}\n" for sign, line in lines if sign != "-")
+    elif found and lines:
+        found[-1].places.append(PatchPlace(context, tuple(lines), at_end))
+        old, new = ("\n".join(line for sign, line in lines if sign != other) for other in "+-")
+        if old != new:
+            found[-1].replaced.append((old, new))
+    lines.clear()
+
+
+_LITERAL = re.compile(
+    r"""(?:\b(cmd|command)["']?\s*:\s*)?("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)""",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "f": "\f", "v": "\v", "\n": "", "\r\n": ""}
+_LONGEST_PROGRAM = 200_000
+
+
+def texts_in(program: str) -> Iterator[tuple[str, bool]]:
+    """The texts that stand in a JavaScript program, each with whether it is named as a command. What it computes is not known."""
+    if len(program) > _LONGEST_PROGRAM:
+        return
+    for name, literal in _LITERAL.findall(program):
+        if literal[0] != "`" or "${" not in literal:
+            yield _ESCAPE.sub(_escaped, literal[1:-1]), bool(name)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    sign = found[1]
+    if sign[0] in "ux" and len(sign) > 1:
+        return chr(int(sign[1:], 16))
+    return _ESCAPED.get(sign, sign)

@@ -58,6 +58,12 @@ class ToolTable:
     """The argument of a shell that holds the folder it runs in."""
     patches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tools that take a patch, and the arguments that may hold it."""
+    scripts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tools that run a program which calls other tools, and the arguments that may hold it."""
+    searches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tools that look for files or in them, and the arguments that say what for. Where they look is `path`, or the folder."""
+    keeps_ends: bool = True
+    """Whether lines that an edit adds end as those of the file do, in every version."""
     read_form: ReadForm = PLAIN
     """How results of the tools that read show a file."""
     shell_form: ReadForm = PRINTED
@@ -74,7 +80,9 @@ class ToolTable:
 
 
 NATIVE_TOOLS = ToolTable(
-    {"read": Action.READ, "write": Action.WRITE, "edit": Action.EDIT}, frozenset({"bash", "powershell"})
+    {"read": Action.READ, "write": Action.WRITE, "edit": Action.EDIT},
+    frozenset({"bash", "powershell"}),
+    searches={"grep": ("pattern",), "find": ("pattern",), "ls": ()},
 )
 """The tools of pi: `edit` had one `oldText` and `newText` until 0.5x and has had a list of `edits` since."""
 

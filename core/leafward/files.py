@@ -12,7 +12,17 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.edits import NATIVE_TOOLS, Action, FileCall, ToolTable, delta_in, delta_of, file_calls, table_of
+from leafward.edits import (
+    NATIVE_TOOLS,
+    Action,
+    FileCall,
+    ToolTable,
+    delta_in,
+    delta_of,
+    file_calls,
+    path_in,
+    table_of,
+)
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 
 if TYPE_CHECKING:
@@ -134,20 +144,30 @@ def locate(path: str, folder: str) -> str:
         return posixpath.normpath(path) if inside is None else inside
     if not path:
         return "."
+    if not windows and _WINDOWS.match(path):
+        return ntpath.normpath(path).replace("\\", "/")
     whole = flavour.normpath(flavour.join(folder, path))
     if windows:
         whole, folder = whole.replace("\\", "/"), ntpath.normpath(folder).replace("\\", "/")
-    inside = _inside(whole, folder)
+        inside = _inside(whole, folder, str.lower)
+    else:
+        inside = _inside(whole, folder)
+        if inside is None:
+            inside = _inside(_PRIVATE.sub("", whole), _PRIVATE.sub("", folder))
     return whole if inside is None else inside
 
 
-def _inside(path: str, folder: str) -> str | None:
+_PRIVATE = re.compile(r"^/private(?=/(?:tmp|var|etc)/)")
+"""On macOS these folders are links to others of that name: agents write either."""
+
+
+def _inside(path: str, folder: str, alike: Callable[[str], str] = str) -> str | None:
     """The rest of a path that lies in `folder`, with `/` between its parts; None where it does not."""
     folder = posixpath.normpath(folder) if folder else ""
-    if path == folder:
+    if alike(path) == alike(folder):
         return "."
     stem = folder.rstrip("/") + "/"
-    return path[len(stem) :] if folder and path.startswith(stem) else None
+    return path[len(stem) :] if folder and alike(path).startswith(alike(stem)) else None
 
 
 @dataclass(slots=True)
@@ -235,6 +255,47 @@ def working_set(
     return WorkingSet(
         tuple(FileUse(name, tuple(files[name].read)) for name in names if not files[name].modified),
         tuple(FileUse(name, tuple(files[name].modified)) for name in names if files[name].modified),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A folder or file that was looked through for something, which is no read of it."""
+
+    path: str
+    """As in a working set; `.` is the session's folder."""
+    wanted: tuple[str, ...]
+    """Patterns, each once, in order; not safe to show. None for a mere listing."""
+    entries: tuple[EntryIndex, ...]
+
+
+def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
+    """Where tools looked for files and in files on the path to an entry (the leaf by default), by path. Failed calls do not count."""
+    table, kinds = table_of(session), session.columns.kind
+    here = session.leaf if at is None else at
+    done: dict[str, tuple[EntryIndex, str, list[str]]] = {}
+    found: dict[str, tuple[list[EntryIndex], dict[str, None]]] = {}
+    spoken = (
+        index for index in session.tree.path(here) if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT)
+    )
+    for index, body in session.bodies(spoken if table.searches else ()):
+        message = _message(body) if body is not None else {}
+        if kinds[index] == Kind.ASSISTANT:
+            for call in tool_calls(message) if did_run(message) else ():
+                if call.name in table.searches:
+                    told = (call.arguments.get(name) for name in table.searches[call.name])
+                    wanted = [one for one in told if isinstance(one, str)]
+                    done[call.id] = index, locate(path_in(call.arguments, table) or "", session.cwd), wanted
+        elif (asked := done.pop(str(message.get("toolCallId")), None)) is not None and not message.get(
+            "isError"
+        ):
+            entry, path, wanted = asked
+            entries, patterns = found.setdefault(path, ([], {}))
+            entries.append(entry)
+            patterns.update(dict.fromkeys(wanted))
+    return tuple(
+        Searched(path, tuple(found[path][1]), tuple(dict.fromkeys(found[path][0])))
+        for path in sorted(found, key=utf16_order)
     )
 
 

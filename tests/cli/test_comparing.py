@@ -76,6 +76,40 @@ def test_a_file_of_the_workspace_is_a_base_when_asked(
     assert (work / "a.py").read_text() == TEXT
 
 
+@pytest.mark.parametrize("form", ["md", "html", "json"])
+def test_a_comparison_is_a_document(done: Run, run: Run, file: Acting, tmp_path: Path, form: str) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a.py").write_text(TEXT)
+    plain = done("diff", file.path, "#2", "#5", "--format", form)
+    assert "b.py" in plain.out
+    assert "THREE" not in plain.out
+    rested = done("diff", file.path, "#2", "#5", "--format", form, "--base", work)
+    assert "on disk" in rested.out
+    assert "-THREE" in rested.out
+    path = tmp_path / f"branches.{form}"
+    written = done("diff", file.path, "#2", "#5", "--format", form, "--base", work, "-o", path, "--json")
+    assert path.read_text() == rested.out
+    assert path.stat().st_mode & 0o077 == 0
+    told = written.document
+    assert (told["what"], told["format"], told["path"]) == ("document", form, str(path))
+    assert told["text"] is None
+    assert told["a"]["edits"] == 1
+    shown = done("diff", file.path, "#2", "#5", "--format", form, "--json").document
+    assert shown["text"] == plain.out
+    assert (work / "a.py").read_text() == TEXT
+
+
+def test_a_document_is_of_two_entries_and_no_patch(run: Run, file: Acting, tmp_path: Path) -> None:
+    for more in (("#11",), ("--patch", "a")):
+        assert run("diff", file.path, "#2", "#5", *more, "--format", "md").code == 2
+    assert run("diff", file.path, "#2", "#5", "-o", tmp_path / "x.md").code == 2
+    assert run("diff", file.path, "#2", "#5", "--format", "md", "--base", tmp_path / "gone").code == 2
+    refused = run("diff", file.path, "#2", "#5", "--format", "md", "-o", file.path)
+    assert refused.code == 1
+    assert "THREE" in file.path.read_text()
+
+
 def test_a_branch_that_worked_on_what_another_left(done: Run, run: Run, file: Acting) -> None:
     first = done("show", file.path, "#0", "--json").document["id"]
     file.leaf = first
@@ -134,3 +168,34 @@ def test_what_summaries_list_is_carried(done: Run, file: Acting) -> None:
     assert [one["path"] for one in shown["carried"]["read"]] == ["r.py"]
     assert [one["path"] for one in shown["carried"]["modified"]] == ["m.py"]
     assert "listed by summaries" in done("files", file.path).out
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("prompts() & foo(3)", 12),
+        ('"日本" | foo()', 9),
+        ("prompts() | " * 30 + "foo()", None),
+        ("\x1b[31m & (", None),
+    ],
+)
+def test_what_is_wrong_with_a_query_is_shown_in_it(
+    run: Run, file: Acting, query: str, place: int | None
+) -> None:
+    for verb in (
+        ("select",),
+        ("edit-context", "--omit", "--select"),
+        ("graft", "--select"),
+        ("tree", "--select"),
+    ):
+        first, *options = verb
+        found = run(first, file.path, *options, query)
+        assert found.code == 2
+        _, shown, mark = found.err.splitlines()
+        assert mark.strip() == "^"
+        assert "\x1b" not in found.err
+        assert len(shown) < 100
+        if place is not None:
+            assert mark.index("^") - 2 == place
+        else:
+            assert shown[mark.index("^") :] in ("foo()", "")

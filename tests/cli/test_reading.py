@@ -145,6 +145,7 @@ class TestFiles:
             "modified": [],
             "inferred": {"read": [], "modified": []},
             "carried": {"read": [], "modified": []},
+            "searched": [],
         }
         assert done("files", path).out == "no file was read or modified on this path\n"
 

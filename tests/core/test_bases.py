@@ -119,6 +119,44 @@ def test_both_branches_have_to_fit(work: Path, session: Acting) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("command", ["mv a.py b/c.py", "git mv a.py b/c.py"])
+def test_a_file_that_was_moved_rests_on_what_it_was(work: Path, session: Acting, command: str) -> None:
+    """What was done to it under either name has to fit, and one content is the base of both."""
+    fork = session.leaf
+    session.said(call("bash", "m", command=command))
+    session.answered("m", "bash")
+    session.said(edit("x", "line 7.", "SEVEN", "b/c.py"))
+    a = session.answered("x", "edit")
+    session.leaf = fork
+    b = session.user("other branch")
+    with reading(session.path) as opened:
+        compared = sides(opened, opened.find(a), opened.find(b))
+        assert patch_of(compared, compared.a).text == ""
+        patch = patch_of(compared, compared.a, bases=WorkspaceBases(work))
+    assert (patch.files, patch.left_out) == (("a.py", "b/c.py"), ())
+    assert patch.taken_as_new == (() if command.startswith("git") else ("b/c.py",))
+    git(work, "checkout", "-q", "--", ".")
+    done = subprocess.run(["git", "apply", "-"], cwd=work, input=patch.text.encode(), check=False)
+    assert done.returncode == 0
+    assert not (work / "a.py").exists()
+    after = TEXT.replace("line 3.\n", "THREE\n").replace("line 7.\n", "SEVEN\n")
+    assert (work / "b" / "c.py").read_text() == after
+
+
+def test_a_moved_file_that_an_edit_does_not_fit_has_no_base(work: Path, session: Acting) -> None:
+    fork = session.leaf
+    session.said(call("bash", "m", command="git mv a.py b/c.py"))
+    session.answered("m", "bash")
+    session.said(edit("x", "line 700.", "SEVEN", "b/c.py"))
+    a = session.answered("x", "edit")
+    session.leaf = fork
+    b = session.user("other branch")
+    with reading(session.path) as opened:
+        compared = sides(opened, opened.find(a), opened.find(b))
+        patch = patch_of(compared, compared.a, bases=WorkspaceBases(work))
+    assert (patch.text, {path for path, _ in patch.left_out}) == ("", {"a.py", "b/c.py"})
+
+
 def test_what_lies_outside_is_no_candidate(tmp_path: Path, work: Path) -> None:
     (tmp_path / "outside.py").write_text("outside\n")
     (work / "link.py").symlink_to(tmp_path / "outside.py")

@@ -16,6 +16,7 @@ from leafward.carrying import (
     draft_edits,
     draft_graft,
     draft_merge,
+    draft_pins,
     shortened,
 )
 from leafward.carrying.merging import merge
@@ -322,3 +323,26 @@ def test_an_edit_is_seen_in_the_context_with_what_it_frees(tmp_path: Path) -> No
         edits = [(one.entry, one.removed) for one in found.messages.edits]
         assert edits == [(0, True), (1, False)]
         assert sum(one.freed for one in found.messages.edits) == whole - found.size.total > 0
+
+
+# --- pins -------------------------------------------------------------------------------------------------------------
+
+
+def test_facts_are_pinned_as_a_summary_without_secrets(session: Session) -> None:
+    both = sides(session, 7, 9)
+    secret = "sk-ant-api03-" + "a1B2c3D4" * 4
+    draft = draft_pins(both, ["port 8642", f"the key is {secret}", "port 8642", "  "])
+    leaf = session.leaf
+    apply_merge(session, draft, draft.text({}))
+    stored = session.body(EntryIndex(session.tree.content_at(session.leaf)))
+    assert stored is not None
+    lines = stored["summary"].splitlines()
+    assert lines[:2] == ["## Critical Context", "- port 8642"]
+    assert len(lines) == 3
+    assert secret not in stored["summary"]
+    assert stored["details"]["leafward"]["merged"] == [session.columns.id(EntryIndex(at)) for at in (7, 9)]
+    assert "port 8642" in texts(session)[-1]
+    undo(session)
+    assert session.place == session.tree.content_at(leaf)
+    with pytest.raises(Refused, match="no fact"):
+        draft_pins(both, ["", "   "])

@@ -83,6 +83,42 @@ def test_three_columns(file: Acting) -> None:
     assert both.flags == (Flag.EDITED_IN_BOTH, Flag.STALE_B)
 
 
+def test_a_change_that_failed_or_was_stopped_is_told(file: Acting) -> None:
+    file.said("again", edit("both.py", "b4", "nowhere", "x"))
+    file.answered("b4", "edit", "could not find it", failed=True)
+    file.said("stopped", edit("both.py", "b5", "one", "x"), stop="aborted")
+    file.said("unsaved", edit("both.py", "b6", "one", "x"))
+    with reading(file.path) as session:
+        compared = sides(session, A, session.leaf)
+        both = compare_files(compared).both[0]
+        assert compared.b.outcomes.aborted == 1
+        contents = Contents(compared).of(both)
+    assert both.b is not None
+    assert (both.b.changes, both.b.refused, both.b.unanswered) == (2, 1, 1)
+    assert {Flag.REFUSED, Flag.UNANSWERED} <= set(both.flags)
+    assert contents.b.certainty is Certainty.UNKNOWN
+    assert [what.value for _, what in contents.b.remarks] == ["no result"]
+
+
+def test_a_pattern_that_one_side_changed_leaves_its_file_unknown_there(file: Acting) -> None:
+    """No call of that side names the file."""
+    file.leaf = None
+    file.user("begin anew")
+    file.said(call("write", "w", path="src/x.py", content="one\n"))
+    fork = file.answered("w", "write")
+    file.said(edit("src/x.py", "w2", "one", "two"))
+    a = file.answered("w2", "edit")
+    file.leaf = fork
+    file.said(call("bash", "w3", command="sed -i s/one/three/ src/*.py"))
+    b = file.answered("w3", "bash")
+    with reading(file.path) as session:
+        compared = sides(session, session.find(a), session.find(b))
+        (found,) = [one for one in compare_files(compared).both if one.path == "src/x.py"]
+        contents = Contents(compared).of(found)
+    assert (contents.base.text, contents.a.text) == ("one\n", "two\n")
+    assert (contents.b.certainty, contents.merge) == (Certainty.UNKNOWN, Merge.UNKNOWN)
+
+
 def test_contents_are_rebuilt_on_each_side_and_at_the_ancestor(file: Acting) -> None:
     with reading(file.path) as session:
         compared = sides(session, A, B)

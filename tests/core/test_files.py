@@ -66,6 +66,14 @@ def used(session: Session, at: int | None = None) -> tuple[Uses, Uses]:
         ("C:\\work\\src\\a.py", "C:\\work", "src/a.py"),
         ("src\\a.py", "C:\\work", "src/a.py"),
         ("D:\\a.py", "C:\\work", "D:/a.py"),
+        ("c:/Work/Src/a.py", "C:\\work\\", "Src/a.py"),
+        ("..\\work\\.\\a.py", "C:\\work", "a.py"),
+        ("C:\\work\\a.py", HERE, "C:/work/a.py"),
+        ("/private/tmp/work/a.py", "/tmp/work", "a.py"),
+        ("/tmp/work/a.py", "/private/tmp/work", "a.py"),
+        ("/private/tmp/work", "/tmp/work", "."),
+        ("/private/tmp/other/a.py", "/tmp/work", "/private/tmp/other/a.py"),
+        ("/private/home/a.py", "/home", "/private/home/a.py"),
     ],
 )
 def test_a_path_is_relative_to_the_folder_it_lies_in(path: str, folder: str, shown: str) -> None:

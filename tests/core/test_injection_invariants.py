@@ -150,6 +150,21 @@ def test_the_text_is_what_it_says_and_fits(given_: list[Contribution], budget: i
     assert not budget <= 0 or made.text == ""
 
 
+def test_room_that_one_item_leaves_is_not_given_away_twice() -> None:
+    """A short item may complete its section; without it, the line that counts what is missing takes more room than it did."""
+    items = {
+        "stage.decisions": (("1x", Tier.LAST), ("2x" + "x" * 39, Tier.SECOND), ("3", Tier.LAST)),
+        "stage.remaining": (("4x", Tier.LAST),),
+    }
+    source = (SourceRef(SourceKind.ENTRY, EntryIndex(1)),)
+    made = {key: tuple(Item(text, source, tier) for text, tier in told) for key, told in items.items()}
+    blocks, _ = merged([Contribution("x", made)], frozenset(), Redactor())
+    for budget in range(60, 120):
+        allocation = allocate(blocks, 0, budget)
+        assert allocation is not None
+        assert allocation.size <= budget
+
+
 @given(CONTRIBUTIONS, st.integers(60, 4000), st.integers(1, 3000))
 @settings(max_examples=150)
 def test_a_larger_budget_drops_nothing_that_matters(

@@ -49,7 +49,7 @@ def test_what_is_said_to_be_exact_is_what_lies_on_disk(tmp_path: Path, seed: int
                 for piece in found.pieces:
                     assert piece in (text or "")
                 assert Remark.CHANGED_OUTSIDE not in [what for _, what in found.remarks]
-    assert known > 20, "hardly anything was rebuilt"
+    assert known > 10, "hardly anything was rebuilt"
 
 
 @pytest.mark.parametrize("seed", range(12))

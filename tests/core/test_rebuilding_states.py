@@ -12,7 +12,12 @@ from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.diff.contents import Contents, Merge, patch_of
 from leafward.diff.file_sets import Flag, compare_files
 from leafward.diff.sides import sides
+from leafward.edits import NATIVE_TOOLS
+from leafward.entries import EntryIndex, ToolCall
+from leafward.files import searched, working_set
 from leafward.rebuilding import Certainty, Rebuilt, Remark, replay
+from leafward.rebuilding.knowledge import FileState
+from leafward.rebuilding.steps import asked, steps
 from leafward.session import Session
 from tests.acting import Acting, call, reading
 
@@ -119,6 +124,106 @@ def test_patches_of_codex(file: Acting, hunks: str, result: str | None, remark: 
     found = rebuilt(file, tools=CODEX_TOOLS)
     assert found.text == result
     assert [what for _, what in found.remarks] == ([remark] if remark is not None else [])
+
+
+CRLF = "one\r\ntwo\r\nthree\r\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "hunks", "result"),
+    [
+        ("f\n x\ng\n x\n", "@@ g\n- x\n+ y", "f\n x\ng\n y\n"),
+        ("a\nb", "@@\n a\n-b\n+c", "a\nc\n"),
+        ("a\nb\na\nb\n", "@@\n-a\n b\n*** End of File", "a\nb\nb\n"),
+        ("a\n", "@@\n+b", "a\nb\n"),
+        # Since 0.169 line ends of the file are kept, before they were those of the patch.
+        (CRLF, "@@\n one\n-two\n+TWO", None),
+        # A blank last line was taken for the file's end until 0.125.
+        ("a\n", "@@\n a\n+", None),
+        ("a\r\nb\nc\n", "@@\n-c\n+d", None),
+    ],
+)
+def test_a_patch_is_applied_as_codex_does_it_or_said_to_be_uncertain(
+    text: str, hunks: str, result: str | None
+) -> None:
+    """Held against the real program in tests/oracle/test_tools.py."""
+    state = FileState(text=text)
+    (one,) = asked(
+        ToolCall(
+            "c", "apply_patch", {"input": f"*** Begin Patch\n*** Update File: a\n{hunks}\n*** End Patch"}
+        ),
+        CODEX_TOOLS,
+    )
+    state.patched(one.places, EntryIndex(0))
+    assert state.text == result
+    assert (state.certainty is Certainty.EXACT) is (result is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs", "result"),
+    [
+        ("a\r\nb\n", [("b", "c\nd")], None),
+        ("a\rb\n", [("b", "c")], None),
+        ("a\nb\n", [("a", "x\r\ny")], None),
+        ("a\nb\n", [("a", "b"), ("b", "c")], "b\nc\n"),
+        ("a\n", [("a", "b"), ("b", "c")], "c\n"),
+        ("“a”\nx\n", [('"a"', "y"), ("x", "z")], None),
+    ],
+)
+def test_line_ends_and_several_edits_of_one_call(
+    file: Acting, text: str, pairs: list[tuple[str, str]], result: str | None
+) -> None:
+    done(file, "write", path="a.py", content=text)
+    done(file, "edit", path="a.py", edits=edits(*pairs))
+    assert rebuilt(file).text == result
+
+
+def test_what_a_program_of_codex_calls_is_inferred(file: Acting) -> None:
+    """Code mode: a script calls the tools, and nothing tells which of its calls were made."""
+    patch = (
+        "*** Begin Patch\\n*** Update File: a.py\\n@@\\n-a\\n+b\\n*** Add File: new.py\\n+x\\n*** End Patch"
+    )
+    script = f"""const r = await tools.exec_command({{cmd: "cat src/b.py > c.py", workdir: "."}});
+text(`*** Begin Patch\n*** Delete File: gone.py\n*** End Patch`); await tools.apply_patch("{patch}"); cmd(`rm ${{r}}`)"""
+    done(file, "exec", input=script)
+    with closing(Session.open(file.path)) as session:
+        session.tools = CODEX_TOOLS  # type: ignore[attr-defined]  # as the session of another agent has them
+        made = steps(session, range(len(session)))
+        assert [(one.deed.value, one.path) for one in made] == [
+            ("read", "src/b.py"),
+            ("write", "c.py"),
+            ("delete", "gone.py"),
+            ("change", "a.py"),
+            ("change", "new.py"),
+        ]
+        assert all(one.inferred for one in made)
+        assert replay(session).rebuilt("a.py").certainty is Certainty.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("tools", "calls"),
+    [
+        (
+            NATIVE_TOOLS,
+            [("grep", {"pattern": "x", "path": "src/../lib"}), ("ls", {}), ("find", {"pattern": "*.py"})],
+        ),
+        (
+            CLAUDE_TOOLS,
+            [("Grep", {"pattern": "x", "path": "lib"}), ("LS", {"path": "."}), ("Glob", {"pattern": "*.py"})],
+        ),
+    ],
+)
+def test_looking_for_something_is_no_read(
+    file: Acting, tools: ToolTable, calls: list[tuple[str, dict[str, str]]]
+) -> None:
+    for tool, arguments in calls:
+        done(file, tool, **arguments)
+    file.said(call(calls[0][0], "failed", pattern="y"))
+    file.answered("failed", calls[0][0], "no such folder", failed=True)
+    with closing(Session.open(file.path)) as session:
+        session.tools = tools  # type: ignore[attr-defined]  # as the session of another agent has them
+        assert [(one.path, one.wanted) for one in searched(session)] == [(".", ("*.py",)), ("lib", ("x",))]
+        assert working_set(session).read == ()
 
 
 def test_names_that_differ_by_case_or_accents_are_told(file: Acting) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.context import context_at
 from leafward.entries import Kind
 from leafward.select import FIELDS, FUNCTIONS, QueryError, parse, select
 from leafward.session import Session
@@ -208,3 +209,74 @@ def test_a_label_is_found_by_a_part_of_it(tmp_path: Path) -> None:
     with reading(file.path) as session:
         assert chosen(session, 'labelled("START")') == {0}
         assert chosen(session, 'labelled("other")') == set()
+
+
+def test_no_pattern_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leafward.search.patterns.PATIENCE", 0.02)
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("x" * 4000)
+    with reading(file.path) as session:
+        with pytest.raises(QueryError, match="takes too long"):
+            select(session, "/(x+x+)+y/")
+        with pytest.raises(QueryError, match="repeats"):
+            select(session, "/((a{99}){99}){99}/")
+        assert chosen(session, "/^x+$/") == {0}
+
+
+_ATOMS = (
+    "prompts()",
+    "replies()",
+    "index<20",
+    "#7",
+    "descendants(#11)",
+    "tokens>9",
+    "!results()",
+    "error()",
+    '"out"',
+)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_signs_bind_as_the_help_says(tmp_path: Path, seed: int) -> None:
+    """`!` before `&` before `-` before `|`: whatever is written without brackets is what fully bracketed sets give."""
+    wild(tmp_path / "s.jsonl", seed)
+    rng = random.Random(seed)
+    with closing(Session.open(tmp_path / "s.jsonl")) as session:
+        atoms = {atom: frozenset(chosen(session, atom)) for atom in _ATOMS}
+        every = frozenset(range(len(session)))
+
+        def grown(depth: int) -> tuple[str, frozenset[int], int]:
+            """A query, what it chooses, and how tightly it binds."""
+            if depth == 0:
+                atom = rng.choice(_ATOMS)
+                return atom, atoms[atom], 4
+            if rng.random() < 0.2:
+                text, entries, binds = grown(depth - 1)
+                return f"!{text if binds == 4 else f'({text})'}", every - entries, 4
+            level = rng.choice((1, 2, 3))
+            text, entries, binds = grown(depth - 1)
+            text = text if binds >= level else f"({text})"
+            for _ in range(rng.randint(1, 2)):
+                other, more, tight = grown(rng.randrange(depth))
+                other = other if tight > level else f"({other})"
+                sign = {1: "|", 2: "-", 3: "&"}[level]
+                text = rng.choice((f"{text} {sign} {other}", f"{text}\n{sign}\t{other}"))
+                entries = {1: entries | more, 2: entries - more, 3: entries & more}[level]
+            return text, entries, level
+
+        for _ in range(40):
+            query, entries, _ = grown(3)
+            assert chosen(session, query) == entries, query
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_read_at_many_nodes_is_what_is_read_at_each(tmp_path: Path, seed: int) -> None:
+    wild(tmp_path / "s.jsonl", seed, 200)
+    rng = random.Random(seed)
+    with closing(Session.open(tmp_path / "s.jsonl")) as session:
+        for size in (1, 2, 5, 40):
+            nodes = rng.sample(range(len(session)), size)
+            each = [set(context_at(session, node).messages.entry) for node in nodes]
+            assert chosen(session, f"context({' | '.join(f'#{node}' for node in nodes)})") == set().union(
+                *each
+            )

@@ -97,3 +97,40 @@ def test_work_is_bounded() -> None:
         "<<a " * 30_000,
     ):
         effects(script)
+
+
+@pytest.mark.parametrize(
+    ("script", "proofs"),
+    [
+        ("rm a", "EXIT"),
+        ("rm a; rm b", "SILENCE EXIT"),
+        ("rm a && rm b", "EXIT EXIT"),
+        ("rm a && rm b; true", "SILENCE SILENCE"),
+        ("test -f x && rm a; true", "NONE"),
+        ("test -f x && rm a", "EXIT"),
+        ("rm a || rm b", "SILENCE NONE"),
+        ("rm a 2>/dev/null; rm b", "NONE EXIT"),
+        ("if true; then rm a; fi; rm b", "NONE EXIT"),
+        ("for x in 1 2; do rm a; done", "NONE"),
+        ("case x in x) rm a;; esac; rm b", "NONE EXIT"),
+        ("f() { rm a; }; rm b", "NONE EXIT"),
+        ("function f { rm a; }; rm b", "EXIT"),
+        ("test -f x || { rm a; rm b; }; rm c", "NONE NONE EXIT"),
+        ("(cd x && rm a); rm b", "SILENCE EXIT"),
+        ("exit 0; rm a", "NONE"),
+        ("cd x || exit 1; rm a", "EXIT"),
+        ("! rm a", "NONE"),
+        ("rm a &", "NONE"),
+        ("rm a | cat", "SILENCE"),
+        ("set -euo pipefail\nrm a\nrm b", "EXIT EXIT"),
+        ("rm a &&\n  rm b", "EXIT EXIT"),
+        ("cat > a <<'X'\n1\nX\nnpm test", "SILENCE"),
+    ],
+)
+def test_what_proves_that_a_command_was_done(script: str, proofs: str) -> None:
+    assert [one.proof.name for one in effects(script)] == proofs.split()
+
+
+def test_the_output_of_a_group_is_no_text_of_its_end() -> None:
+    for script in ("{ echo a; echo b; } > f", "(echo a) > f", "if true; then echo a; fi > f"):
+        assert effects(script)[-1].text is None, script

@@ -12,6 +12,7 @@ import pytest
 from leafward.agents import agent_of
 from leafward.catalog import Catalogue
 from leafward.config import Config
+from leafward.files import searched
 from leafward.rebuilding import Deed, Outcome, steps
 from tests import corpus_files
 from tests.corpus_files import Done
@@ -85,3 +86,17 @@ def test_calls_of_pi_are_those_of_its_tool_table(name: str) -> None:
     path = CORPORA / "pi" / f"{name}.jsonl"
     with closing(agent_of(path).open(path)) as session:
         assert done_in(session) == corpus_files.pi(path)
+
+
+@needs_corpora
+def test_places_that_were_looked_through_are_those_of_the_tool_table(tmp_path: Path) -> None:
+    store = STORES["opencode 1.18.33"][0]
+    ours: set[tuple[str, str]] = set()
+    for session in sessions_of(store, tmp_path):
+        for leaf in session.tree.leaves():
+            for place in searched(session, leaf):
+                whole = posixpath.normpath(posixpath.join(session.cwd, place.path))
+                ours |= {(pattern, whole) for pattern in place.wanted or ("",)}
+    theirs = corpus_files.opencode_searches(store / "opencode.db")
+    assert ours == theirs
+    assert theirs

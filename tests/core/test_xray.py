@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.carrying import ContextEdit, apply_edits, draft_edits
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.run import accept, draft
-from leafward.compaction.xray import Link, What, XRay, planned_at, xray_of, xray_planned
+from leafward.compaction.xray import Link, What, XRay, planned_at, xray_edited, xray_of, xray_planned
 from leafward.context import context_at
-from leafward.entries import Kind
+from leafward.entries import EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.injection import InjectionSettings, inject
 from leafward.summarizers.extractive import Extractive
@@ -299,3 +300,36 @@ def test_an_entry_that_is_no_compaction_is_refused(demo: Session) -> None:
     for entry in (0, -1, len(demo) + 5):
         with pytest.raises(Refused, match="is no compaction"):
             xray_of(demo, entry)
+
+
+# --- context edits ----------------------------------------------------------------------------------------------------
+
+
+def test_edits_of_one_operation_are_seen_through_together(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    first = file.user("a prompt that is left out, of some words")
+    file.said("a reply " * 60)
+    file.user("and another")
+    with reading(file.path) as session:
+        edits = [ContextEdit(EntryIndex(0)), ContextEdit(EntryIndex(1), keep=20)]
+        apply_edits(session, draft_edits(session, edits))
+        made = [at for at, kind in enumerate(session.columns.kind) if kind == Kind.CONTEXT_EDIT]
+        assert len(made) == 2
+        found = [xray_edited(session, at) for at in made]
+        assert found[0] == found[1]
+        xray = found[0]
+        assert (xray.of_edits, xray.compaction, xray.before_at) == (True, made[1], 2)
+        adds_up(xray)
+        (left_out,) = [row for row in xray.rows if row.link is Link.CUT]
+        assert left_out.before is not None
+        assert session.columns.id(left_out.before.entry) == first
+        (short,) = [row for row in xray.rows if row.cut]
+        assert short.before is not None
+        assert short.after is not None
+        assert short.after.edited == made[1]
+        assert short.before.edited == -1
+        assert short.before.tokens - short.after.tokens == short.cut
+        context = context_at(session)
+        assert [message.entry for message in context.messages] == [1, 2]
+        with pytest.raises(Refused, match="no context edit"):
+            xray_edited(session, 0)

@@ -233,7 +233,7 @@ def test_the_outcome_says_checks_and_errors(both: Overall) -> None:
     assert "A is done" in text
     side = "\n".join(line.text for line in side_column(both, (), 34, UNICODE))
     assert "× test failed" in side
-    assert "nothing of one is in the other" in side
+    assert "nothing was" in side
 
 
 def test_a_summary_of_one_side_on_the_other_is_found(tmp_path: Path) -> None:
@@ -509,7 +509,7 @@ async def test_the_rows_that_touch_a_file(tmp_path: Path) -> None:
         )
         assert explorer.exploration is not None
         assert list(explorer.exploration.chosen) == [1, 5, 13]
-        assert "touching src/store.py" in note(explorer)
+        assert "src/store.py: 2 edits, 1 write" in note(explorer)
         await pilot.press("escape")
         assert explorer.exploration.filter is Filter.CONVERSATION
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward_tui.asked import is_query
 from leafward_tui.exploration import Filter
 from leafward_tui.folds import LineKind
 from leafward_tui.screens.explorer.finding import _FILTER_KEYS
+from leafward_tui.widgets.sheet import TextSheet
 from tests.tui.explored import (
     Named,
     chosen,
@@ -19,6 +23,9 @@ from tests.tui.explored import (
     tree,
 )
 from tests.tui.session_store import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class TestFinding:
@@ -51,6 +58,74 @@ class TestFinding:
             await until(pilot, lambda: screen.app.screen is screen)
             assert here(screen) == "d"
             assert screen.searched == ""
+
+    @pytest.mark.parametrize(
+        ("text", "asked"),
+        [
+            ("tool(edit) & error()", True),
+            ("tokens>2k", True),
+            ('"tool(edit)"', True),
+            ("!error() - prompts()", True),
+            ('"rate limit" & replies()', True),
+            ("tool(ed", False),
+            ("nothing(x)", False),
+            ("x > 3", False),
+            ("R & D", False),
+            ("/tmp/", False),
+            ("what is (this)", False),
+            ("plain words", False),
+            ("prompts() & words", False),
+        ],
+    )
+    def test_what_is_typed_is_a_query_or_words(self, text: str, asked: bool) -> None:
+        assert is_query(text) is asked
+
+    async def test_a_query_is_stepped_through_like_words(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"tool(bash)", "enter")
+            await until(pilot, lambda: len(screen.hits) == 2)
+            assert "chosen by tool(bash)" in note(screen)
+            seen = set()
+            for _ in range(2):
+                await pilot.press("n")
+                seen.add(here(screen))
+            assert seen == {"b", "y"}
+            await pilot.press("escape")
+            assert not screen.hits
+            await chosen(pilot, "ampersand", "y")
+            sheet = pilot.app.screen
+            assert isinstance(sheet, TextSheet)
+            assert sheet.input.value == "tool(bash)"
+
+    async def test_what_a_query_cannot_mean_is_said(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"ancestors(nobody)", "enter")
+            await until(pilot, lambda: "nobody" in note(screen))
+            assert not screen.hits
+
+    @pytest.mark.parametrize("filtered", [False, True])
+    async def test_what_is_chosen_is_exported(
+        self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filtered: bool
+    ) -> None:
+        folder = tmp_path / "out"
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        async with exploring(file.path) as (pilot, screen):
+            if filtered:
+                await chosen(pilot, "ampersand", "y")
+                await pilot.press(*"tool(bash)", "enter")
+                await until(pilot, lambda: "showing" in note(screen))
+            else:
+                await chosen(pilot, "slash", *"tool(bash)", "enter")
+                await until(pilot, lambda: len(screen.hits) == 2)
+            await chosen(pilot, "e", "O")
+            await until(pilot, lambda: any(path.stat().st_size for path in folder.iterdir()))
+            (path,) = folder.iterdir()
+            assert path.name.endswith("-chosen.json")
+            found = json.loads(path.read_text())
+            assert screen.exploration is not None
+            wanted = screen.exploration.chosen if filtered else screen.found_entries
+            assert 0 < len(found["entries"]) == len(wanted)
 
     async def test_nothing_found_is_said(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

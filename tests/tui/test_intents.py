@@ -82,11 +82,12 @@ def test_every_screen_has_an_action_for_each_of_its_intents(name: str) -> None:
     assert missing == []
 
 
-def test_the_sheet_of_a_merge_has_an_action_for_each_of_its_intents() -> None:
+def test_sheets_of_the_comparison_have_an_action_for_each_of_its_intents() -> None:
     from leafward_tui.screens.compare import CompareScreen
+    from leafward_tui.screens.compare.grafting import GraftSheet
     from leafward_tui.screens.compare.merging import MergeSheet
 
-    for name, screen in (("compare", CompareScreen), ("merge", MergeSheet)):
+    for name, screen in (("compare", CompareScreen), ("merge", MergeSheet), ("graft", GraftSheet)):
         wanted = [entry for entry in intents_for(name) if entry.id not in APP_ACTIONS]
         assert [entry.id for entry in wanted if not hasattr(screen, f"action_{entry.action}")] == []
 

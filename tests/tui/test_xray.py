@@ -271,7 +271,7 @@ async def test_where_nothing_was_compacted_a_line_says_so(tmp_path: Path) -> Non
         await pilot.press("X")
         await pilot.pause()
         assert pilot.app.screen is explorer
-        assert "nothing was compacted on the path to here" in "\n".join(rows(pilot.app))
+        assert "nothing was compacted or edited on the path to here" in "\n".join(rows(pilot.app))
         await pilot.press("3")
         await until(
             pilot,

@@ -11,8 +11,9 @@ from leafward_tui.folds import FilteredLines, FoldedLines, Folds, Line, LineKind
 from leafward_tui.graph import Density, Layout, arrange
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
+    from leafward.rebuilding import Step
     from leafward.session import Session
 
 
@@ -81,6 +82,8 @@ class Exploration:
         """The marked entry."""
         self.chosen: Collection[int] = ()
         """Entries that the filter by a query shows."""
+        self.touching: Sequence[Step] = ()
+        """The steps of the file whose timeline that filter shows; empty where it shows something else."""
         self._laid: list[_Laid] = []
         self.lay_out()
 

@@ -12,20 +12,38 @@ if TYPE_CHECKING:
 
     from rich.style import Style
 
-__all__ = ["hit_beside", "lit", "which_hit"]
+__all__ = ["hit_beside", "lit", "parted", "spans_of", "which_hit"]
 
 
 def lit(text: str, query: str, style: Style, hit: Style) -> list[Segment]:
     """A text with every occurrence of a query lit, case ignored."""
+    return parted(text, 0, spans_of(text, query), style, hit)
+
+
+def spans_of(text: str, query: str) -> list[tuple[int, int]]:
+    """Where a query stands in a text, case ignored: first place and the one behind it."""
     low, wanted = text.lower(), query.lower()
     if len(low) != len(text) or not wanted:
-        return [Segment(text, style)]
+        return []
+    found = []
+    at = low.find(wanted)
+    while at >= 0:
+        found.append((at, at + len(wanted)))
+        at = low.find(wanted, at + len(wanted))
+    return found
+
+
+def parted(text: str, at: int, hits: Sequence[tuple[int, int]], style: Style, hit: Style) -> list[Segment]:
+    """A piece of a line that begins at a place of it, lit where hits of the line lie."""
     segments = []
-    at = 0
-    while (found := low.find(wanted, at)) >= 0:
-        segments += [Segment(text[at:found], style), Segment(text[found : found + len(wanted)], hit)]
-        at = found + len(wanted)
-    segments.append(Segment(text[at:], style))
+    here, end = at, at + len(text)
+    for start, stop in hits:
+        first, last = max(start, here), min(stop, end)
+        if first < last:
+            lit_up = Segment(text[first - at : last - at], hit)
+            segments += [Segment(text[here - at : first - at], style), lit_up]
+            here = last
+    segments.append(Segment(text[here - at :], style))
     return [segment for segment in segments if segment.text]
 
 

@@ -28,7 +28,7 @@ __all__ = [
 EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
 """The full screens; what is pressed there means the same on each."""
 
-SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge")
+SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft")
 """Every name that ``Intent.screens`` may hold."""
 
 _LISTS = SCREENS
@@ -56,7 +56,10 @@ WRITES = frozenset(
         "branch.archive",
         "compaction.accept",
         "context.edit",
+        "edits.undo",
         "carry.open",
+        "difference.pin",
+        "graft.accept",
         "merge.accept",
     }
 )
@@ -134,10 +137,11 @@ INTENTS: tuple[Intent, ...] = (
     Intent("name.edit", "r", "Name this session", "name", _TREE, "Change"),
     Intent("branch.archive", "A", "Archive this branch, or bring it back", "archive", _TREE, "Change"),
     # Find.
-    Intent("find.open", "/", "Search all text of this session", "search", _TREE, "Find"),
+    Intent("find.open", "/", "Search all text of this session, or ask a query", "search", _TREE, "Find"),
     Intent("log.find", "/", "Search the operations", "search", ("log",), "Find"),
     Intent("xray.find", "/", "Search both sides", "search", _XRAY, "Find"),
     Intent("summary.find", "/", "Search both summaries", "search", _SUMMARIES, "Find"),
+    Intent("compare.find", "/", "Search this tab", "search", _COMPARE, "Find"),
     Intent("filter.edit", "/", "Filter the sessions", "filter", _LIST, "Find"),
     Intent("search.open", "S,ctrl+f", "Search all text of all sessions", "search text", _LIST, "Find"),
     Intent("query.edit", "/", "Change the search", "search", _HITS, "Find"),
@@ -158,7 +162,9 @@ INTENTS: tuple[Intent, ...] = (
     Intent("tab.files", "w,4", "Show the files read and modified", "files", _TREE, "View"),
     Intent("tab.raw", "5", "Show the line of the file", "raw", _TREE, "View"),
     # Compactions seen through.
-    Intent("xray.open", "X", "Show a compaction before and after", "x-ray", _TREE, "Compaction"),
+    Intent(
+        "xray.open", "X", "Show a compaction or context edit before and after", "x-ray", _TREE, "Compaction"
+    ),
     Intent("source.go", "enter", "Go to the source, or open the fold", "source", _XRAY, "Compaction"),
     Intent(
         "change.next",
@@ -178,6 +184,7 @@ INTENTS: tuple[Intent, ...] = (
     ),
     Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),
     Intent("fact.pin", "p", "Pin a lost fact into a corrected compaction", "pin lost", _XRAY, "Compaction"),
+    Intent("edits.undo", "u", "Undo these context edits", "undo edits", _XRAY, "Compaction"),
     Intent("only.kept", "1", "Only what is kept", "only kept", _XRAY, "Compaction"),
     Intent("only.replaced", "2", "Only what is replaced", "only replaced", _XRAY, "Compaction"),
     Intent("only.prefix", "3", "Only the beginning of the split turn", "only prefix", _XRAY, "Compaction"),
@@ -256,6 +263,25 @@ INTENTS: tuple[Intent, ...] = (
     Intent("compare.fold", "z", "Fold or show what is the same", "fold same", _COMPARE, "Compare"),
     Intent("sides.swap", "x", "Swap A and B", "swap", _COMPARE, "Compare"),
     Intent("ancestor.show", "a", "The ancestor as A, then all three", "ancestor", _COMPARE, "Compare"),
+    Intent(
+        "base.toggle",
+        "b",
+        "Let files begin with what lies on disk, or in git there; or not",
+        "base",
+        _COMPARE,
+        "Compare",
+    ),
+    Intent(
+        "difference.pin",
+        "p",
+        "Pin a fact that the other branch lacks, below the leaf",
+        "pin",
+        _COMPARE,
+        "Compare",
+    ),
+    Intent("graft.toggle", "space", "Choose this turn, or not", "choose", ("graft",), "Compare"),
+    Intent("graft.all", "a", "Choose all turns, or none", "all", ("graft",), "Compare"),
+    Intent("graft.accept", "ctrl+s", "Append the turns that are chosen", "append", ("graft",), "Compare"),
     Intent("conflict.a", "a", "Take what A says", "take A", ("merge",), "Compare"),
     Intent("conflict.b", "b", "Take what B says", "take B", ("merge",), "Compare"),
     Intent("conflict.both", "o", "Take both", "both", ("merge",), "Compare"),
@@ -291,7 +317,7 @@ INTENTS: tuple[Intent, ...] = (
         "T",
         "Show every row that touches this file, in the tree",
         "timeline",
-        _COMPARE,
+        (*_COMPARE, *_TREE),
         "Compare",
     ),
     Intent(
@@ -302,7 +328,9 @@ INTENTS: tuple[Intent, ...] = (
         _COMPARE,
         "Compare",
     ),
-    Intent("export.save", "e", "Export this branch to a file", "export", _TREE, "Leafward"),
+    Intent(
+        "export.save", "e", "Export this branch, or what is chosen, to a file", "export", _TREE, "Leafward"
+    ),
     Intent(
         "session.fork", "b", "Begin a new session here, in this agent or another", "fork", _TREE, "Leafward"
     ),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from leafward_tui.folds import Lines
     from leafward_tui.glyphs import Glyphs
     from leafward_tui.theme import Ground, Styles
+    from leafward_tui.touches import Touch
 
 LOST_WIDTH = 11
 """Cells at the right of a compaction for what it lost, gap included."""
@@ -96,6 +97,8 @@ class RowState:
     hits: frozenset[int] = frozenset()
     """Rows that a search found."""
     query: str = ""
+    touches: Mapping[int, Touch] = field(default_factory=dict)
+    """What rows do to the file whose timeline is on show, by row."""
     jumps: Mapping[int, str] = field(default_factory=dict)
     """Letters to jump to a line, by line."""
 
@@ -163,6 +166,8 @@ class RowPainter:
             segments += self._second_line(line, columns, state, gutter.standing, ground)
             return segments
         verdict, verdict_ink = gutter.verdict
+        if line.kind is LineKind.ROW and (touch := state.touches.get(line.row)) is not None:
+            verdict, verdict_ink = touch.sign, touch.ink
         if line.kind is LineKind.ROW and line.row in state.hits:
             verdict, verdict_ink = self.glyphs.crumb, "warn"
         if line.row == state.mark and line.kind is LineKind.ROW:
@@ -321,6 +326,9 @@ class RowPainter:
     def _chips(self, line: Line, state: RowState, ground: Ground) -> list[tuple[str, Style]]:
         chips: list[tuple[str, Style]] = []
         if line.kind is LineKind.ROW:
+            if (touch := state.touches.get(line.row)) is not None:
+                words = fit(touch.words, _TOUCH_WIDTH, ellipsis=self.glyphs.ellipsis)
+                chips.append((words, getattr(ground, touch.ink)))
             chips += [
                 (f"[{fit(label, 18, ellipsis=self.glyphs.ellipsis)}]", ground.sub)
                 for label in self.labels_by_row.get(line.row, ())
@@ -390,6 +398,8 @@ _FIELD = {"edits": "edits", "calls": "calls", "tok": "tokens"}
 _PLAIN_WORDS = frozenset({"you", "ai"})
 """Kinds whose text speaks for itself where a row is a turn."""
 _KEPT_HEADLINES = 20_000
+_TOUCH_WIDTH = 24
+"""Cells for what a row does to a file."""
 
 
 def _pieces(parts: Iterable[tuple[str, Style]], room: int, ground: Ground, glyphs: Glyphs) -> list[Segment]:

@@ -13,6 +13,7 @@ from leafward.carrying.context_edits import (
 )
 from leafward.carrying.grafting import GraftDraft, Misfit, apply_graft, draft_graft
 from leafward.carrying.merging import Conflict, MergeDraft, Side3, apply_merge, draft_merge
+from leafward.carrying.pinning import draft_pins
 
 __all__ = [
     "Conflict",
@@ -29,6 +30,7 @@ __all__ = [
     "draft_edits",
     "draft_graft",
     "draft_merge",
+    "draft_pins",
     "editable_in",
     "shortened",
 ]

@@ -123,10 +123,12 @@ def _fail(text: str) -> int:
 
 
 def _usage(error: click.UsageError) -> int:
-    from leafward.cli.output import note
+    from leafward.cli.output import below, note
 
     where = error.ctx.command_path if error.ctx is not None else "leafward"
     note(f"{error.format_message().rstrip('.')} (see {where} --help)")
+    for line in getattr(error, "below", ()):
+        below(line)
     return 2
 
 

@@ -13,21 +13,19 @@ from leafward.carrying.merging import MergeDraft, Side3, apply_merge, draft_merg
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, compact, emit_json, indented, note, page, plural, say
 from leafward.cli.planning import configured
-from leafward.cli.selection import opened
+from leafward.cli.selection import chosen_entries, opened
 from leafward.cli.writing import remark, write_json
 from leafward.diff.sides import sides
+from leafward.entries import EntryIndex
 from leafward.errors import Refused
 from leafward.headline import headline
 from leafward.safe_text import safe, safe_line
-from leafward.select import QueryError
-from leafward.select import select as chosen_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.carrying.context_edits import EditDraft
     from leafward.carrying.grafting import GraftDraft
-    from leafward.entries import EntryIndex
     from leafward.session import Session
 
 
@@ -37,10 +35,7 @@ def _chosen(session: Session, named: Sequence[str], query: str | None) -> list[E
         raise click.UsageError("name entries, or choose them with --select QUERY")
     found = [session.find(one) for one in named]
     if query is not None:
-        try:
-            found += chosen_by(session, query).entries
-        except QueryError as error:
-            raise click.UsageError(str(error)) from error
+        found += sorted(map(EntryIndex, chosen_entries(session, query)))
         if not found:
             raise Refused("the query chooses no entry")
     return list(dict.fromkeys(found))

@@ -63,7 +63,7 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], as_json: bool, **a
             raise click.UsageError("more than two entries are compared by --what outcome only")
         if asked["patch"] is not None:
             raise click.UsageError("--format and --patch are two different documents")
-        return handed_on(session, (a, b), form, output, asked["keep_secrets"], as_json)
+        return handed_on(session, (a, b), asked, as_json)
     if output is not None:
         raise click.UsageError("-o needs --format")
     return run(session, (a, b, *more), asked, as_json)

@@ -30,6 +30,7 @@ from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import FileDifference, FileSets, Use, compare_files
 from leafward.diff.sides import Side, Sides, sides
 from leafward.diff.summaries import SideSummary, compare_sides
+from leafward.export.comparison import comparison_of, document, resting
 from leafward.messages import message_text
 from leafward.rebuilding import WorkspaceBases
 from leafward.safe_text import safe, safe_line
@@ -55,7 +56,7 @@ def diff(selector: str, nodes: tuple[str, ...], asked: Mapping[str, Any], as_jso
                 raise click.UsageError("more than two entries are compared by --what outcome only")
             return compare_outcomes(session, found_at, as_json)
         compared = sides(session, found_at[0], found_at[1])
-        bases = WorkspaceBases(asked["base"]) if asked["base"] is not None else None
+        bases = bases_in(asked)
         if asked["patch"] is not None:
             return _patch(compared, asked["patch"], bases, as_json)
         named = asked["named"]
@@ -67,15 +68,13 @@ def diff(selector: str, nodes: tuple[str, ...], asked: Mapping[str, Any], as_jso
     return 0
 
 
-def export(
-    selector: str, ends: tuple[str, str], form: str, output: Path | None, secrets: bool, as_json: bool
-) -> int:
+def export(selector: str, ends: tuple[str, str], asked: Mapping[str, Any], as_json: bool) -> int:
     """`leafward diff --format`: all that is known of two branches, as a document."""
-    from leafward.export.comparison import comparison_of, document
-
+    form: str = asked["form"]
+    output: Path | None = asked["output"]
     with opened(selector) as session:
         compared = sides(session, session.find(ends[0]), session.find(ends[1]))
-        made = comparison_of(compared, secrets=secrets)
+        made = comparison_of(compared, secrets=asked["keep_secrets"], bases=bases_in(asked))
         text = document(made, form)
         if output is not None and str(output) == "-":
             output = None
@@ -101,6 +100,11 @@ def export(
         if redacted:
             note(f"redacted {listed(redacted)}; --keep-secrets leaves them")
     return 0
+
+
+def bases_in(asked: Mapping[str, Any]) -> Bases | None:
+    """What files may begin with, where the option `--base` is given."""
+    return WorkspaceBases(asked["base"]) if asked["base"] is not None else None
 
 
 def _head(compared: Sides) -> dict[str, Any]:
@@ -134,6 +138,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> 
                 "patch": made.text,
                 "files": list(made.files),
                 "left_out": [{"path": path, "reason": why} for path, why in made.left_out],
+                "taken_as_new": list(made.taken_as_new),
             }
         )
         return 0
@@ -141,6 +146,8 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> 
     write_text(made.text)
     for path, why in made.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
+    for path in made.taken_as_new:
+        note(f"{safe_line(path)} is taken to be new: `git apply` refuses where a file lies there")
     return 0
 
 
@@ -154,6 +161,8 @@ def _use(session: Session, use: Use | None) -> dict[str, Any] | None:
         "added": use.added,
         "removed": use.removed,
         "failed": use.failed,
+        "refused": use.refused,
+        "unanswered": use.unanswered,
         "last": use.last.value,
         "inferred": use.inferred,
         "entries": [id_of(session, entry) for entry in use.entries],
@@ -211,17 +220,6 @@ def rebuilt_json(session: Session, file: Rebuilt) -> dict[str, Any]:
         "every_branch": file.every_branch,
         "remarks": [{"entry": id_of(session, entry), "remark": what.value} for entry, what in file.remarks],
     }
-
-
-def resting(base: str) -> str:
-    """What a content rests on, in words; empty where nothing is known."""
-    if not base:
-        return ""
-    own = _OWN_BASES.get(base)
-    return f"rests on {own}" if own is not None else f"rests on the file {base}, on which everything applies"
-
-
-_OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
 
 
 def _content(session: Session, file: FileDifference, found: ContentDifference) -> dict[str, Any]:

@@ -103,6 +103,7 @@ def outcome_json(session: Session, side: Side) -> dict[str, Any]:
         "errors": came.errors,
         "calls": came.calls,
         "replies": came.replies,
+        "aborted": came.aborted,
         "turns": side.turns,
         "usage": usage_json(came.usage),
         "cost": came.usage.cost if came.costs_known else None,
@@ -128,6 +129,8 @@ def outcome_rows(came: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
         ("calls", "calls"),
     ):
         rows.append((title, *(f"{side[key]:,}" for side in came)))
+    if any(side["aborted"] for side in came):
+        rows.append(("aborted", *(f"{side['aborted']:,}" for side in came)))
     rows.append(("tokens", *(compact(int(side["usage"]["total"])) for side in came)))
     rows.append(("cost", *map(_cost, came)))
     rows.append(("duration", *(duration(side["seconds"]) for side in came)))

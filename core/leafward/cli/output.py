@@ -108,6 +108,11 @@ def note(text: str) -> None:
     _note_to(sys.stderr, f"leafward: {safe_line(text)}\n")
 
 
+def below(line: str) -> None:
+    """Writes a line that belongs to the remark before it, indented; its text has to be safe."""
+    _note_to(sys.stderr, f"  {line}\n")
+
+
 def _note_to(stream: IO[str], text: str) -> None:
     encoding = getattr(stream, "encoding", None) or "utf-8"
     stream.write(text.encode(encoding, "replace").decode(encoding))

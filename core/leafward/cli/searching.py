@@ -15,7 +15,7 @@ from leafward.agents import agent_named
 from leafward.catalog import Card, sighted
 from leafward.cli.listing import existing, project_name, project_part, short_ids, when
 from leafward.cli.output import Page, cells, emit_json, fit, note, page, plural, say
-from leafward.cli.selection import opened
+from leafward.cli.selection import UnreadableQuery, opened
 from leafward.errors import LeafwardError
 from leafward.safe_text import safe, safe_line
 from leafward.search import parse
@@ -47,7 +47,7 @@ def search(
         try:
             readable(chosen)
         except QueryError as error:
-            raise click.UsageError(str(error)) from error
+            raise UnreadableQuery(chosen, error) from error
     places = [existing(path) for path in paths]
     config, problems = settings.load()
     query = parse(text, time.time_ns() // 1_000_000, whole=True)

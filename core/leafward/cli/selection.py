@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leafward.cli.output import cells
 from leafward.errors import NotASession, NotFound
 from leafward.safe_text import safe_line
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from leafward.agents import Agent
+    from leafward.select import QueryError
     from leafward.session import Session
 
 
@@ -60,14 +62,30 @@ def opened(selector: str) -> Iterator[Session]:
         session.close()
 
 
+class UnreadableQuery(click.UsageError):
+    """A query that cannot be read; `below` are lines that show where."""
+
+    def __init__(self, query: str, error: QueryError) -> None:
+        super().__init__(str(error))
+        begin = max(0, error.column - _AROUND)
+        # A space at its end counts.
+        before = ("... " if begin else "") + safe_line(f"{query[begin : error.column]}^")[:-1]
+        rest = safe_line(query[error.column : error.column + _AROUND])
+        self.below = f"{before}{rest}".rstrip(), " " * cells(before) + "^"
+
+
+_AROUND = 36
+"""Code points of a query that are shown on each side of what is wrong."""
+
+
 def chosen_entries(session: Session, query: str) -> frozenset[int]:
-    """The entries that a query chooses. Raises UsageError where it cannot be read."""
+    """The entries that a query chooses. Raises UnreadableQuery."""
     from leafward.select import QueryError, select
 
     try:
         return frozenset(select(session, query).entries)
     except QueryError as error:
-        raise click.UsageError(str(error)) from error
+        raise UnreadableQuery(query, error) from error
 
 
 def agent_of(path: Path) -> Agent:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.cli.diffing import rebuilt_json, resting
+from leafward.cli.diffing import bases_in, rebuilt_json
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, say, write_text
 from leafward.cli.selection import opened, verify
 from leafward.errors import NotFound
-from leafward.files import FileUse, WorkingSet, carried, locate, utf16_order, working_set
-from leafward.rebuilding import KNOWN, Deed, NodeFiles, Outcome, WorkspaceBases, steps, store, timeline
+from leafward.export.comparison import resting
+from leafward.files import FileUse, Searched, WorkingSet, carried, locate, searched, utf16_order, working_set
+from leafward.rebuilding import KNOWN, Deed, NodeFiles, Outcome, steps, store, timeline
 from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from leafward.entries import EntryIndex
@@ -30,12 +31,13 @@ def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool
         if asked["timeline"] is not None:
             return _timeline(session, index, asked["timeline"], as_json)
         if asked["rebuild"] is not None:
-            return _rebuild(session, index, asked["rebuild"], _bases(asked), as_json)
+            return _rebuild(session, index, asked["rebuild"], bases_in(asked), as_json)
         if asked["into"] is not None:
-            return _store(session, index, asked["into"], _bases(asked), asked["dry_run"], as_json)
+            return _store(session, index, asked["into"], bases_in(asked), asked["dry_run"], as_json)
         found = working_set(session, index)
         inferred = _inferred(session, index, found)
         listed = carried(session, index, found)
+        looked = searched(session, index)
         if as_json:
             emit_json(
                 {
@@ -50,15 +52,19 @@ def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool
                         "read": [_json(session, use) for use in listed.read],
                         "modified": [_json(session, use) for use in listed.modified],
                     },
+                    "searched": [
+                        {
+                            "path": one.path,
+                            "patterns": list(one.wanted),
+                            "entries": [id_of(session, entry) for entry in one.entries],
+                        }
+                        for one in looked
+                    ],
                 }
             )
         else:
-            say(_text(session, found, inferred, listed, page()))
+            say(_text(session, found, inferred, listed, looked, page()))
     return 0
-
-
-def _bases(asked: Mapping[str, Any]) -> Bases | None:
-    return WorkspaceBases(asked["base"]) if asked["base"] is not None else None
 
 
 def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> WorkingSet:
@@ -88,7 +94,12 @@ def _json(session: Session, use: FileUse) -> dict[str, Any]:
 
 
 def _text(
-    session: Session, found: WorkingSet, inferred: WorkingSet, listed: WorkingSet, page: Page
+    session: Session,
+    found: WorkingSet,
+    inferred: WorkingSet,
+    listed: WorkingSet,
+    looked: Sequence[Searched],
+    page: Page,
 ) -> Iterator[str]:
     groups = (
         ("modified", found.modified, "bold"),
@@ -100,7 +111,6 @@ def _text(
     )
     if not any(uses for _, uses, _ in groups):
         yield "no file was read or modified on this path"
-        return
     for title, uses, style in groups:
         if uses:
             yield page.style(f"{title}  {plural(len(uses), 'file')}", style)
@@ -109,6 +119,13 @@ def _text(
             times = plural(len(use.entries), "time")
             last = safe_line(id_of(session, use.entries[-1]) or "", 40)
             yield f"  {pad(path, max(20, page.width - 30))}  {pad(times, 10, right=True)}  {page.style(last, 'faint')}"
+    if looked:
+        yield page.style(f"looked through  {plural(len(looked), 'place')}", "faint")
+    for place in looked:
+        words = ", ".join(
+            (*place.wanted[:4], *(["…" if page.unicode else "..."] if place.wanted[4:] else []))
+        )
+        yield fit(f"  {safe_line(place.path)}  {safe_line(words)}".rstrip(), page.width, unicode=page.unicode)
 
 
 def _named(session: Session, path: str, known: Iterable[str]) -> str:
@@ -205,10 +222,7 @@ def _state(found: Rebuilt) -> str:
 def _store(
     session: Session, index: EntryIndex, folder: Path, bases: Bases | None, dry_run: bool, as_json: bool
 ) -> int:
-    made = NodeFiles(session, index, bases)
-    changed = {step.to or step.path for step in made.steps if step.deed.changes}
-    known = [made.rebuilt(path) for path in sorted(made.paths)]
-    known = [one for one in known if one.path in changed or one.text is not None]
+    known = NodeFiles(session, index, bases).files()
     done: Stored = store(known, folder, session.cwd, dry_run=dry_run)
     if as_json:
         emit_json(

@@ -134,6 +134,8 @@ class XRay:
     lines: tuple[StoredLine, ...] = field(repr=False)
     split_turn: bool
     origins: Origins = field(repr=False, compare=False)
+    of_edits: bool = False
+    """Whether it is of context edits: `compaction` is the last of them, what is cut is left out by them, no summary."""
 
     def source(self, row: int) -> Source | None:
         """Where the line of the summary on a row comes from; None for every other row, and where nothing was found."""

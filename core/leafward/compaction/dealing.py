@@ -194,6 +194,7 @@ class Dealing:
         *,
         split_turn: bool,
         recorded: Mapping[int, tuple[EntryIndex, ...]],
+        of_edits: bool = False,
     ) -> XRay:
         """Everything in rows, with the ledger; totals and numbers of messages before and after."""
         self._pair_quotes()
@@ -239,6 +240,7 @@ class Dealing:
             lines=lines,
             split_turn=split_turn,
             origins=Origins(self.session, self.context.messages, tuple(self._sources), lines, recorded),
+            of_edits=of_edits,
         )
 
     def _beside(self, before: Sequence[Cell], after: Sequence[Cell], link: Link) -> Iterable[XRayRow]:

@@ -1,7 +1,8 @@
 """The context before and after a compaction, aligned: what became of every message, and where the summary comes from.
 
-`xray_of` looks at one that happened, in any session; `xray_planned` at one that is only planned. Sizes are what `context`
-counts; what no message explains has a row of its own.
+`xray_of` looks at one that happened, in any session; `xray_planned` at one that is only planned; `xray_edited` at context
+edits, which leave out or shorten without a summary. Sizes are what `context` counts; what no message explains has a row of
+its own.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ __all__ = [
     "XRay",
     "XRayRow",
     "planned_at",
+    "xray_edited",
     "xray_of",
     "xray_planned",
 ]
@@ -125,6 +127,53 @@ def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XR
         lines,
         split_turn=bool(plan.turn_prefix),
         recorded=_recorded(session, draft.details()) if draft is not None else {},
+    )
+
+
+def xray_edited(session: Session, edit: int) -> XRay:
+    """The X-ray of a context edit, with those that were appended in one operation with it. Raises Refused for another entry."""
+    index = EntryIndex(edit)
+    columns, tree = session.columns, session.tree
+    body = session.body(index) if 0 <= index < len(session) else None
+    if body is None or columns.kind[index] != Kind.CONTEXT_EDIT:
+        raise Refused(f"#{edit} is no context edit")
+    operation = marks(body).get("op")
+
+    def belongs(entry: int) -> bool:
+        own = operation is not None and entry >= 0 and columns.kind[entry] == Kind.CONTEXT_EDIT
+        return own and marks(session.body(EntryIndex(entry)) or {}).get("op") == operation
+
+    first = last = index
+    while belongs(columns.parent[first]):
+        first = EntryIndex(columns.parent[first])
+    while (below := next(filter(belongs, tree.children(last)), NO_ENTRY)) >= 0:
+        last = EntryIndex(below)
+    before, after = context_at(session, EntryIndex(columns.parent[first])), context_at(session, last)
+    messages = before.messages
+    stayed = {message.entry: message for message in after.messages}
+    dealing = Dealing(session, before)
+    dealing.system(after)
+    for at in range(len(messages)):
+        if messages.role(at) == "system":
+            continue
+        there = stayed.pop(EntryIndex(messages.entry[at]), None)
+        if there is not None:
+            dealing.keep(at, there.tokens, there.edited)
+        else:
+            dealing.drop(at)
+    for message in stayed.values():
+        if message.role != "system":
+            dealing.bring_back(message)
+    dealing.rest(before.ledger.unexplained, after.ledger.unexplained)
+    return dealing.xray(
+        last,
+        (before.size.total, after.size.total),
+        (len(messages), len(after.messages)),
+        "",
+        (),
+        split_turn=False,
+        recorded={},
+        of_edits=True,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -19,14 +19,15 @@ from leafward.rebuilding import (
     proven,
     related,
     resting_on,
+    unfit_name,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from leafward.diff.file_sets import FileDifference
     from leafward.diff.sides import Side, Sides
-    from leafward.rebuilding import Bases, Rebuilt
+    from leafward.rebuilding import Bases, Rebuilt, Step
 
 
 class Merge(StrEnum):
@@ -133,6 +134,7 @@ class Contents:
         shared = Replay(self._sides.session, {}, {})
         shared.go(self._sides.shared.steps, names, self._stop)
         base = shared.rebuilt(file.path)
+        above = len(base.remarks)
         found = []
         for side, use in ((self._sides.a, file.a), (self._sides.b, file.b)):
             branch = shared.branch()
@@ -146,7 +148,7 @@ class Contents:
                 base = branch.original(file.path) or base
         # A side that never touched it has what the ancestor has, as soon as that is known.
         a, b = (
-            one if use is not None else _as_base(base, one)
+            one if use is not None or len(one.remarks) > above else _as_base(base, one)
             for one, use in zip(found, (file.a, file.b), strict=True)
         )
         if self._bases is not None and any(one.certainty not in KNOWN for one in (base, a, b)):
@@ -208,6 +210,8 @@ class Patch:
     files: tuple[str, ...]
     left_out: tuple[tuple[str, str], ...]
     """Files that changed but whose contents are not known as a whole, with the reason."""
+    taken_as_new: tuple[str, ...] = ()
+    """Names that something was moved or copied to and that nothing told of before: `git apply` refuses where a file lies there."""
 
 
 def patch_of(
@@ -215,7 +219,7 @@ def patch_of(
 ) -> Patch:
     """The changes of one side against the common ancestor, name by name: a file that was moved goes here and comes there.
 
-    `bases` as in `Contents`; they are asked for files that were not moved.
+    `bases` as in `Contents`.
     """
     shared = Replay(sides.session, {}, {})
     shared.go(sides.shared.steps, None, stop)
@@ -228,15 +232,10 @@ def patch_of(
     # A folder that was moved or removed is no file.
     names |= {path for path in branch.files if any(path.startswith(f"{name}/") for name in names)}
     names -= {path.rpartition("/")[0] for path in branch.files}
-    pairs = {}
-    for name in names:
-        base = shared.rebuilt(name)
-        pairs[name] = (
-            branch.original(name) or base if base.certainty not in KNOWN else base,
-            branch.rebuilt(name),
-        )
-        if bases is not None and any(one.certainty not in KNOWN for one in pairs[name]):
-            pairs[name] = _based_pair(sides, side, name, bases, stop) or pairs[name]
+    arrived = _arrived(side.steps)
+    pairs = _pairs(shared, branch, names, arrived)
+    if bases is not None:
+        pairs |= _based_pairs(sides, side, pairs, arrived, bases, stop)
     reasons = {name: why for name, pair in pairs.items() if (why := _unpatchable(*pair))}
     # A file is not taken away where the other end of its move is left out.
     for step in made:
@@ -251,23 +250,72 @@ def patch_of(
             parts.append(text)
             done.append(name)
     left_out = tuple(sorted(reasons.items(), key=lambda one: utf16_order(one[0])))
-    return Patch("".join(parts), tuple(done), left_out)
+    new = tuple(name for name in done if pairs[name][0].base == _TAKEN_AS_NEW)
+    return Patch("".join(parts), tuple(done), left_out, new)
 
 
-def _based_pair(
-    sides: Sides, side: Side, name: str, bases: Bases, stop: Callable[[], bool]
-) -> tuple[Rebuilt, Rebuilt] | None:
-    """A file at the ancestor and at the node from a content of the workspace on which everything applies."""
-    found = []
-    for base in bases(name):
-        shared = resting_on(sides.session, name, base)
-        shared.go(sides.shared.steps, {name}, stop)
-        branch = shared.branch()
-        branch.go(side.steps, {name}, stop)
-        pair = shared.rebuilt(name), branch.rebuilt(name)
-        if proven(pair):
-            found.append(pair)
-    return found[0] if len({(one.text, two.certainty, two.text) for one, two in found}) == 1 else None
+_Pairs = dict[str, "tuple[Rebuilt, Rebuilt]"]
+"""Files at the ancestor and at the node, by name."""
+
+
+_TAKEN_AS_NEW = "taken to be new"
+
+
+def _arrived(made: Iterable[Step]) -> set[str]:
+    """Names of which the first that a branch tells is that something was moved or copied there."""
+    known: set[str] = set()
+    arrived: set[str] = set()
+    for step in made:
+        if step.to is not None and step.to not in known:
+            arrived.add(step.to)
+        known |= {step.path} if step.to is None else {step.path, step.to}
+    return arrived
+
+
+def _pairs(shared: Replay, branch: Replay, names: Collection[str], arrived: Collection[str]) -> _Pairs:
+    found: _Pairs = {}
+    for name in names:
+        base = shared.rebuilt(name)
+        if base.certainty not in KNOWN:
+            base = branch.original(name) or base
+        if base.certainty is Certainty.UNKNOWN and name in arrived and not base.reads and not base.changes:
+            base = replace(base, certainty=Certainty.ABSENT, base=_TAKEN_AS_NEW)
+        found[name] = base, branch.rebuilt(name)
+    return found
+
+
+def _based_pairs(
+    sides: Sides,
+    side: Side,
+    pairs: _Pairs,
+    arrived: Collection[str],
+    bases: Bases,
+    stop: Callable[[], bool],
+) -> _Pairs:
+    """Files of which not all is known, from contents of the workspace on which everything applies.
+
+    Names that one content went by are known together or not at all: what was done to it under one of them proves it.
+    """
+    groups: dict[str, list[str]] = {}
+    for name, (_, now) in pairs.items():
+        groups.setdefault(now.was[0] if now.was else name, []).append(name)
+    found: _Pairs = {}
+    for origin, names in groups.items():
+        if all(one.certainty in KNOWN for name in names for one in pairs[name]):
+            continue
+        fitting: list[_Pairs] = []
+        for base in bases(origin):
+            shared = resting_on(sides.session, origin, base)
+            shared.go(sides.shared.steps, names, stop)
+            branch = shared.branch()
+            branch.go(side.steps, names, stop)
+            made = _pairs(shared, branch, names, arrived)
+            if proven(one for pair in made.values() for one in pair):
+                fitting.append(made)
+        texts = {tuple((one.certainty, one.text) for name in names for one in made[name]) for made in fitting}
+        if len(texts) == 1:
+            found |= fitting[0]
+    return found
 
 
 def _unpatchable(base: Rebuilt, now: Rebuilt) -> str:
@@ -277,8 +325,8 @@ def _unpatchable(base: Rebuilt, now: Rebuilt) -> str:
             return f"{one.certainty.value} {when}: {why}"
         if not one.newline:
             return f"whether it ends in a newline is not known {when}"
-        if one.path.startswith(("/", "~", "..")):
-            return "it lies outside the session's folder"
+        if unfit := unfit_name(one.path):
+            return unfit
         if "\0" in (one.text or ""):
             return "it is binary"
     return ""

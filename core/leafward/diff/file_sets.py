@@ -42,6 +42,8 @@ class Use:
     """Whether all of it is read off shell commands."""
     entries: tuple[EntryIndex, ...]
     """The entries that did it, in order; those that only failed are not among them."""
+    refused: int = 0
+    """Changes among the calls that failed."""
 
 
 class Flag(StrEnum):
@@ -58,6 +60,8 @@ class Flag(StrEnum):
     """On some disks both names are one file."""
     UNANSWERED = "no result"
     """Of a change nobody knows whether it was done."""
+    REFUSED = "an edit did not apply"
+    """A change of it failed, beside others that were done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +107,12 @@ class _Tally:
     last: Deed = Deed.READ
     inferred: bool = True
     entries: list[EntryIndex] | None = None
+    refused: int = 0
 
     def take(self, step: Step, deed: Deed) -> None:
         if step.outcome is Outcome.FAILED:
             self.failed += 1
+            self.refused += deed.changes and not step.inferred
             return
         self.inferred &= step.inferred
         if self.entries is None:
@@ -159,6 +165,7 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
             one.last,
             one.inferred,
             tuple(one.entries or ()),
+            one.refused,
         )
         for name, one in tallies.items()
         if one.reads or one.changes
@@ -211,4 +218,6 @@ def _flags(a: Use | None, b: Use | None) -> tuple[Flag, ...]:
             found.append(Flag.STALE_B)
     if any(use is not None and use.unanswered for use in (a, b)):
         found.append(Flag.UNANSWERED)
+    if any(use is not None and use.refused for use in (a, b)):
+        found.append(Flag.REFUSED)
     return tuple(found)

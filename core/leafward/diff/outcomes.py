@@ -100,6 +100,8 @@ class Outcomes:
     """Calls that failed, commands among them, and replies that ended in an error."""
     calls: int
     replies: int
+    aborted: int
+    """Replies that were stopped; their calls were not run (pi 1.5.2)."""
     usage: Usage
     costs_known: bool
     """Whether a reply says what it cost."""
@@ -131,6 +133,8 @@ class _Told(NamedTuple):
     words: object = None
     """Of a reply: its blocks of text."""
     usage: object = None
+    aborted: bool = False
+    """Of a reply: whether it was stopped."""
 
 
 class OutcomeReader:
@@ -149,7 +153,7 @@ class OutcomeReader:
         self._table = table_of(session)
         self._calls: dict[str, ToolCall] = {}
         self._checks: dict[Check, Checked] = {}
-        self._commands = self._failed = self._errors = self._made = self._replies = 0
+        self._commands = self._failed = self._errors = self._made = self._replies = self._aborted = 0
         self._exit: int | None = None
         self._usage = Usage()
         self._cost = 0.0
@@ -175,6 +179,7 @@ class OutcomeReader:
                 len(calls),
                 content,
                 message.get("usage"),
+                message.get("stopReason") == "aborted",
             )
         elif kind == _RESULT:
             ran = message.get("toolName") in self._table.shells
@@ -218,6 +223,7 @@ class OutcomeReader:
             self._errors,
             self._made,
             self._replies,
+            self._aborted,
             usage,
             usage.cost > 0,
             span if span is None or span >= 0 else None,
@@ -239,6 +245,7 @@ class OutcomeReader:
         if kind == _ASSISTANT:
             self._replies += 1
             self._errors += told.failed
+            self._aborted += told.aborted
             self._spend(told.usage)
             if _says(told.words):
                 self._reply, self._said = told.entry, told.words

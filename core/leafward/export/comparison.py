@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from leafward.diff.file_sets import FileDifference, Use
     from leafward.diff.sides import Side, Sides
-    from leafward.rebuilding import Rebuilt
+    from leafward.rebuilding import Bases, Rebuilt
     from leafward.session import Session
 
-__all__ = ["Comparison", "comparison_of", "document"]
+__all__ = ["Comparison", "comparison_of", "document", "resting"]
 
 _COLUMNS = {"only_a": "Only in A", "both": "In both", "only_b": "Only in B"}
 _SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
@@ -65,12 +65,19 @@ class _Texts:
 
 
 def comparison_of(
-    sides: Sides, *, secrets: bool = False, stop: Callable[[], bool] = lambda: False
+    sides: Sides,
+    *,
+    secrets: bool = False,
+    bases: Bases | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Comparison:
-    """Works everything out that a document says. Secrets stay where `secrets`. Raises Cancelled once `stop` turns true."""
+    """Works everything out that a document says. Secrets stay where `secrets`; `bases` as in `Contents`.
+
+    Raises Cancelled once `stop` turns true.
+    """
     session = sides.session
     told = _Texts(session, secrets)
-    sets, contents = compare_files(sides), Contents(sides, stop)
+    sets, contents = compare_files(sides), Contents(sides, stop, bases)
     contexts = compare_contexts(session, sides.a.node, sides.b.node)
     files, differences = [], []
     for column in _COLUMNS:
@@ -151,9 +158,8 @@ def _file(told: _Texts, file: FileDifference) -> dict[str, Any]:
 
 def _content(told: _Texts, contents: Contents, file: FileDifference) -> dict[str, Any]:
     found = contents.of(file)
-    binary = any("\0" in (one.text or "") for one in (found.a, found.b))
     text = ""
-    if found.exact and not binary:
+    if found.exact and not found.obstacle:
         text = told.text("".join(unified(content_lines(found.a), content_lines(found.b))))
     return {
         "path": told.line(file.path),
@@ -161,9 +167,20 @@ def _content(told: _Texts, contents: Contents, file: FileDifference) -> dict[str
         "b": _rests(found.b),
         "base": _rests(found.base),
         "merge": found.merge.value,
-        "sentence": "it is binary" if binary else found.sentence,
+        "sentence": found.obstacle or found.sentence,
         "diff": text,
     }
+
+
+_OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
+
+
+def resting(base: str) -> str:
+    """What a content rests on, in words; empty where nothing is known."""
+    if not base:
+        return ""
+    own = _OWN_BASES.get(base)
+    return f"rests on {own}" if own is not None else f"rests on the file {base}, on which everything applies"
 
 
 def _rests(file: Rebuilt) -> dict[str, Any]:
@@ -243,7 +260,8 @@ def _known(content: dict[str, Any]) -> str:
     parts = []
     for letter in "ab":
         one = content[letter]
-        also = ", with the calls of other branches" if one["every_branch"] else ""
+        also = f", {resting(one['base'])}" if one["base"] not in ("", *_OWN_BASES) else ""
+        also += ", with the calls of other branches" if one["every_branch"] else ""
         remarks = f" ({', '.join(one['remarks'])})" if one["remarks"] else ""
         parts.append(f"{letter.upper()} {one['certainty']}{also}{remarks}")
     return "; ".join(parts)

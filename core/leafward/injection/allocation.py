@@ -185,14 +185,19 @@ def _lower_tiers(allocation: Allocation, queues: dict[Tier, list[Place]]) -> Non
         displaced = _displaced(allocation, queues)
         if displaced is None:
             return
-        for place in queues[Tier.LAST]:
-            if place in allocation.shown:
-                allocation.drop(place)
-        allocation.force(displaced, smallest(_bullet(allocation.blocks, displaced)))
+        place, other = displaced
+        text = smallest(_bullet(allocation.blocks, place))
+        dropped = [(last, allocation.drop(last)) for last in queues[Tier.LAST] if last in allocation.shown]
+        if not allocation.put(place, text):
+            # A section that was complete counts what is missing now, which may take more room than what was dropped.
+            for last, shown in dropped:
+                if last != other:
+                    allocation.force(last, shown)
+            allocation.force(place, text)
 
 
-def _displaced(allocation: Allocation, queues: dict[Tier, list[Place]]) -> Place | None:
-    """A bullet of the second tier that would fit in the place of one of the last.
+def _displaced(allocation: Allocation, queues: dict[Tier, list[Place]]) -> tuple[Place, Place] | None:
+    """A bullet of the second tier that would fit in the place of one of the last, and that one.
 
     That can be where a section became complete after the bullet was passed over: the line that counts what is missing is
     no longer needed then, and gives room back.
@@ -205,6 +210,6 @@ def _displaced(allocation: Allocation, queues: dict[Tier, list[Place]]) -> Place
             if allocation.put(place, smallest(_bullet(allocation.blocks, place))):
                 allocation.drop(place)
                 allocation.force(other, text)
-                return place
+                return place, other
         allocation.force(other, text)
     return None

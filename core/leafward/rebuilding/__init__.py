@@ -7,7 +7,7 @@ from leafward.rebuilding.knowledge import KNOWN, Certainty, Remark, Span
 from leafward.rebuilding.nodes import EveryBranch, NodeFiles, contradicted, proven, resting_on
 from leafward.rebuilding.replay import Rebuilt, Replay, related, replay
 from leafward.rebuilding.steps import Deed, Outcome, Step, StepReader, steps
-from leafward.rebuilding.storing import Stored, store
+from leafward.rebuilding.storing import Stored, store, unfit_name
 from leafward.rebuilding.timeline import timeline
 
 __all__ = [
@@ -35,4 +35,5 @@ __all__ = [
     "steps",
     "store",
     "timeline",
+    "unfit_name",
 ]

@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.rebuilding.texts import Match, Replacement, replace
+from leafward.rebuilding.overlaps import ends_aside, may_begin_before, may_overlap, tangled
+from leafward.rebuilding.patching import Region, patched
+from leafward.rebuilding.texts import Match, Replaced, Replacement, bare, replace
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from leafward.commands import PatchPlace
     from leafward.entries import EntryIndex
     from leafward.reads import Shown
 
@@ -43,6 +50,8 @@ class Remark(StrEnum):
     """The old text is there more than once."""
     LOOSE = "applied loosely"
     """The old text is there but for spaces or typographic signs."""
+    LINE_ENDS = "line ends are mixed"
+    """Which of them an edit keeps is not known."""
     UNANSWERED = "no result"
     BY_COMMAND = "by a command"
     """A command changed it, in a way that its words do not tell."""
@@ -63,6 +72,12 @@ class Span(NamedTuple):
         return self.first + len(self.lines)
 
 
+_REMARKS = {
+    Match.LOOSE: Remark.LOOSE,
+    Match.AMBIGUOUS: Remark.AMBIGUOUS,
+    Match.ABSENT: Remark.NOT_FOUND,
+    Match.LINE_ENDS: Remark.LINE_ENDS,
+}
 PIECES = 64
 """Texts that are kept of a file whose lines are not known: the latest ones."""
 
@@ -81,7 +96,7 @@ class FileState:
     total: int | None = None
     """Lines of the file, where that is known beside them: the text split at newlines."""
     pieces: tuple[str, ...] = ()
-    """Texts that edits put somewhere into it, where even their lines are not known."""
+    """Texts that edits put somewhere into it, where even their lines are not known. How their lines end is not said."""
     base: str = ""
     """Where the content comes from: `write`, `read`, `result` or what a base was called."""
     remarks: tuple[tuple[EntryIndex, Remark], ...] = ()
@@ -176,7 +191,7 @@ class FileState:
             self.written(text, "result")
         self.absent = False
 
-    def edited(self, replacements: list[Replacement], entry: EntryIndex, *, in_order: bool) -> None:
+    def edited(self, replacements: list[Replacement], entry: EntryIndex, *, keeps_ends: bool = True) -> None:
         """Takes in an edit that is said to have been made."""
         if self.absent and replacements and not replacements[0].old:
             self.written(replacements[0].new)
@@ -185,35 +200,84 @@ class FileState:
         if not replacements:
             return
         if self.text is not None:
-            self._edit_text(self.text, replacements, entry, in_order=in_order)
+            self._edit_text(self.text, replacements, entry, keeps_ends=keeps_ends)
+        elif tangled(replacements):
+            self.forget()
+            self._keep_pieces(replacements)
         elif self.spans:
             for one in replacements:
                 self._edit_spans(one)
         else:
+            self.total = None
             self._keep_pieces(replacements)
 
+    def patched(self, places: Sequence[PatchPlace], entry: EntryIndex) -> None:
+        """Takes in a patch that is said to have been applied."""
+        self.absent = False
+        if self.text is None:
+            # Where a place stands depends on all that lies before it.
+            self.forget()
+            self._keep_added(places)
+            return
+        before = self.text
+        made = patched(before, places)
+        if made.match in (Match.ABSENT, Match.AMBIGUOUS):
+            self.forget()
+            if made.match is Match.ABSENT:
+                self._keep_added(places)
+            self.remark(entry, Remark.NOT_FOUND if made.match is Match.ABSENT else Remark.AMBIGUOUS)
+            return
+        if made.match is Match.LOOSE:
+            self.remark(entry, Remark.LOOSE)
+        if made.text is not None:
+            self.text = made.text
+            self.proofs += 1
+            return
+        self.forget()
+        if made.regions:
+            self._around(before.split("\n"), made.regions)
+        self._keep_added(places)
+
+    def _around(self, lines: list[str], regions: Sequence[Region]) -> None:
+        """Of the old lines, those between some regions are still there."""
+        shift = begin = 0
+        for region in (*regions, Region(len(lines), len(lines), 0)):
+            # The last line may have got an end.
+            kept = lines[begin : min(region.begin, len(lines) - 1)]
+            if kept:
+                self.spans = (*self.spans, Span(begin + shift + 1, tuple(kept)))
+            shift, begin = shift + region.size - (region.end - region.begin), region.end
+
+    def _keep_added(self, places: Sequence[PatchPlace]) -> None:
+        """Of a place of which no more is known, what was added stands in the file."""
+        for place in places:
+            for sign, run in groupby(place.lines, key=itemgetter(0)):
+                text = "\n".join(line for _, line in run)
+                if sign == "+" and text and not any(text in piece for piece in self.pieces):
+                    self.pieces = (*self.pieces, text)[-PIECES:]
+
     def _edit_text(
-        self, text: str, replacements: list[Replacement], entry: EntryIndex, *, in_order: bool
+        self, text: str, replacements: list[Replacement], entry: EntryIndex, *, keeps_ends: bool
     ) -> None:
-        made = replace(text, replacements, in_order=in_order)
+        made = replace(text, replacements, keeps_ends=keeps_ends)
         if made.match is Match.EXACT:
             self.text = made.text
             self.proofs += 1
             return
-        if made.match is Match.LOOSE:
-            self.remark(entry, Remark.LOOSE)
-            lines = made.text.split("\n")
-            above, below = made.text.count("\n", 0, made.begin), made.text.count("\n", 0, made.end)
-            self.forget()
-            self.total = len(lines)
-            for span in (Span(1, tuple(lines[:above])), Span(below + 2, tuple(lines[below + 1 :]))):
-                if span.lines:
-                    self.spans = (*self.spans, span)
-            self.pieces = (made.text[made.begin : made.end],)
-            return
-        self.remark(entry, Remark.AMBIGUOUS if made.match is Match.AMBIGUOUS else Remark.NOT_FOUND)
+        self.remark(entry, _REMARKS[made.match])
         self.forget()
+        if made.match is Match.LOOSE:
+            self._beside(made)
         self._keep_pieces(replacements)
+
+    def _beside(self, made: Replaced) -> None:
+        """Of a text with loose matches, the lines beside them; older tools wrote all of it anew, without what they overlook."""
+        lines = made.text.split("\n")
+        self.total = len(lines)
+        unsure = set[int]()
+        for begin, end in made.loose:
+            unsure.update(range(made.text.count("\n", 0, begin), made.text.count("\n", 0, end) + 1))
+        self.spans = tuple(_steady(1, lines, unsure))
 
     def _edit_spans(self, one: Replacement) -> None:
         """An edit of a file of which some lines are known: what lies behind a place that is not known moves by an unknown way."""
@@ -224,8 +288,9 @@ class FileState:
         if len(hits) == 1 and not one.everywhere:
             place = hits[0]
             span = self.spans[place]
-            made = replace("\n".join(span.lines), [one])
-            if made.match is Match.EXACT:
+            known = "\n".join(span.lines)
+            made = replace(known, [one])
+            if made.match is Match.EXACT and not may_begin_before(known, one.old):
                 changed = Span(span.first, tuple(made.text.split("\n")))
                 behind = tuple(Span(later.first + shift, later.lines) for later in self.spans[place + 1 :])
                 self.spans = (*self.spans[:place], changed, *behind)
@@ -234,12 +299,24 @@ class FileState:
                 return
         if hits or shift or one.everywhere:
             self.spans, self.total = (), None
-        self.spans = tuple(span for span in self.spans if not _may_overlap("\n".join(span.lines), one.old))
+        self.spans = tuple(
+            steady
+            for span in self.spans
+            if not may_overlap("\n".join(span.lines), one.old)
+            for steady in _steady(span.first, span.lines)
+        )
         self._keep_pieces([one])
 
-    def _keep_pieces(self, replacements: list[Replacement]) -> None:
+    def _keep_pieces(self, replacements: Sequence[Replacement]) -> None:
+        replacements = [
+            one._replace(old=ends_aside(one.old), new=ends_aside(one.new)) for one in replacements
+        ]
         for one in replacements:
             self._touch_pieces(one)
+        unsure = tangled(replacements)
+        for one in replacements:
+            if unsure and any(may_overlap(one.new, other.old) for other in replacements):
+                continue
             if one.new and not any(one.new in piece for piece in self.pieces):
                 self.pieces = (*self.pieces, one.new)[-PIECES:]
 
@@ -248,7 +325,7 @@ class FileState:
         self.pieces = tuple(
             piece.replace(one.old, one.new) if one.old in piece else piece
             for piece in self.pieces
-            if one.old in piece or not _may_overlap(piece, one.old)
+            if one.old in piece or not may_overlap(piece, one.old)
         )
 
     def appended(self, text: str) -> None:
@@ -307,13 +384,15 @@ class FileState:
         self.spans = tuple(sorted((*kept, joined)))
 
 
+def _steady(first: int, lines: Sequence[str], unsure: Collection[int] = ()) -> Iterator[Span]:
+    """Those of some lines that a tool leaves as they are where it writes all of a file without what it overlooks."""
+    begin = 0
+    for place in range(len(lines) + 1):
+        ends = place == len(lines) or place in unsure or bare(lines[place]) != lines[place].removesuffix("\r")
+        if ends and place > begin:
+            yield Span(first + begin, tuple(lines[begin:place]))
+        begin = place + 1 if ends else begin
+
+
 def _without_end(lines: tuple[str, ...]) -> tuple[str, ...]:
     return lines[:-1] if lines and not lines[-1] else lines
-
-
-def _may_overlap(known: str, old: str) -> bool:
-    """Whether a text that stood in the file may have lain partly within another that does, or around it."""
-    return known in old or any(
-        known.endswith(old[:size]) or known.startswith(old[-size:])
-        for size in range(1, min(len(known), len(old)) + 1)
-    )

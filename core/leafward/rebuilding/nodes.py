@@ -87,6 +87,12 @@ class NodeFiles:
         """Files that the path touched."""
         return self._replay.files
 
+    def files(self) -> list[Rebuilt]:
+        """The files that the path changed, and those that it only read and that are known as a whole, by path."""
+        changed = {step.to or step.path for step in self.steps if step.deed.changes}
+        known = map(self.rebuilt, sorted(self.paths))
+        return [one for one in known if one.path in changed or one.text is not None]
+
     def rebuilt(self, path: str) -> Rebuilt:
         """One file; what it rests on is said in it."""
         made = self._replay.rebuilt(path)

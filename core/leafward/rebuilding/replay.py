@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from leafward.commands import files_read, script_of, simple_words
@@ -16,6 +17,7 @@ from leafward.files import nested_calls
 from leafward.reads import Shown, printed, shown
 from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState, Remark, Span
 from leafward.rebuilding.steps import Asked, Deed, Outcome, Step, asked, by_command, steps
+from leafward.shell import Proof, complains
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -36,7 +38,7 @@ class Rebuilt:
     spans: tuple[Span, ...]
     """Known lines, where it is partial."""
     pieces: tuple[str, ...]
-    """Texts that stand in it, where even their lines are not known."""
+    """Texts that stand in it, where even their lines are not known. How their lines end is not said."""
     total: int | None
     """Lines of the file, where that is known."""
     newline: bool
@@ -97,11 +99,14 @@ class Replay:
         for step in made:
             if stop():
                 return
-            if wanted is None or step.path in wanted or step.to in wanted:
+            if wanted is None or step.path in wanted or step.to in wanted or step.glob:
                 self._take(step, calls)
 
     def _take(self, step: Step, calls: _Calls) -> None:
         path, entry = step.path, step.entry
+        if step.glob:
+            self._some(step)
+            return
         reads, changes = self.counts.get(path, (0, 0))
         if step.outcome is not Outcome.FAILED:
             self.counts[path] = (reads, changes + 1) if step.deed.changes else (reads + 1, changes)
@@ -113,6 +118,9 @@ class Replay:
         if step.outcome is Outcome.UNANSWERED:
             if step.deed.changes:
                 self._uncertain(step, Remark.UNANSWERED)
+            return
+        if step.deed.changes and step.proof is not Proof.EXIT and not calls.proven(step):
+            self._uncertain(step, Remark.BY_COMMAND)
             return
         if step.to is not None:
             self._send(step, step.to)
@@ -149,8 +157,10 @@ class Replay:
                 self._uncertain(step, Remark.BY_COMMAND)
             else:
                 state.appended(one.text)
+        elif one.places:
+            state.patched(one.places, entry)
         else:
-            state.edited(list(one.replacements), entry, in_order=one.in_order)
+            state.edited(list(one.replacements), entry, keeps_ends=calls.table.keeps_ends)
 
     def _saw(self, path: str, state: FileState) -> None:
         if state.untouched and state.certainty in KNOWN:
@@ -158,11 +168,21 @@ class Replay:
 
     def _uncertain(self, step: Step, why: Remark) -> None:
         for path in (step.path, step.to):
-            if path is not None:
-                state = self._state(path)
+            for name in (*self._under(path), path) if path is not None else ():
+                state = self._state(name)
                 state.untouched = False
                 state.forget()
                 state.remark(step.entry, why)
+
+    def _some(self, step: Step) -> None:
+        """A command changed files that match a pattern."""
+        parts = step.path.split("/")
+        for name, state in self.files.items():
+            words = name.split("/")
+            if len(words) >= len(parts) and all(map(fnmatchcase, words, parts)):
+                state.untouched = False
+                state.forget()
+                state.remark(step.entry, Remark.BY_COMMAND)
 
     def _send(self, step: Step, target: str) -> None:
         """Moves or copies a file, or the files of a folder."""
@@ -177,6 +197,9 @@ class Replay:
     def _place(self, path: str, to: str, step: Step) -> None:
         state = self._state(path)
         moved = state.copy()
+        if moved.absent:
+            # It was moved or copied, so something was there.
+            moved.forget()
         if step.deed is Deed.MOVE:
             moved.was, moved.untouched = (*moved.was, path), False
             state.untouched = False
@@ -270,6 +293,14 @@ class _Calls:
         """Whether the result of a write tells that the file was not there before."""
         details = self._message(step.result).get("details")
         return isinstance(details, dict) and details.get("exists") is False
+
+    def proven(self, step: Step) -> bool:
+        """Whether a part of a script was done, as its output tells."""
+        if step.proof is Proof.NONE:
+            return False
+        message = self._message(step.result)
+        output = message.get("output") if step.result == step.entry else text_of(message.get("content"))
+        return isinstance(output, str) and not complains(output)
 
     def shown(self, step: Step) -> Shown | None:
         """What a read shows of its file."""

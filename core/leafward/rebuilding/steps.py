@@ -8,16 +8,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.commands import parsed_patch, patches_in, script_of
+from leafward.commands import parsed_patch, patches_in, script_of, texts_in
 from leafward.edits import Action, command_in, delta_in, line_delta, lines_of, path_in, replacements, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.files import did_run, locate, nested_calls
 from leafward.rebuilding.texts import Replacement
-from leafward.shell import Effect, effects
+from leafward.shell import Effect, Proof, effects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from leafward.commands import PatchPlace
     from leafward.edits import ToolTable
     from leafward.session import Session
 
@@ -62,12 +63,16 @@ class Asked(NamedTuple):
     text: str | None = None
     """What is written or appended; None where the call does not say it."""
     replacements: tuple[Replacement, ...] = ()
-    in_order: bool = False
-    """Whether the replacements are the places of a patch, one behind the other."""
+    places: tuple[PatchPlace, ...] = ()
+    """Of a patch, which replaces nothing else."""
     to: str | None = None
     """Where it is moved or copied to."""
     fresh: bool = False
     """Whether nothing can have lain there before."""
+    proof: Proof = Proof.EXIT
+    """What tells that it was done, where the call was."""
+    glob: bool = False
+    """Whether `path` is a shell's pattern."""
 
 
 class Step(NamedTuple):
@@ -91,6 +96,10 @@ class Step(NamedTuple):
     to: str | None
     fresh: bool = False
     """Whether nothing can have lain under `to` before."""
+    proof: Proof = Proof.EXIT
+    """What tells that this part of the call was done, where the call was."""
+    glob: bool = False
+    """Whether `path` is a shell's pattern: which files that were is not known."""
 
 
 _OF_EFFECT = {
@@ -115,6 +124,9 @@ def asked(call: ToolCall, table: ToolTable) -> list[Asked]:
             text for name in table.patches[call.name] if isinstance(text := call.arguments.get(name), str)
         ]
         return [one for text in texts for one in _by_patch(text, None)]
+    if call.name in table.scripts:
+        programs = (call.arguments.get(name) for name in table.scripts[call.name])
+        return [one for text in programs if isinstance(text, str) for one in _by_program(text)]
     if call.name not in table.shells:
         return []
     command = command_in(call, table) if table.command else call.arguments.get("command")
@@ -129,7 +141,16 @@ def by_command(command: object, folder: str = "") -> list[Asked]:
     """What a shell command does to files, as far as its words say."""
     script = script_of(command)
     return [
-        Asked(_OF_EFFECT[one.effect], one.path, True, one.text, to=one.to, fresh=one.fresh)
+        Asked(
+            _OF_EFFECT[one.effect],
+            one.path,
+            True,
+            one.text,
+            to=one.to,
+            fresh=one.fresh,
+            proof=one.proof,
+            glob=one.glob,
+        )
         for one in effects(script or "", folder)
     ]
 
@@ -149,6 +170,18 @@ def _by_tool(call: ToolCall, table: ToolTable, action: Action, path: str) -> Ask
     return Asked(Deed.EDIT, path, replacements=places)
 
 
+def _by_program(program: str) -> Iterator[Asked]:
+    """What a program that calls other tools does to files, as far as its texts say: what of it ran, and how often, is not known."""
+    for text, is_command in texts_in(program):
+        for file in parsed_patch(text):
+            deed = Deed.DELETE if file.verb == "delete" else Deed.CHANGE
+            yield Asked(deed, file.path, True, proof=Proof.NONE)
+            if file.moved_to is not None:
+                yield Asked(Deed.MOVE, file.path, True, to=file.moved_to, proof=Proof.NONE)
+        if is_command and "*** Begin Patch" not in text:
+            yield from (one._replace(proof=Proof.NONE) for one in by_command(text))
+
+
 def _by_patch(text: str, folder: str | None) -> Iterator[Asked]:
     for file in parsed_patch(text):
         path = _within(file.path, folder)
@@ -158,10 +191,10 @@ def _by_patch(text: str, folder: str | None) -> Iterator[Asked]:
             yield Asked(Deed.DELETE, path)
         else:
             if file.replaced or file.moved_to is None:
-                places = tuple(Replacement(old, new) for old, new in file.replaced)
-                yield Asked(Deed.EDIT, path, replacements=places, in_order=True)
+                changed = tuple(Replacement(old, new) for old, new in file.replaced)
+                yield Asked(Deed.EDIT, path, replacements=changed, places=tuple(file.places))
             if file.moved_to is not None:
-                yield Asked(Deed.MOVE, path, to=_within(file.moved_to, folder), fresh=True)
+                yield Asked(Deed.MOVE, path, to=_within(file.moved_to, folder))
 
 
 def _within(path: str, folder: str | None) -> str:
@@ -204,7 +237,7 @@ class StepReader:
     def __init__(self, session: Session) -> None:
         self._kinds = session.columns.kind
         self._table = table = table_of(session)
-        self._touching = frozenset({*table.actions, *table.patches, *table.shells})
+        self._touching = frozenset({*table.actions, *table.patches, *table.shells, *table.scripts})
         self._folder = session.cwd
         self._located: dict[str, str] = {}
         self._found: list[Step | None] = []
@@ -316,6 +349,8 @@ class StepReader:
             removed,
             to,
             one.fresh,
+            one.proof,
+            one.glob,
         )
 
     def _locate(self, path: str) -> str:

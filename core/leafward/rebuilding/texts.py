@@ -1,4 +1,4 @@
-"""Replacing one text by another in a file, as the agents' edit tools do it, and saying how well it matched."""
+"""Replacing texts by others in a file, as the agents' edit tools do it, and saying how well they matched."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Match(StrEnum):
@@ -18,6 +22,8 @@ class Match(StrEnum):
     AMBIGUOUS = "ambiguous"
     """It stands there more than once, and nothing says which is meant."""
     ABSENT = "absent"
+    LINE_ENDS = "line ends"
+    """Line ends are mixed, or not those of the file: which of them the tool keeps differs from version to version."""
 
 
 class Replacement(NamedTuple):
@@ -37,57 +43,105 @@ class Replaced:
     """As before where nothing was replaced."""
     match: Match
     """The worst of its replacements."""
-    begin: int = 0
-    """Code points: where a loose match begins in the new text."""
-    end: int = 0
+    loose: tuple[tuple[int, int], ...] = ()
+    """Code points from and to in the new text: what stands where a match was loose, in order."""
 
 
-_ORDER = (Match.EXACT, Match.LOOSE, Match.AMBIGUOUS, Match.ABSENT)
+class _Found(NamedTuple):
+    begin: int
+    end: int
+    new: str
+    match: Match
 
 
-def replace(text: str, replacements: list[Replacement], *, in_order: bool = False) -> Replaced:
-    """Applies the replacements of one call, one after the other; nothing is changed where one of them is not found.
+def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool = True) -> Replaced:
+    """Applies the replacements of one call; nothing is changed where one of them is not found.
 
-    `in_order`: each is looked for behind the one before it, and the first place counts (patches); else an old text must
-    be there once, or is replaced everywhere where it says so.
+    An old text must be there once, or is replaced everywhere where it says so. Tools that look for all of them in the text
+    as it was, and tools that make one after the other, come to the same where each is there once; else only the latter
+    can have done it. `keeps_ends`: whether new lines end as the file's lines do.
     """
-    ends = "\r\n" if "\r\n" in text and not re.search(r"(?<!\r)\n", text) else "\n"
-    working = text.replace("\r\n", "\n") if ends == "\r\n" else text
-    worst, place, begin, end = Match.EXACT, 0, 0, 0
+    ends = "\r\n" if "\r\n" in text else "\n"
+    if ends == "\r\n" and (keeps_ends or not any("\n" in one.old + one.new for one in replacements)):
+        text_lf = text.replace("\r\n", "\n")
+        asked = [
+            one._replace(old=one.old.replace("\r\n", "\n"), new=one.new.replace("\r\n", "\n"))
+            for one in replacements
+        ]
+        mixed = text_lf.count("\n") != text.count("\r\n")
+    else:
+        text_lf, asked, mixed = text, list(replacements), ends == "\r\n"
+    if mixed or "\r" in text_lf or any("\r" in one.old + one.new for one in asked):
+        return Replaced(text, Match.LINE_ENDS)
+    made = _at_once(text_lf, asked)
+    if made.match in (Match.ABSENT, Match.AMBIGUOUS):
+        made = _one_by_one(text_lf, asked) or made
+    if made.match not in (Match.EXACT, Match.LOOSE):
+        return Replaced(text, made.match)
+    if ends == "\n":
+        return made
+    # A code point more for each line above.
+    loose = tuple(
+        (at + made.text.count("\n", 0, at), to + made.text.count("\n", 0, to)) for at, to in made.loose
+    )
+    return Replaced(made.text.replace("\n", "\r\n"), made.match, loose)
+
+
+def _at_once(text: str, replacements: Sequence[Replacement]) -> Replaced:
+    """All of them looked for in the text as it is."""
+    found: list[_Found] = []
+    worst = Match.EXACT
     for one in replacements:
-        old, new = (
-            (one.old.replace("\r\n", "\n"), one.new.replace("\r\n", "\n"))
-            if ends == "\r\n"
-            else (one.old, one.new)
-        )
-        span, match = _find(working, old, place if in_order else 0, first=in_order or one.everywhere)
+        if one.everywhere:
+            places = [place.start() for place in re.finditer(re.escape(one.old), text)] if one.old else []
+            if not places:
+                return Replaced(text, Match.ABSENT)
+            found += [_Found(at, at + len(one.old), one.new, Match.EXACT) for at in places]
+            continue
+        span, match = _find(text, one.old)
         if span is None:
             return Replaced(text, match)
-        if one.everywhere and match is Match.EXACT:
-            working = working.replace(old, new)
-        else:
-            working = working[: span[0]] + new + working[span[1] :]
-            place = span[0] + len(new)
-            if match is Match.LOOSE:
-                begin, end = (min(begin, span[0]) if end else span[0]), max(end, place)
-        worst = max(worst, match, key=_ORDER.index)
-    return Replaced(working.replace("\n", "\r\n") if ends == "\r\n" else working, worst, begin, end)
+        found.append(_Found(*span, one.new, match))
+        worst = match if match is Match.LOOSE else worst
+    found.sort()
+    if any(one.end > other.begin for one, other in pairwise(found)):
+        return Replaced(text, Match.AMBIGUOUS)
+    parts, loose, at, size = [], [], 0, 0
+    for begin, end, new, match in found:
+        parts += [text[at:begin], new]
+        size += begin - at
+        if match is Match.LOOSE:
+            loose.append((size, size + len(new)))
+        size, at = size + len(new), end
+    return Replaced("".join((*parts, text[at:])), worst, tuple(loose))
 
 
-def _find(text: str, old: str, place: int, *, first: bool) -> tuple[tuple[int, int] | None, Match]:
+def _one_by_one(text: str, replacements: Sequence[Replacement]) -> Replaced | None:
+    """Each looked for in what the one before it left. None where that does not fit exactly."""
+    working = text
+    for one in replacements:
+        count = working.count(one.old) if one.old else 0
+        if not count or (count > 1 and not one.everywhere):
+            return None
+        if one.old not in text and _find(text, one.old)[1] is Match.LOOSE:
+            # A tool that looks for it in the text as it was finds it there, loosely.
+            return None
+        working = working.replace(one.old, one.new)
+    return Replaced(working, Match.EXACT)
+
+
+def _find(text: str, old: str) -> tuple[tuple[int, int] | None, Match]:
     if not old:
         # Only an empty file has an empty text to replace.
         return ((0, 0), Match.EXACT) if not text else (None, Match.ABSENT)
-    found = text.find(old, place)
-    if found < 0 and place:
-        found = text.find(old)
+    found = text.find(old)
     if found >= 0:
-        if not first and text.find(old, found + 1) >= 0:
+        if text.find(old, found + 1) >= 0:
             return None, Match.AMBIGUOUS
         return (found, found + len(old)), Match.EXACT
     lines, wanted = text.split("\n"), old.split("\n")
-    alike, sought = [_bare(line) for line in lines], [_bare(line) for line in wanted]
-    if len(sought) > 1 and not sought[-1]:
+    alike, sought = [bare(line).strip() for line in lines], [bare(line).strip() for line in wanted]
+    if len(wanted) > 1 and not wanted[-1]:
         sought.pop()
     if not any(sought):
         return None, Match.ABSENT
@@ -96,9 +150,12 @@ def _find(text: str, old: str, place: int, *, first: bool) -> tuple[tuple[int, i
         for at in range(len(alike) - len(sought) + 1)
         if alike[at] == sought[0] and alike[at : at + len(sought)] == sought
     ]
-    if not places:
-        return None, Match.ABSENT
-    if len(places) > 1 and not first:
+    if len(places) != 1:
+        return None, Match.AMBIGUOUS if places else Match.ABSENT
+    # Some tools look for whole lines without the spaces around them, others for the text within lines.
+    within, wanted_within = "\n".join(map(bare, lines)), "\n".join(map(bare, wanted))
+    at = within.find(wanted_within)
+    if at >= 0 and (within.find(wanted_within, at + 1) >= 0 or within.count("\n", 0, at) != places[0]):
         return None, Match.AMBIGUOUS
     begin = sum(len(line) + 1 for line in lines[: places[0]])
     end = begin + sum(len(line) + 1 for line in lines[places[0] : places[0] + len(sought)])
@@ -111,9 +168,9 @@ _SINGLE = re.compile("[\u2018-\u201b]")
 _DOUBLE = re.compile("[\u201c-\u201f]")
 
 
-def _bare(line: str) -> str:
-    """A line without what tools overlook: spaces at both ends, the kind of quotes, dashes and spaces."""
+def bare(line: str) -> str:
+    """A line without what tools overlook: spaces at its end, the kind of quotes, dashes and spaces (pi 1.5.2)."""
     if line.isascii():
-        return line.strip()
+        return line.rstrip()
     line = unicodedata.normalize("NFKC", line)
-    return _DOUBLE.sub('"', _SINGLE.sub("'", _DASHES.sub("-", line))).strip()
+    return _DOUBLE.sub('"', _SINGLE.sub("'", _DASHES.sub("-", line))).rstrip()

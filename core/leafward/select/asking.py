@@ -7,12 +7,13 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from leafward.context import context_at
-from leafward.entries import BOOKKEEPING_BYTES, TURN_STARTS, Body, EntryIndex, Kind, tool_calls
+from leafward.context import context_at, latest
+from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, TURN_STARTS, Body, EntryIndex, Kind, tool_calls
 from leafward.errors import Cancelled
 from leafward.injection.globs import matches
 from leafward.messages import message_text, messages_of, usage_of, written_at
 from leafward.rebuilding import Outcome, steps
+from leafward.search.patterns import TooSlow
 from leafward.select import sets
 from leafward.select.grammar import QueryError
 from leafward.survival import Status, Stopped, survival_of
@@ -22,6 +23,7 @@ from leafward.times import milliseconds
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from leafward.search.patterns import Pattern
     from leafward.select.grammar import Compare
     from leafward.select.sets import Members
     from leafward.session import Session
@@ -45,6 +47,8 @@ _SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _LOOK = 256
+_CHANGING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
+"""What changes how the model reads the entries above it."""
 
 
 class Bodies:
@@ -70,11 +74,16 @@ class Bodies:
         wanted = text.casefold()
         return self._where(within, lambda body, kind: wanted in full_text(body, kind).casefold())
 
-    def matching(self, pattern: re.Pattern[str], within: Members) -> bytearray:
-        """Entries of whose lines one matches."""
-        return self._where(
-            within, lambda body, kind: any(map(pattern.search, full_text(body, kind).split("\n")))
-        )
+    def matching(self, pattern: Pattern, within: Members, column: int) -> bytearray:
+        """Entries in whose text a pattern is found. Raises QueryError where that takes too long."""
+
+        def holds(body: Body, kind: Kind) -> bool:
+            return next(pattern.spans(full_text(body, kind), 1), None) is not None
+
+        try:
+            return self._where(within, holds)
+        except TooSlow:
+            raise QueryError("this regular expression takes too long: make it simpler", column) from None
 
     def tool(self, name: str, within: Members) -> bytearray:
         """Replies that call a tool, and its results."""
@@ -127,12 +136,29 @@ class Bodies:
         return found
 
     def context(self, nodes: Iterable[EntryIndex]) -> bytearray:
-        """The entries that the model reads at some nodes."""
-        found = bytearray(len(self._session))
+        """The entries that the model reads at some nodes.
+
+        Below the last compaction or context edit of a path whatever speaks is read, so that what paths share is looked at once.
+        """
+        session, parent = self._session, self._session.tree.parent
+        found, walked = bytearray(len(session)), bytearray(len(session))
+        told: set[EntryIndex] = set()
+        speaking: list[int] = []
         for node in nodes:
             self._check()
-            for entry in context_at(self._session, node).messages.entry:
-                found[entry] = 1
+            above = latest(session, node, _CHANGING)
+            at = node
+            while at not in (NO_ENTRY, above) and not walked[at]:
+                walked[at] = 1
+                speaking.append(at)
+                at = EntryIndex(parent[at])
+            if at == above >= 0 and above not in told:
+                told.add(above)
+                for entry in context_at(session, above).messages.entry:
+                    found[entry] = 1
+        for index, body in self._bodies(sets.of(speaking, len(found))):
+            if body is not None and messages_of(body, Kind(self._kinds[index])):
+                found[index] = 1
         return found
 
     def lost(self, compactions: Iterable[EntryIndex]) -> bytearray:

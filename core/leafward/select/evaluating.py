@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from leafward.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
 from leafward.errors import Cancelled, NotFound
+from leafward.search import patterns
 from leafward.select import sets
 from leafward.select.asking import FIELD_HELP, Bodies, numbers, times
 from leafward.select.grammar import (
@@ -139,7 +139,7 @@ class _Evaluation:
             case Quoted(text):
                 return self.bodies.saying(text, within)
             case Pattern(source, column):
-                return self.bodies.matching(_compiled(source, column), within)
+                return self.bodies.matching(_compiled(source, column), within, column)
             case Compare():
                 return self._compare(expression, within)
             case Word(text, column):
@@ -310,8 +310,8 @@ def _text(call: Call) -> str:
     raise QueryError(f"{call.name}() takes a name or a text", call.column)
 
 
-def _compiled(source: str, column: int) -> re.Pattern[str]:
-    try:
-        return re.compile(source, re.IGNORECASE)
-    except re.error as error:
-        raise QueryError(f"this regular expression cannot be read: {error}", column) from error
+def _compiled(source: str, column: int) -> patterns.Pattern:
+    wrong = patterns.complaint(source)
+    if wrong is not None:
+        raise QueryError(f"this regular expression cannot be read: {wrong}", column)
+    return patterns.Pattern(source)

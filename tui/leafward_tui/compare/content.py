@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LEAST_TWO", "LONGEST", "Row", "Show", "Shown", "arranged_content", "rests_on"]
 
+_OWN = frozenset({"", "write", "read", "result"})
+"""Bases of a content that lie in the session itself."""
+
 LEAST_TWO = 92
 """Cells from which two contents stand side by side."""
 _CONTEXT = 3
@@ -50,7 +53,7 @@ class Row(NamedTuple):
     `both`, `conflict`."""
     old: int = -1
     new: int = -1
-    """Places of the lines in their contents, from 0; -1 for none."""
+    """Places of the lines in their contents, from 0; -1 for none. Of a fold, those of its first line."""
     base: int = -1
     hidden: int = 0
     block: int = -1
@@ -72,23 +75,30 @@ class Shown:
     changes: list[int]
     """Rows at which a change begins."""
     words: dict[int, tuple[list[tuple[int, int]], list[tuple[int, int]]]] = field(default_factory=dict)
-    """By row: the parts of two lines that differ."""
+    """By row: the parts of two lines, as they are drawn, that differ; three-way, those of A and of B that the ancestor has not."""
     plain: tuple[list[str], list[str]] = ((), ())  # type: ignore[assignment]  # both are empty
     """The lines as they are copied."""
+    based: bool = False
+    """Whether contents of the workspace were tried as what the file began with."""
 
 
-def rests_on(file: Rebuilt) -> str:
-    """What is known of a content and what that rests on, in words."""
+def rests_on(file: Rebuilt, *, based: bool = False) -> str:
+    """What is known of a content and what that rests on, in words; `based` where contents of the workspace were tried."""
     if file.certainty is Certainty.ABSENT:
         return "not there"
-    why = next((remark.value for _, remark in reversed(file.remarks)), "")
+    why = next((remark.value for _, remark in reversed(file.remarks)), "") or "never read as a whole"
+    if based:
+        why += ", and nothing in the workspace fits"
     if file.certainty is Certainty.UNKNOWN:
-        return f"not known: {why or 'never read as a whole'}"
+        return f"not known: {why}"
     if file.certainty is Certainty.PARTIAL:
-        return f"known in part: {why or 'never read as a whole'}"
+        return f"known in part: {why}"
     parts = [
         counted(number, word) for number, word in ((file.reads, "read"), (file.changes, "edit")) if number
     ]
+    if file.base not in _OWN:
+        changes = f", {counted(file.changes, 'edit')} later" if file.changes else ""
+        return f"rests on {'the file ' if file.base == 'on disk' else ''}{file.base}{changes}"
     told = f"rebuilt from {' and '.join(parts)}" if parts else "rebuilt"
     return f"{told}, with the calls of other branches" if file.every_branch else told
 
@@ -120,6 +130,7 @@ def arranged_content(
     opened: Collection[int] = (),
     *,
     fold: bool = True,
+    based: bool = False,
 ) -> Shown:
     """Lays one file out. `opened` are blocks of same lines that are shown whole; all are without `fold`.
 
@@ -131,9 +142,9 @@ def arranged_content(
     wanted = [left, b, *([base] if show is Show.THREE_WAY else [])]
     texts = tuple(_coloured(one.text or "", difference.path) for one in (left, b, base))
     plain = lines_of(left), lines_of(b)
-    laid = Shown(difference, show, letters, texts, [], [], plain=plain)  # type: ignore[arg-type]  # three of them
+    laid = Shown(difference, show, letters, texts, [], [], plain=plain, based=based)  # type: ignore[arg-type]  # three of them
     if not all(one.certainty in KNOWN for one in wanted):
-        laid.rows = _in_part([("A", a), ("B", b), ("ancestor", base)])
+        laid.rows = _in_part([("A", a), ("B", b), ("ancestor", base)], based=based)
         return laid
     if any("\0" in (one.text or "") for one in wanted):
         laid.rows = [
@@ -156,18 +167,31 @@ def _kept(size: int, first: bool, last: bool) -> tuple[int, int]:
     return (0 if first else min(_CONTEXT, size), 0 if last else min(_CONTEXT, size))
 
 
+def _drawn(laid: Shown, half: int, place: int) -> str:
+    """A line as it is drawn: words that differ are looked for in what is seen."""
+    lines = laid.texts[half]
+    return "".join(span.text for span in lines[place]) if place < len(lines) else ""
+
+
+def _newer(words: tuple[list[tuple[int, int]], list[tuple[int, int]]] | None) -> list[tuple[int, int]]:
+    return words[1] if words is not None else []
+
+
 def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, fold: bool) -> None:
     found = laid.rows
+    # Where nothing differs there is nothing to find between folds.
+    fold = fold and any(not block.same for block in blocks)
     for place, block in enumerate(blocks):
         if not block.same:
             laid.changes.append(len(found))
             for row in rows([block]):
-                if row.old is not None and row.new is not None:
-                    words = word_changes(laid.plain[0][row.old - 1], laid.plain[1][row.new - 1])
-                    if words is not None:
-                        laid.words[len(found)] = words
                 old = row.old - 1 if row.old is not None else -1
                 new = row.new - 1 if row.new is not None else -1
+                words = (
+                    word_changes(_drawn(laid, 0, old), _drawn(laid, 1, new)) if min(old, new) >= 0 else None
+                )
+                if words is not None:
+                    laid.words[len(found)] = words
                 found.append(Row("changed", old, new))
             continue
         size = block.old_to - block.old_from
@@ -177,13 +201,15 @@ def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, f
             above, hidden, below = size, 0, 0
         found += [Row("same", block.old_from + at, block.new_from + at) for at in range(above)]
         if hidden:
-            found.append(Row("fold", hidden=hidden, block=place))
+            first = block.old_from + above, block.new_from + above
+            found.append(Row("fold", *first, hidden=hidden, block=place))
         found += [Row("same", block.old_to - at, block.new_to - at) for at in range(below, 0, -1)]
 
 
 def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
     found = laid.rows
     regions = laid.difference.regions()
+    fold = fold and any(region.kind != "same" for region in regions)
     for place, region in enumerate(regions):
         size = region.base[1] - region.base[0]
         if region.kind == "same":
@@ -194,7 +220,8 @@ def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
             spots = [*range(above), *([-1] if hidden else []), *range(size - below, size)]
             for at in spots:
                 if at < 0:
-                    found.append(Row("fold", hidden=hidden, block=place))
+                    first = region.a[0] + above, region.b[0] + above
+                    found.append(Row("fold", *first, hidden=hidden, block=place))
                 else:
                     found.append(Row("same", region.a[0] + at, region.b[0] + at, region.base[0] + at))
             continue
@@ -204,16 +231,27 @@ def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
             old, new, base = (
                 start + at if at < stop - start else -1 for start, stop in (region.a, region.b, region.base)
             )
+            if base >= 0:
+                was = _drawn(laid, 2, base)
+                sides = ((0, old, "b"), (1, new, "a"))
+                changed = [
+                    word_changes(was, _drawn(laid, half, place))
+                    if place >= 0 and region.kind != other
+                    else None
+                    for half, place, other in sides
+                ]
+                if any(changed):
+                    laid.words[len(found)] = (_newer(changed[0]), _newer(changed[1]))
             found.append(Row(region.kind, old, new, base))
 
 
-def _in_part(contents: Sequence[tuple[str, Rebuilt]]) -> list[Row]:
+def _in_part(contents: Sequence[tuple[str, Rebuilt]], *, based: bool) -> list[Row]:
     """What is known of each content: lines with their numbers, texts that stand somewhere in it, or nothing."""
     found: list[Row] = []
     for name, file in contents:
         if found:
             found.append(Row("text"))
-        found.append(Row("text", words=f"{name}   {rests_on(file)}", ink="strong"))
+        found.append(Row("text", words=f"{name}   {rests_on(file, based=based)}", ink="strong"))
         if file.text is not None:
             lines = file.text.split("\n")
             found += [Row("known", at + 1, words=line) for at, line in enumerate(lines[: _CONTEXT * 4])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, overload
 
@@ -95,6 +95,67 @@ class ContentLines(Sequence[LabLine]):
         """The block of same lines that is folded at a line; -1 where none is."""
         return self.laid.rows[self._lines[y][0]].block if 0 <= y < len(self) else -1
 
+    def spot(self, y: int) -> tuple[int, int]:
+        """The places of a line in the left and the right content; -1 where it has none."""
+        row = self.laid.rows[self._lines[y][0]]
+        return row.old, row.new
+
+    def nearest(self, spot: tuple[int, int]) -> int:
+        """The line at some places of the contents, else the last one before them."""
+        old, new = spot
+        found = 0
+        for y, (at, _) in enumerate(self._lines):
+            row = self.laid.rows[at]
+            if new >= 0 and row.new >= 0:
+                if row.new > new:
+                    break
+                found = y
+                if row.new == new:
+                    break
+            elif new < 0 and row.old >= 0:
+                if row.old > old:
+                    break
+                found = y
+                if row.old == old:
+                    break
+        return found
+
+    def folds(self) -> Iterator[tuple[int, int, int]]:
+        """Line, block and number of hidden lines of each fold."""
+        for y, (at, _) in enumerate(self._lines):
+            row = self.laid.rows[at]
+            if row.kind == "fold":
+                yield y, row.block, row.hidden
+
+    def holding(self, words: str, stop: Callable[[], bool] = lambda: False) -> tuple[list[int], set[int]]:
+        """The lines that hold words on either side, case ignored, and the folds that hide such lines.
+
+        Looks through the whole file: for a worker. Less than all of it once `stop` turns true.
+        """
+        wanted = words.lower()
+        hits: list[int] = []
+        hidden: set[int] = set()
+        for y, (at, half) in enumerate(self._lines):
+            if not y % 1_000 and stop():
+                break
+            row = self.laid.rows[at]
+            if row.kind == "fold":
+                if any(wanted in self._plain(1, row.new + more) for more in range(row.hidden)):
+                    hidden.add(row.block)
+            elif row.kind in ("text", "known"):
+                if wanted in row.words.lower():
+                    hits.append(y)
+            else:
+                places = (row.old, row.new, row.base)
+                halves = (half,) if half >= 0 else (0, 1, 2) if self._three else (0, 1)
+                if any(wanted in self._plain(one, places[one]) for one in halves):
+                    hits.append(y)
+        return hits, hidden
+
+    def _plain(self, side: int, place: int) -> str:
+        """A line as it is drawn, in lower case."""
+        return "".join(span.text for span in self._text(side, place)).lower()
+
     def _line(self, y: int) -> LabLine:
         at, half = self._lines[y]
         row = self.laid.rows[at]
@@ -112,7 +173,7 @@ class ContentLines(Sequence[LabLine]):
         if half >= 0:
             return LabLine(tuple(self._single(at, row, half)), key)
         if self._three and self._two:
-            return LabLine(tuple(self._columns(row)), key)
+            return LabLine(tuple(self._columns(at, row)), key)
         if self._two:
             cells = (width - 3) // 2
             divider = Span(f" {self._glyphs.divider} ", "line")
@@ -172,11 +233,8 @@ class ContentLines(Sequence[LabLine]):
         words = self.laid.words.get(at)
         if words is None or not hue or half > 1:
             return spans
-        raw = self.laid.plain[half][place]
-        if "\t" in raw or raw.rstrip("\r\n") != "".join(span.text for span in spans):
-            return spans  # what is drawn is not what was compared, so that places do not fit
         found: list[Span] = []
-        edges = sorted({0, len(raw), *(edge for part in words[half] for edge in part)})
+        edges = sorted({edge for part in words[half] for edge in part})
         begin = 0
         for span in spans:
             end = begin + len(span.text)
@@ -204,7 +262,7 @@ class ContentLines(Sequence[LabLine]):
         text = self._marked(at, half, place, hue, ground)
         return padded(cut([*lead, *text], cells, self._glyphs.ellipsis), cells, ground)
 
-    def _columns(self, row: Row) -> list[Span]:
+    def _columns(self, at: int, row: Row) -> list[Span]:
         """Ancestor, A and B beside each other; the letter says who changed the region."""
         letter = {"a": "A", "b": "B", "both": "=", "conflict": self._glyphs.malformed}.get(row.kind, " ")
         ink = {"a": "strong_ghost", "b": "strong_leaf", "conflict": "strong_warn"}.get(row.kind, "faint")
@@ -221,8 +279,8 @@ class ContentLines(Sequence[LabLine]):
             hue = "" if row.kind == "same" else self._hue(half, row)
             ground = f"{hue}_tint" if hue else ""
             text = [
-                span._replace(ground=ground, ink=span.ink if hue else _QUIET.get(span.ink, span.ink))
-                for span in self._text(half, place)
+                span._replace(ink=span.ink if hue else _QUIET.get(span.ink, span.ink))
+                for span in self._marked(at, half, place, hue, ground)
             ]
             lead = Span(f"{place + 1:>{self._digits}} ", "faint", ground)
             found += padded(cut([lead, *text], width, self._glyphs.ellipsis), width, ground)
@@ -248,8 +306,8 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
                 Span(name, f"strong_{HUES[name]}" if name in HUES else "strong"),
                 Span(f" {size}", "faint"),
             ]
-        said = dict.fromkeys(rests_on(one) for one in (difference.a, difference.b))
-        rests = "; ".join(said) if len(said) == 1 or not difference.exact else rests_on(difference.b)
+        said = dict.fromkeys(rests_on(one, based=laid.based) for one in (difference.a, difference.b))
+        rests = "; ".join(said) if len(said) == 1 or not difference.exact else next(reversed(said))
     cells = sum(cell_len(span.text) for span in told)
     if cells > width // 2:
         told, cells = [], 0

@@ -30,6 +30,7 @@ __all__ = [
     "Overall",
     "carried_over",
     "overall",
+    "pinnable",
     "side_column",
     "summaries",
     "summary_head",
@@ -103,7 +104,9 @@ def overall(sides: Sides, mark: int) -> Overall:
         _named(session, letter, side, context.size.total, mark)
         for letter, side, context in (("A", sides.a, contexts.a), ("B", sides.b, contexts.b))
     )
-    words = headline(session, sides.ancestor).text if sides.ancestor >= 0 else ""
+    # The ancestor may be bookkeeping: then what was said above it.
+    said = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
+    words = headline(session, said).text if said >= 0 else ""
     for side in (sides.a, sides.b):
         # They are made when first asked for: here, and not where they are drawn.
         _ = side.outcomes
@@ -180,8 +183,9 @@ def side_column(
     width: int,
     glyphs: Glyphs,
     height: int | None = None,
+    pin: str = "",
 ) -> Block:
-    """Context, outcome and what was carried over, below each other.
+    """Context, outcome and what was carried over, below each other; `pin` is the key that pins a fact.
 
     Where they do not fit a height, reasons and last words give way, so that the end of the column is seen.
     """
@@ -192,7 +196,7 @@ def side_column(
             LabLine(),
             *_outcomes(overall.sides, width, glyphs, words),
             LabLine(),
-            *_carried(carried, width, glyphs),
+            *_carried(carried, width, glyphs, pin),
         ]
         if height is None or len(lines) <= height:
             break
@@ -228,7 +232,7 @@ def _outcomes(sides: Sides, width: int, glyphs: Glyphs, most: int) -> Iterator[L
     yield LabLine((Span("Outcome", "strong"),))
     for letter, side in (("A", sides.a), ("B", sides.b)):
         came = side.outcomes
-        words = safe_line(came.last_words, _LONGEST) or "says nothing"
+        words = safe_line(came.last_words, _LONGEST).lstrip("# ") or "says nothing"
         for number, text in enumerate(wrap(words, width - 3, lines=most, ellipsis=glyphs.ellipsis)):
             lead = Span(f"{letter}  " if not number else "   ", f"strong_{HUES[letter]}")
             yield LabLine((lead, Span(text, "text" if came.last_words else "nothing")))
@@ -265,14 +269,28 @@ def _checked(one: Checked, glyphs: Glyphs) -> list[Span]:
     return [Span(f"{sign} {one.check.value}" + ("" if one.ok else " failed"), ink)]
 
 
-def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs) -> Iterator[LabLine]:
+def pinnable(
+    carried: Sequence[Carried] | None, told: SummaryDifference | None, named: tuple[Named, Named]
+) -> tuple[str, ...]:
+    """Facts of one branch that can be pinned where the other one is: those that a summary carried over does not hold.
+
+    Where none was carried over, what the summary of the branch without the leaf says and the other's does not.
+    """
+    if carried:
+        return tuple(dict.fromkeys(fact for one in carried for fact in one.missing))
+    if told is None:
+        return ()
+    facts = told.difference.only_after if named[0].leaf else told.difference.only_before
+    return tuple(dict.fromkeys(safe_line(fact.text, 200) for fact in facts))
+
+
+def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin: str) -> Iterator[LabLine]:
     yield LabLine((Span("Carried over", "strong"),))
     if carried is None:
         yield LabLine((Span("looking for it", "nothing"),))
         return
     if not carried:
-        words = fit("nothing of one is in the other", width, ellipsis=glyphs.ellipsis)
-        yield LabLine((Span(words, "nothing"),))
+        yield LabLine((Span(fit("nothing was", width, ellipsis=glyphs.ellipsis), "nothing"),))
     for one in carried:
         other = "A" if one.holder == "B" else "B"
         size = f", {counted(one.stands_for, 'entry', 'entries')}" if one.stands_for else ""
@@ -288,5 +306,8 @@ def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs) -> I
             tail = " is not in it"
             text = fit(fact, width - 2 - len(tail), ellipsis=glyphs.ellipsis)
             yield LabLine((Span(f"{glyphs.error} ", "bad"), Span(text, "text"), Span(tail, "faint")))
-        if len(one.missing) > _FACTS:
-            yield LabLine((Span(f"  {len(one.missing) - _FACTS:,} more facts are not", "faint"),))
+        more = len(one.missing) - _FACTS
+        left = (Span(f"  {more:,} more {'is' if more == 1 else 'are'} not", "faint"),)
+        keys = (Span(pin, "strong"), Span(" pin", "faint")) if pin and one.missing else ()
+        if more > 0 or keys:
+            yield spread(left if more > 0 else (), keys, width)

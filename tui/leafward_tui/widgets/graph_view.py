@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.folds import Line, Lines
     from leafward_tui.ghost import Ghost
+    from leafward_tui.touches import Touch
 
 JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
@@ -232,6 +233,10 @@ class GraphView(LineScroll):
         """Lights the rows that a search found."""
         self.state.hits, self.state.query = rows, query
         self.redraw_rows()
+
+    def set_touches(self, touches: Mapping[int, Touch]) -> None:
+        """Shows what rows do to a file; nothing where it is empty. To be followed by `show`."""
+        self.state.touches = touches
 
     def set_mark(self, row: int) -> None:
         """Shows where the mark is; -1 for none."""

@@ -128,6 +128,13 @@ class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
         """Between head and foot."""
         yield from ()
 
+    def hairline(self) -> OneLine:
+        """Parts two things of the body."""
+        glyph = shell_of(self).glyphs.hairline
+        return OneLine(
+            lambda width, ground: [Segment(" ", ground.blank), Segment(glyph * (width - 2), ground.line)]
+        )
+
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What commits, then what leaves."""
         return (("enter", "choose"), ("esc", "leave"))

@@ -91,6 +91,7 @@ class _Item:
     rows: tuple[int, ...]
     landmark: bool
     summary: bool
+    """Whether no fold hides it: a summary, or what an X-ray of context edits is about."""
 
 
 class Ends(NamedTuple):
@@ -186,7 +187,13 @@ class Arrangement:
         return found
 
     def change(self, side: Side, at: int, direction: int) -> int:
-        """The first line of the next band, or of the one before, that is not simply kept; the same line where there is none."""
+        """The first line of the next band, or of the one before, that is not simply kept; the same line where there is none.
+
+        Of context edits, the next line of a message that they concern.
+        """
+        if self.xray.of_edits:
+            ahead = range(at + 1, len(self.lines)) if direction > 0 else range(at - 1, -1, -1)
+            return next((line for line in ahead if self._edits(line)), at)
         here = self.lines[at].band if 0 <= at < len(self.lines) else -1
         bands = range(here + 1, len(self.spans)) if direction > 0 else range(here - 1, -1, -1)
         for band in bands:
@@ -197,6 +204,18 @@ class Arrangement:
                 return found
             return self.spans[band].start
         return at
+
+    def _edits(self, at: int) -> bool:
+        line = self.lines[at]
+        piece = line.before if line.before is not None else line.after
+        return piece is not None and (line.link is Link.INJECTED or any(map(self._edited, piece.rows)))
+
+    def _edited(self, row: int) -> bool:
+        """Whether the context edits that are seen through leave a message out, or make it another one."""
+        one = self.xray.rows[row]
+        if not self.xray.of_edits or one.link is Link.CUT:
+            return self.xray.of_edits
+        return one.before is not None and one.after is not None and one.before.edited != one.after.edited
 
     def _ends(self, span: range) -> Ends:
         before = [at for at in span if self.lines[at].before is not None]
@@ -306,7 +325,7 @@ class Arrangement:
         run: list[int] = []
         for row in rows:
             role = self._cell(row).role
-            landmark, summary = role in _LANDMARKS, role in _SUMMARIES
+            landmark, summary = role in _LANDMARKS, role in _SUMMARIES or self._edited(row)
             if landmark or summary or self._cell(row).what is not What.MESSAGE:
                 if run:
                     yield _Item(tuple(run), landmark=False, summary=False)

@@ -44,6 +44,8 @@ class DiffLine:
         return self.mark is not None and self.mark is not Mark.SAME
 
 
+_NOTHING = frozenset({"", "(none)"})
+"""What a section says that says nothing; that only one summary has it is no difference."""
 IN_TIME = ("the earlier", "the later")
 
 
@@ -55,6 +57,8 @@ def diff_lines(diff: SummaryDiff, *, fold_same: bool, names: tuple[str, str] = I
     notes = {Mark.REMOVED: f"only in {names[0]}", Mark.ADDED: f"only in {names[1]}"}
     found: list[DiffLine] = []
     for section in diff.sections:
+        if all({line.before, line.after} <= _NOTHING for line in section.lines):
+            continue
         if found:
             found.append(DiffLine())
         title = safe_line(section.title, LIMIT) or "Before the first heading"

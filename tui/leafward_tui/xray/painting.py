@@ -183,7 +183,7 @@ class Painter:
         if side is Side.AFTER and link is Link.INJECTED and (first or piece.cell.what is not What.ADDED):
             word, word_ink = "inj", LINK_INK[link]
         number = self._number(line, piece, at, side)
-        note = f"{told.note}  " if told.note else ""
+        note = f"  {told.note}  " if told.note else ""
         text_room = max(0, room - WORD - TOKENS - cell_len(note))
         style: Style = getattr(ground, told.ink)
         if selected and told.ink in ("text", "sub", "faint"):

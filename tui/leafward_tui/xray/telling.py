@@ -5,14 +5,14 @@ Pure but for reading bodies.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.compaction.lines import bare
 from leafward.compaction.xray import Cell, Link, What, XRay
-from leafward.context import message_body
+from leafward.entries import Kind
 from leafward.headline import headline
-from leafward.messages import message_text
+from leafward.messages import edit_message, message_text, messages_of
 from leafward.safe_text import safe_line
 from leafward.survival import SURVIVED, Held, Status
 from leafward_tui.cells import count, counted, exact
@@ -109,7 +109,12 @@ class Teller:
         self.xray = xray
         self.session: Session = xray.session
         self.glyphs = glyphs
-        self._told: dict[int, Told] = {}
+        self._told: dict[tuple[int, int], Told] = {}
+        self._freed = {one.entry: one.freed for one in xray.origins.messages.edits}
+        """Tokens that edits free which were there before."""
+        for row in xray.rows if xray.of_edits else ():
+            if row.before is not None and row.after is not None and row.before.edited != row.after.edited:
+                self._freed[row.after.entry] = row.before.tokens - row.after.tokens
 
     def piece(self, piece: Piece, link: Link) -> Told:
         """What one side of a line says."""
@@ -165,16 +170,20 @@ class Teller:
                 return Told("", safe_line(cell.text, LIMIT), "text")
 
     def _message(self, cell: Cell, link: Link) -> Told:
-        found = self._told.get(cell.entry)
+        found = self._told.get((cell.entry, cell.edited))
         if found is None:
-            found = self._told[cell.entry] = self._read(cell)
+            found = self._told[cell.entry, cell.edited] = self._read(cell)
+        if link is Link.CUT and self.xray.of_edits:
+            return replace(found, note="left out")
         if link is Link.INJECTED and cell.what is What.MESSAGE:
             return Told("inj", found.text, found.ink, "ghost", "back again")
         return found
 
     def _read(self, cell: Cell) -> Told:
         session = self.session
-        note = "not sent" if not cell.sent else "edited" if cell.edited >= 0 else ""
+        freed = self._freed.get(cell.entry, 0)
+        edited = f"edited, {count(freed)} freed" if freed > 0 else "edited"
+        note = "not sent" if not cell.sent else edited if cell.edited >= 0 else ""
         if cell.role == "compactionSummary":
             return Told("sum", "summary of the compaction before", "memory", "memory")
         columns = session.columns
@@ -186,21 +195,20 @@ class Teller:
         word = _ROLE_WORDS.get(cell.role, said.word)
         text = said.text
         if cell.edited >= 0:
-            at = self._position(cell)
-            if at >= 0:
-                edited = message_text(message_body(session, self.xray.origins.messages[at]))
-                text = safe_line(edited, LIMIT) or text
+            text = safe_line(self._edited(cell), LIMIT) or text
         ink = "text" if cell.role in ("user", "bashExecution") else "memory" if word == "sum" else "sub"
         if cell.role == "branchSummary":
             text = " ".join(text.split())
         return Told(word, text, ink, "memory" if word == "sum" else "faint", note)
 
-    def _position(self, cell: Cell) -> int:
-        messages = self.xray.origins.messages
-        try:
-            return messages.entry.index(cell.entry)
-        except ValueError:
-            return -1
+    def _edited(self, cell: Cell) -> str:
+        """What is left of a message."""
+        session = self.session
+        edit = session.body(cell.edited) or {}
+        kind = Kind(session.columns.kind[cell.entry])
+        said = messages_of(session.body(cell.entry) or {}, kind)
+        left = (edit_message(message, edit.get("replacement")) for message in said)
+        return "\n".join(message_text(message) for message in left if message is not None)
 
     # --- the foot -----------------------------------------------------------------------------------------------------
 
@@ -278,7 +286,12 @@ class Teller:
         cell = piece.cell
         told = self._message(cell, Link.KEPT)
         first = [(_name(f"#{cell.entry:,}"), "faint"), (f"{told.word}  ", "faint"), (told.text, "text")]
-        second: list[tuple[str, str]] = [(_became(link, side), "faint")]
+        became = _became(link, side)
+        if self.xray.of_edits and link is Link.CUT:
+            became = "left out by a context edit"
+        elif self.xray.of_edits and (cut := sum(self.xray.rows[row].cut for row in piece.rows)):
+            became = f"shortened by a context edit, which frees {exact(cut)} tokens"
+        second: list[tuple[str, str]] = [(became, "faint")]
         if told.note:
             second.append((f"   {told.note}", "warn"))
         second += self._fates(piece, fates)

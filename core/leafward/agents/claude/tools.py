@@ -31,6 +31,7 @@ CLAUDE_TOOLS = ToolTable(
     new=("new_string", "new_source"),
     edits=("edits",),
     command=("command",),
+    searches={"Glob": ("pattern",), "Grep": ("pattern",), "LS": ()},
     read_form=ReadForm(
         number=NUMBERED_LINES,
         frame=r"\A(?P<text>.*?)(?:\n+<system-reminder>.*)?\Z",

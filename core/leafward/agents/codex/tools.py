@@ -27,9 +27,10 @@ CODEX_TOOLS = ToolTable(
         frame=r"\A(?:(?:Chunk ID|Exit code|Wall time|Total output lines): ?.*?\nOutput:\n)?(?P<text>.*)\Z",
         cut=r"tokens truncated|^\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]$",
     ),
+    scripts={"exec": ("input",)},
     patches={"apply_patch": ("input", "patch"), "applypatch": ("input", "patch")},
 )
-"""`read` is what a result names by itself: a file that Codex says a command printed."""
+"""`read` is what a result names by itself: a file that Codex says a command printed. `exec` is its code mode."""
 
 _CALL = re.compile(
     rb'"type":"(?:function|custom_tool)_call"[^{}]{0,400}?"name":"(\w+)","(arguments|input)":("(?:[^"\\]|\\.){0,200000}")'

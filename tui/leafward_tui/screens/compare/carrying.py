@@ -1,26 +1,39 @@
-"""Carrying over from one branch to the other: what would be appended is worked out and shown before anything is written."""
+"""Carrying over from one branch to the other: what would be appended is worked out and shown before anything is written.
+
+Summaries are merged, turns grafted, all of a side or single ones, and single facts pinned.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from leafward.entries import EntryIndex
 from leafward.errors import Cancelled, LeafwardError
 from leafward_tui.cells import count, counted
+from leafward_tui.compare.telling import pinnable
 from leafward_tui.screens.compare.exporting import CompareExporting
 from leafward_tui.screens.compare.values import Leaving
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.carrying import GraftDraft, MergeDraft
-    from leafward.diff.sides import Sides
+    from leafward.diff.sides import Side, Sides
     from leafward.journal import Write, Writing
     from leafward.session import Session
+    from leafward_tui.compare.telling import Overall
 
 __all__ = ["CompareCarrying"]
+
+_SINGLE = {"c": "a", "d": "b"}
+"""Keys by which single turns of a side are chosen."""
+_PINNABLE = "abcdefghilmnoprstuvwxyz"
+"""Letters of the sheet that offers facts; j, k and q are the sheet's own."""
 
 
 @dataclass
@@ -112,13 +125,95 @@ class CompareCarrying(CompareExporting):
             if len(draft.misfits) > 3:
                 about.append(SheetLine(f"{len(draft.misfits) - 3:,} more things do not fit there", "warn"))
 
+        for key, letter in _SINGLE.items():
+            draft = message.grafts[letter]
+            # What does not fit as a whole may fit in part; what is on the path already never does.
+            on_path = self.session.tree.is_ancestor(self._side(letter).node, self.session.leaf)
+            refused = f"{letter.upper()} is on the path already" if on_path and isinstance(draft, str) else ""
+            choices.append(
+                Choice(
+                    key,
+                    f"Choose turns of {letter.upper()} to graft",
+                    "what fits is said with each choice",
+                    "nothing is written yet",
+                    refused,
+                )
+            )
+
         def done(key: str | None) -> None:
             if key == "m" and not isinstance(merge, str):
                 self._merge(merge)
+            elif key in _SINGLE:
+                self._choose_turns(_SINGLE[key])
             elif key is not None and not isinstance(draft := message.grafts[key], str):
                 self._graft(draft, key.upper())
 
         self.app.push_screen(ChoiceSheet("Carry over", choices, about), done)
+
+    def _side(self, letter: str) -> Side:
+        sides = cast("Overall", self.overall).sides
+        return sides.a if letter == "a" else sides.b
+
+    def _choose_turns(self, letter: str) -> None:
+        from leafward_tui.screens.compare.grafting import GraftSheet
+
+        entries = [EntryIndex(at) for at in self._side(letter).entries]
+        sheet = GraftSheet(self.session, entries, letter.upper())
+
+        def done(what: str | None) -> None:
+            if what is not None and sheet.ready is not None:
+                self._graft(sheet.ready, letter.upper())
+
+        self.app.push_screen(sheet, done)
+
+    def action_difference_pin(self) -> None:
+        """Offers facts that the other branch lacks, to be pinned below the leaf."""
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine
+
+        seen = self.overall
+        if seen is None:
+            return
+        if self.refusal:
+            self.tell(self.refusal, "warn")
+            return
+        facts = pinnable(self.carried, self.summaries, seen.named)
+        if not facts:
+            working = self.carried is None or self.summaries is None
+            self.tell("still looking for facts" if working else "no fact is missing", "sub")
+            return
+        shown = facts[: max(3, min(len(_PINNABLE), self.app.size.height - 10))]
+        operation = "append 1 branch summary below the leaf"
+        choices = [
+            Choice(letter, fact, "", operation) for letter, fact in zip(_PINNABLE, shown, strict=False)
+        ]
+        if len(shown) > 1:
+            choices.append(Choice("A", f"All {len(shown)} of these", "", operation))
+        about = [
+            SheetLine(
+                f"{len(shown):,} of {counted(len(facts), 'fact')} that one branch has and the other lacks"
+            )
+        ]
+
+        def done(key: str | None) -> None:
+            if key is not None:
+                self._pin(seen.sides, shown if key == "A" else (shown[_PINNABLE.index(key)],))
+
+        self.app.push_screen(ChoiceSheet("Pin", choices, about), done)
+
+    def _pin(self, sides: Sides, facts: Sequence[str]) -> None:
+        from leafward.carrying import apply_merge, draft_pins
+
+        try:
+            draft = draft_pins(sides, facts)
+        except LeafwardError as error:
+            self.tell(str(error), "bad")
+            return
+        text = draft.text({})
+
+        def change(session: Session, writing: Writing) -> Write:
+            return apply_merge(session, draft, text, writing)
+
+        self.dismiss(Leaving(change=change, done=f"pinned {counted(len(facts), 'fact')}"))
 
     def _graft(self, draft: GraftDraft, letter: str) -> None:
         from leafward.carrying import apply_graft

@@ -10,12 +10,13 @@ from textual.worker import get_current_worker
 
 from leafward.errors import Cancelled, LeafwardError
 from leafward_tui.cells import counted
-from leafward_tui.screens.compare.files import CompareFiles
+from leafward_tui.screens.compare.hunting import CompareHunting
 from leafward_tui.screens.compare.values import Exported
 from leafward_tui.screens.saving import free_path, private
 
 if TYPE_CHECKING:
     from leafward.diff.sides import Sides
+    from leafward.rebuilding import Bases
 
 __all__ = ["CompareExporting"]
 
@@ -23,7 +24,7 @@ _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "One web page"), "o": ("json"
 _PATCHES = {"a": "A", "b": "B"}
 
 
-class CompareExporting(CompareFiles):
+class CompareExporting(CompareHunting):
     """Actions that write files beside the session, never into it."""
 
     def action_comparison_save(self) -> None:
@@ -44,14 +45,15 @@ class CompareExporting(CompareFiles):
 
         def done(key: str | None) -> None:
             if key in _FORMATS:
-                self._export(seen.sides, _FORMATS[key][0], free_path(stem, _FORMATS[key][0]))
+                name = _FORMATS[key][0]
+                self._export(seen.sides, name, free_path(stem, name), self.bases())
             elif key is not None:
-                self._export(seen.sides, key, free_path(f"{stem}-{key}", "patch"))
+                self._export(seen.sides, key, free_path(f"{stem}-{key}", "patch"), self.bases())
 
         self.app.push_screen(ChoiceSheet("Export the comparison", choices, note=str(Path.cwd())), done)
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
-    def _export(self, sides: Sides, form: str, path: Path) -> None:
+    def _export(self, sides: Sides, form: str, path: Path, bases: Bases | None) -> None:
         from leafward.diff.contents import patch_of
         from leafward.export.comparison import comparison_of, document
 
@@ -59,11 +61,13 @@ class CompareExporting(CompareFiles):
         told = ""
         try:
             if form in _PATCHES:
-                made = patch_of(sides, sides.a if form == "a" else sides.b, lambda: worker.is_cancelled)
+                side = sides.a if form == "a" else sides.b
+                made = patch_of(sides, side, lambda: worker.is_cancelled, bases)
                 text = made.text
                 told = f": {counted(len(made.files), 'file')}, {len(made.left_out):,} left out"
             else:
-                text = document(comparison_of(sides, stop=lambda: worker.is_cancelled), form)
+                found = comparison_of(sides, bases=bases, stop=lambda: worker.is_cancelled)
+                text = document(found, form)
             with open(path, "x", encoding="utf-8", errors="replace", newline="", opener=private) as file:
                 file.write(text)
         except Cancelled:

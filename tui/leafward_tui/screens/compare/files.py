@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.worker import get_current_worker
 
+from leafward.diff.contents import Contents
 from leafward.diff.file_sets import Flag
 from leafward_tui.cells import fit
 from leafward_tui.compare.content import arranged_content
@@ -17,9 +18,8 @@ from leafward_tui.screens.compare.parts import CompareParts
 from leafward_tui.screens.compare.values import Laid, Page, Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from leafward.diff.contents import Contents
     from leafward.diff.file_sets import FileDifference
 
 __all__ = ["CompareFiles"]
@@ -71,6 +71,7 @@ class CompareFiles(CompareParts):
                 best = (column, (both or places)[0])
                 break
         column = best[0] if self.three_columns else Column.BOTH
+        self.choose_column(column)
         self.lists[column].go(f"file:{best[0].name}:{best[1]}")
         if self.page is Page.FILES:
             self.lists[column].focus()
@@ -105,6 +106,20 @@ class CompareFiles(CompareParts):
             int(place)
         ]
 
+    def files_in(self, column: Column) -> Iterator[tuple[int, FileDifference]]:
+        """The files of a list, each with its line."""
+        lines = self.lists[column].lines
+        for at in range(len(lines) if lines is not None else 0):
+            file = self.file_at(lines[at].key) if lines is not None else None
+            if file is not None:
+                yield at, file
+
+    def choose_column(self, column: Column) -> None:
+        """Keys go to another column, where there are several."""
+        if self.three_columns and column is not self._column:
+            self._column = column
+            self.lists[column].focus()
+
     def follow(self) -> None:
         """The diff follows the cursor of the lists."""
         file = self.file_at(self.lists[self.column].key)
@@ -129,7 +144,7 @@ class CompareFiles(CompareParts):
         if self.file is None:
             return None
         path = self.file.path
-        return Wanted(path, self.show, self.fold, self.opened.get(path, frozenset()))
+        return Wanted(path, self.show, self.fold, self.opened.get(path, frozenset()), self.based)
 
     def show_content(self) -> None:
         """Shows the file under the cursor, or has it laid out."""
@@ -142,19 +157,23 @@ class CompareFiles(CompareParts):
         if laid is not None:
             self.shown = laid
             self.draw_content()
-        elif self._contents is not None:
-            self.lay_out(self.run, wanted, self.file, self._contents)
+        elif self.overall is not None:
+            contents = self._contents.get(self.based)
+            if contents is None:
+                contents = Contents(self.overall.sides, lambda: self._closed, self.bases())
+                self._contents[self.based] = contents
+            self.lay_out(self.run, wanted, self.file, contents)
 
     @work(thread=True, exclusive=True, group="content", exit_on_error=False)
     def lay_out(self, run: int, wanted: Wanted, file: FileDifference, contents: Contents) -> None:
         """Rebuilds a file, once, and lays it out."""
-        difference = self._differences.get(file.path)
+        difference = self._differences.get((file.path, wanted.based))
         if difference is None:
             self.rebuilt += 1
             difference = contents.of(file)
         if get_current_worker().is_cancelled or self._closed:
             return
-        shown = arranged_content(difference, wanted.show, wanted.opened, fold=wanted.fold)
+        shown = arranged_content(difference, wanted.show, wanted.opened, fold=wanted.fold, based=wanted.based)
         self.post_message(Laid(run, wanted, shown))
 
     def on_laid(self, message: Laid) -> None:
@@ -164,15 +183,20 @@ class CompareFiles(CompareParts):
         if len(self._laid) >= _KEPT:
             self._laid.clear()
         self._laid[message.wanted] = message.shown
-        self._differences[message.wanted.path] = message.shown.difference
+        self._differences[message.wanted.path, message.wanted.based] = message.shown.difference
         if message.wanted == self.wanted():
             self.shown = message.shown
             self.draw_content()
 
     def draw_content(self) -> None:
-        """Draws the diff, its head and its sentence."""
+        """Draws the diff, its head and its sentence. The cursor stays on its line where the file was drawn before."""
         shown, glyphs = self.shown, self.shell.glyphs
         self.said = ("", "")
+        before, at = self.diff.lines, self.diff.cursor
+        spot = None
+        if isinstance(before, ContentLines) and shown is not None and at >= 0:
+            same = before.laid.difference.path == shown.difference.path
+            spot = before.spot(at) if same and max(before.spot(at)) >= 0 else None
 
         def lines(width: int, _rows: int) -> ContentLines | Block:
             if shown is None:
@@ -182,7 +206,12 @@ class CompareFiles(CompareParts):
         self.diff.show(lines, at="line:0")
         self.diff_head.show(self._content_head)
         self.sentence.show(self._sentence)
-        self.to_change(0)
+        after = self.diff.lines
+        if spot is not None and isinstance(after, ContentLines):
+            self.diff.move_to(after.nearest(spot))
+            self.sentence.refresh()
+        else:
+            self.to_change(0)
         self.show_hints()
 
     def _nothing(self) -> str:

@@ -12,7 +12,6 @@ from leafward_tui.compare.files import HUES
 from leafward_tui.intents import bindings_for
 from leafward_tui.lab.line import Block, LabLine, Span
 from leafward_tui.row_keys import RowKeys
-from leafward_tui.widgets.hairline import RowRule
 from leafward_tui.widgets.lab.lines_view import LinesView
 from leafward_tui.widgets.sheet import Sheet, SheetLine
 
@@ -92,13 +91,13 @@ class MergeSheet(RowKeys, Sheet):
         super().__init__("Merge the summaries of A and B", about, note=open_ones)
         self.draft = draft
         self.choices: dict[int, Side3] = {}
-        self.conflicts = LinesView(id="conflicts")
-        self.preview = LinesView(id="preview", cursor=False)
+        self.conflicts = LinesView(id="conflicts", raised=True)
+        self.preview = LinesView(id="preview", cursor=False, raised=True)
 
     def compose_body(self) -> ComposeResult:
         """Conflicts over the summary that would be stored."""
         yield self.conflicts
-        yield RowRule()
+        yield self.hairline()
         yield self.preview
 
     def on_mount(self) -> None:

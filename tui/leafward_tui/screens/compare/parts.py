@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.containers import Horizontal, Vertical
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from leafward.diff.contents import Contents
 from leafward.diff.sides import sides
 from leafward.entries import Kind
 from leafward.errors import Cancelled, LeafwardError
 from leafward.headline import headline
+from leafward.rebuilding import WorkspaceBases
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, counted, fit
 from leafward_tui.compare.content import Show, Shown
@@ -26,8 +27,8 @@ from leafward_tui.compare.telling import (
     summary_head,
     with_missing,
 )
-from leafward_tui.screens.base import BaseScreen
 from leafward_tui.screens.compare.values import Leaving, LookedAt, Page, Seen, Summed, Wanted
+from leafward_tui.screens.searching import Searching
 from leafward_tui.widgets.compare.head import CompareHead
 from leafward_tui.widgets.compare.spans import FilesView, SpanRows
 from leafward_tui.widgets.hairline import ColumnRule, RowRule
@@ -41,22 +42,21 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
-    from leafward.diff.contents import ContentDifference
+    from leafward.diff.contents import ContentDifference, Contents
     from leafward.diff.file_sets import FileDifference
     from leafward.diff.summaries import SummaryDifference
+    from leafward.rebuilding import Bases
     from leafward.session import Session
     from leafward_tui.compare.pages import Spoken
     from leafward_tui.compare.telling import Carried, Overall
 
 __all__ = ["CompareParts"]
 
-_REST = 0.03
-"""Seconds the cursor rests on a file before its contents are rebuilt."""
-_KEPT = 64
-"""Layouts that are kept."""
+BASED = "compare-base"
+"""What the choice of a base is remembered by."""
 
 
-class CompareParts(BaseScreen[Leaving | None]):
+class CompareParts(Searching[Leaving | None]):
     """Composition and state of the comparison."""
 
     NAME: ClassVar[str] = "compare"
@@ -108,8 +108,11 @@ class CompareParts(BaseScreen[Leaving | None]):
         """What was just done, and its ink; empty for the sentence about the file."""
         self.rebuilt = 0
         """Files that were rebuilt so far; work counted for tests."""
-        self._contents: Contents | None = None
-        self._differences: dict[str, ContentDifference] = {}
+        self.based = False
+        """Whether contents of the workspace may be what files began with."""
+        self._contents: dict[bool, Contents] = {}
+        """What rebuilds files: without contents of the workspace, and with them."""
+        self._differences: dict[tuple[str, bool], ContentDifference] = {}
         self._laid: dict[Wanted, Shown] = {}
         self._resting: Timer | None = None
         self._closed = False
@@ -153,6 +156,7 @@ class CompareParts(BaseScreen[Leaving | None]):
     def on_mount(self) -> None:
         """Shows the shell, and looks behind it."""
         super().on_mount()
+        self.based = self.shell.recall(BASED) is True and self.folder is not None
         self.show_title()
         self.show_page()
         self.lists[Column.BOTH].focus()
@@ -169,7 +173,7 @@ class CompareParts(BaseScreen[Leaving | None]):
         self.run += 1
         self.overall = self.messages = self.summaries = self.carried = None
         self.file = self.shown = None
-        self._contents = None
+        self._contents = {}
         self._differences = {}
         self._laid = {}
         self.load(self.run, *self.ends)
@@ -208,7 +212,6 @@ class CompareParts(BaseScreen[Leaving | None]):
             self.show_hints()
             return
         self.overall = message.overall
-        self._contents = Contents(message.overall.sides, lambda: self._closed)
         self.head.show(message.overall.named)
         self.show_title()
         self.show_files(first=True)
@@ -240,6 +243,17 @@ class CompareParts(BaseScreen[Leaving | None]):
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     @property
+    def folder(self) -> Path | None:
+        """The folder that the session was held in; None where it is not there (any more)."""
+        folder = Path(self.session.cwd)
+        return folder if folder.is_absolute() and folder.is_dir() else None
+
+    def bases(self) -> Bases | None:
+        """What files may have held before the session, where that is wanted."""
+        folder = self.folder
+        return WorkspaceBases(folder) if self.based and folder is not None else None
+
+    @property
     def three_columns(self) -> bool:
         """Whether the columns stand beside each other."""
         width, height = self.app.size
@@ -251,6 +265,8 @@ class CompareParts(BaseScreen[Leaving | None]):
         first = session.columns.kind.find(Kind.USER)
         title = session.name or (headline(session, first).text if first >= 0 else session.path.stem)
         facts = []
+        if (found := self.hits_fact()) is not None:
+            facts.append(found)
         if self.overall is not None:
             ancestor = self.overall.sides.ancestor
             if ancestor >= 0:
@@ -270,8 +286,9 @@ class CompareParts(BaseScreen[Leaving | None]):
         """The right column."""
         seen, carried, glyphs = self.overall, self.carried, self.shell.glyphs
         if seen is not None:
+            pin = self.shell.keymap.label("difference.pin") if not self.refusal else ""
             self.side.show(
-                lambda width: list(side_column(seen, carried, width - 1, glyphs, self.side.size.height))
+                lambda width: list(side_column(seen, carried, width - 1, glyphs, self.side.size.height, pin))
             )
 
     def show_summary(self) -> None:
@@ -304,6 +321,10 @@ class CompareParts(BaseScreen[Leaving | None]):
         if self.overall is not None:
             number = counted(len(self.overall.sets), "file")
             right = f"{glyphs.differs} differ   {glyphs.same} same   {number}"
+            if self.based and self.app.size.width < 120:
+                right = f"with a base   {number}"
+            elif self.based:
+                right = f"base: disk and git   {right}"
         self.tabs.show(tuple(one.value for one in Page), page.value, right=right, focused=True)
         if page in (Page.CONTEXT, Page.OUTCOME):
             self.show_lines()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from leafward.safe_text import safe_line
 from leafward_tui.compare.content import Show
 from leafward_tui.compare.content_lines import ContentLines
 from leafward_tui.compare.files import FOLD, Column
 from leafward_tui.intents import bindings_for
 from leafward_tui.row_keys import RowKeys
 from leafward_tui.screens.compare.carrying import CompareCarrying
+from leafward_tui.screens.compare.parts import BASED
 from leafward_tui.screens.compare.values import Leaving, Page
 from leafward_tui.widgets.key_bar import Hint
 
@@ -42,6 +44,8 @@ class CompareScreen(RowKeys, CompareCarrying):
             Page.SUMMARY: self.summary,
         }.get(page, self.lines)
         target.focus()
+        self.show_hits()
+        self.look_again()
         self.show_hints()
 
     def action_compare_files(self) -> None:
@@ -114,8 +118,7 @@ class CompareScreen(RowKeys, CompareCarrying):
             while 0 <= at < len(columns) and not self.lists[columns[at]].key:
                 at += step
             if 0 <= at < len(columns):
-                self._column = columns[at]
-                self.lists[self._column].focus()
+                self.choose_column(columns[at])
                 self.follow()
 
     def action_column_left(self) -> None:
@@ -127,6 +130,8 @@ class CompareScreen(RowKeys, CompareCarrying):
         self._side_step(1)
 
     def _change(self, step: int) -> None:
+        if self.searched and self.step_hit(step):
+            return
         if self.page is Page.SUMMARY:
             self.summary.change(step)
             return
@@ -142,11 +147,11 @@ class CompareScreen(RowKeys, CompareCarrying):
             self.tell("no other change " + ("below" if step > 0 else "above"))
 
     def action_change_next(self) -> None:
-        """The next change."""
+        """The next hit; while nothing is searched, the next change."""
         self._change(1)
 
     def action_change_previous(self) -> None:
-        """The change before."""
+        """The hit before; while nothing is searched, the change before."""
         self._change(-1)
 
     def action_compare_enter(self) -> None:
@@ -195,6 +200,17 @@ class CompareScreen(RowKeys, CompareCarrying):
         self.show = order[(order.index(self.show) + 1) % len(order)]
         self.show_content()
 
+    def action_base_toggle(self) -> None:
+        """Lets files begin with what lies in the workspace, or in git there, or not."""
+        if not self.based and self.folder is None:
+            where = safe_line(self.session.cwd, 200) or "nowhere"
+            self.tell(f"no base: the folder of this session is not there: {where}", "warn")
+            return
+        self.based = not self.based
+        self.shell.remember(BASED, self.based)
+        self.show_page()
+        self.show_content()
+
     def action_file_timeline(self) -> None:
         """Back to the tree, with the rows of all branches that touch the file."""
         if self.file is not None:
@@ -217,8 +233,10 @@ class CompareScreen(RowKeys, CompareCarrying):
             self.shell.copy(self.lines.line.text.strip())
 
     def action_mode_leave(self) -> None:
-        """Back to the files; from there to the tree."""
-        if self.page is Page.FILES:
+        """Ends the search; then back to the files, and from there to the tree."""
+        if self.searched:
+            self.end_search()
+        elif self.page is Page.FILES:
             self.dismiss(None)
         else:
             self.show_tab(Page.FILES)
@@ -232,7 +250,7 @@ class CompareScreen(RowKeys, CompareCarrying):
         message.stop()
         for column, view in self.lists.items():
             if view is message.view:
-                self._column = column
+                self.choose_column(column)
                 view.focus()
                 self.follow()
         if message.view is self.diff and self.page is Page.FILES:
@@ -266,6 +284,10 @@ class CompareScreen(RowKeys, CompareCarrying):
         if self.overall is None:
             return (Hint("app.back"),)
         back = Hint("mode.leave", "back" if self.page is Page.FILES else "files")
+        if self.searched:
+            back = Hint("mode.leave", "end search", "end")
+            hits = Hint(("change.next", "change.previous"), "hit")
+            return (hits, back, Hint(("row.down", "row.up"), "line"), Hint("compare.find"))
         tab = Hint("pane.next", "view")
         if self.page is Page.FILES:
             columns = (Hint(("column.left", "column.right"), "column"),) if self.three_columns else ()
@@ -281,10 +303,12 @@ class CompareScreen(RowKeys, CompareCarrying):
                 Hint("sides.swap", "swap A B", "swap"),
                 Hint("ancestor.show", ancestor, "ancestor"),
                 back,
-                Hint("copy.text", "copy diff", "copy"),
+                Hint("compare.find"),
                 Hint("carry.open"),
                 Hint("comparison.save"),
                 Hint("file.timeline"),
+                Hint("base.toggle", "no base" if self.based else "base"),
+                Hint("copy.text", "copy diff", "copy"),
             )
         if self.page is Page.CONTENTS:
             return (
@@ -295,6 +319,8 @@ class CompareScreen(RowKeys, CompareCarrying):
                 tab,
                 Hint("ancestor.show", "ancestor"),
                 Hint("compare.fold", "show same" if self.fold else "fold same", "same"),
+                Hint("compare.find"),
+                Hint("base.toggle", "no base" if self.based else "base"),
                 Hint("copy.text", "copy diff", "copy"),
             )
         if self.page is Page.SUMMARY:
@@ -304,5 +330,13 @@ class CompareScreen(RowKeys, CompareCarrying):
                 Hint("compare.fold", "show same" if not self.fold else "fold same", "same"),
                 back,
                 tab,
+                Hint("compare.find"),
+                Hint("difference.pin"),
             )
-        return (Hint(("row.down", "row.up"), "line"), Hint("compare.enter", "show entry", "show"), back, tab)
+        return (
+            Hint(("row.down", "row.up"), "line"),
+            Hint("compare.enter", "show entry", "show"),
+            back,
+            tab,
+            Hint("compare.find"),
+        )

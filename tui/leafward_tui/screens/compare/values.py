@@ -55,6 +55,8 @@ class Wanted:
     show: Show
     fold: bool
     opened: frozenset[int]
+    based: bool
+    """Whether contents of the workspace may be what the file began with."""
 
 
 @dataclass

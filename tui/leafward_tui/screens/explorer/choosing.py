@@ -13,9 +13,13 @@ from leafward.errors import Cancelled, LeafwardError
 from leafward.safe_text import safe_line
 from leafward_tui.cells import counted
 from leafward_tui.exploration import Filter
+from leafward_tui.folds import LineKind
 from leafward_tui.screens.explorer.comparing import Comparing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.rebuilding import Step
     from leafward.session import Session
 
 
@@ -26,13 +30,26 @@ class Chosen(Message):
     run: int
     words: str
     entries: tuple[int, ...] | None
+    touching: tuple[Step, ...] = ()
+    """The steps of the file that was asked for."""
+
+
+class FilesTouched(Message):
+    """The files that a row touches, those it changes first."""
+
+    # No dataclass: making one takes time before the first frame.
+    def __init__(self, run: int, paths: tuple[str, ...]) -> None:
+        super().__init__()
+        self.run = run
+        self.paths = paths
+
+
+_LETTERS = "abcdefghilmnop"
+"""Letters of the sheet that asks for a file; j, k and q are the sheet's own."""
 
 
 class Choosing(Comparing):
     """Filters that ask the session."""
-
-    asked_query = ""
-    """What was asked last."""
 
     def ask_query(self) -> None:
         """Asks for a query; what is wrong with it is said while it is typed."""
@@ -56,7 +73,7 @@ class Choosing(Comparing):
 
         about = [
             SheetLine("& both   | either   - without   ! not   a text in quotes is searched for"),
-            SheetLine("  ".join(f"{name}()" for name in FUNCTIONS)),
+            SheetLine("  ".join(FUNCTIONS), lines=4),
         ]
         self.app.push_screen(
             TextSheet(
@@ -84,6 +101,53 @@ class Choosing(Comparing):
         else:
             self.post_message(Chosen(run, safe_line(query, 200), tuple(found.entries)))
 
+    def action_file_timeline(self) -> None:
+        """The timeline of a file that the row of the cursor touches; where there are several, asks which."""
+        exploration, line, session = self.exploration, self.graph.line, self.session
+        if exploration is None or session is None or line is None or line.kind is not LineKind.ROW:
+            self.tell("" if self.bare else "go to one row: what is folded here is several", "warn")
+            return
+        entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
+        self._look_for_files(self.generation, session, entries)
+
+    @work(thread=True, exclusive=True, group="choose", exit_on_error=False)
+    def _look_for_files(self, run: int, session: Session, entries: Sequence[int]) -> None:
+        from leafward.rebuilding import steps
+
+        try:
+            found = steps(session, entries, self.shell.keys_first.stop(get_current_worker()))
+        except Cancelled:
+            return
+        except (LeafwardError, OSError) as error:
+            self.post_message(Chosen(run, safe_line(str(error), 300), None))
+        else:
+            # What is changed first: that is what is asked for most.
+            ordered = sorted(found, key=lambda step: not step.deed.changes)
+            self.post_message(FilesTouched(run, tuple(dict.fromkeys(step.path for step in ordered))))
+
+    def on_files_touched(self, message: FilesTouched) -> None:
+        """Shows the timeline of the one file, or asks which."""
+        from leafward_tui.widgets.sheet import Choice, ChoiceSheet
+
+        session, paths = self.session, message.paths
+        if message.run != self.generation or session is None or self.app.screen is not self:
+            return
+        if len(paths) < 2:
+            if paths:
+                self.choose_touching(self.generation, session, paths[0])
+            else:
+                self.tell("this row touches no file", "warn")
+            return
+        shown = dict(zip(_LETTERS, paths, strict=False))
+        choices = [Choice(letter, safe_line(path, 300)) for letter, path in shown.items()]
+
+        def done(letter: str | None) -> None:
+            if letter is not None:
+                self.choose_touching(self.generation, session, shown[letter])
+
+        more = f"{len(paths) - len(shown):,} more are not listed" if len(paths) > len(shown) else ""
+        self.app.push_screen(ChoiceSheet("Timeline of", choices, note=more), done)
+
     @work(thread=True, exclusive=True, group="choose", exit_on_error=False)
     def choose_touching(self, run: int, session: Session, path: str) -> None:
         """Looks for the entries of all branches that read or change a file."""
@@ -96,8 +160,12 @@ class Choosing(Comparing):
         except (LeafwardError, OSError) as error:
             self.post_message(Chosen(run, safe_line(str(error), 300), None))
         else:
+            named = safe_line(path, 200)
             entries = tuple(sorted({int(one.entry) for one in found}))
-            self.post_message(Chosen(run, f"touching {safe_line(path, 200)}", entries))
+            if entries:
+                self.post_message(Chosen(run, named, entries, tuple(found)))
+            else:
+                self.post_message(Chosen(run, f"no entry touches {named}", None))
 
     def on_chosen(self, message: Chosen) -> None:
         """Shows what was chosen; where nothing was, the tree stays as it is."""
@@ -108,15 +176,15 @@ class Choosing(Comparing):
             self.tell(message.words, "bad")
             return
         if not message.entries:
-            self.tell(
-                f"no entry is {message.words}"
-                if message.words.startswith("touching")
-                else f"nothing is chosen by {message.words}",
-                "warn",
-            )
+            self.tell(f"nothing is chosen by {message.words}", "warn")
             return
-        exploration.chosen = message.entries
+        exploration.chosen, exploration.touching = message.entries, message.touching
         exploration.filter = Filter.CHOSEN
         self.relay()
         keys = self.key_hints(("filter.choose", "another"), ("mode.leave", "everything again"))
-        self.tell(f"showing {counted(len(message.entries), 'entry', 'entries')}: {message.words}", "", keys)
+        told = f"showing {counted(len(message.entries), 'entry', 'entries')}: {message.words}"
+        if message.touching:
+            from leafward_tui.touches import summed
+
+            told = f"{message.words}: {summed(message.touching)}"
+        self.tell(told, "", keys)

@@ -32,7 +32,14 @@ IDLE = 0.25
 """Seconds without a move of the cursor before lost facts are counted: that takes the interpreter from the keys."""
 _NAP = 0.02
 LAB, XRAY, COMPARE = "leafward_tui.screens.lab", "leafward_tui.screens.xray", "leafward_tui.screens.compare"
-_SOON = ("leafward_tui.widgets.sheet", "leafward_tui.widgets.reading_sheet", XRAY, LAB, COMPARE)
+_SOON = (
+    "leafward_tui.widgets.sheet",
+    "leafward_tui.widgets.reading_sheet",
+    XRAY,
+    LAB,
+    COMPARE,
+    "leafward.select",
+)
 """Modules that a key needs and that take longer to load than a frame; loaded once nothing else is done."""
 MOST_BYTES = 24 << 20
 """Bytes of the path above a compaction beyond which its lost facts are counted only when somebody asks for them."""
@@ -173,11 +180,12 @@ class Compacted(Forking):
 
     @property
     def on_compaction(self) -> bool:
-        """Whether the cursor is on a compaction."""
+        """Whether the cursor is on a compaction, or on a context edit."""
         exploration, line = self.exploration, self.graph.line
         if exploration is None or line is None or line.kind is not LineKind.ROW:
             return False
-        return exploration.layout.tree.kind[exploration.layout.head[line.row]] == Kind.COMPACTION
+        head = exploration.layout.tree.kind[exploration.layout.head[line.row]]
+        return head in (Kind.COMPACTION, Kind.CONTEXT_EDIT)
 
     @property
     def on_path(self) -> bool:
@@ -188,12 +196,36 @@ class Compacted(Forking):
         return exploration.layout.on_path(exploration.target(line))
 
     def action_xray_open(self) -> None:
-        """Shows the compaction here before and after."""
+        """Shows the compaction here before and after; on a context edit, and where nothing was compacted, the edits."""
         compaction = self.compaction_here()
-        if compaction < 0:
-            self.tell("nothing was compacted on the path to here", "warn")
+        edit = self.edit_here(above=compaction < 0)
+        if compaction < 0 and edit < 0:
+            self.tell("nothing was compacted or edited on the path to here", "warn")
             return
-        self.open_xray(compaction)
+        self.open_xray(edit if edit >= 0 else compaction)
+
+    def edit_here(self, *, above: bool) -> EntryIndex:
+        """The context edit under the cursor; with `above` also the last one on the path, also below the cursor.
+
+        -1 where there is none.
+        """
+        exploration, line = self.exploration, self.graph.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            return EntryIndex(-1)
+        from leafward.context import latest
+
+        if line.kind is LineKind.ROW:
+            kinds = exploration.layout.tree.kind
+            for span in exploration.layout.entries_of(line.row):
+                found = kinds.rfind(Kind.CONTEXT_EDIT, span.start, span.stop)
+                if found >= 0:
+                    return EntryIndex(found)
+        if not above:
+            return EntryIndex(-1)
+        # An edit stands below what it concerns.
+        session = exploration.session
+        at = session.leaf if self.on_path else exploration.target(line)
+        return latest(session, at, frozenset({Kind.CONTEXT_EDIT}))
 
     def open_xray(self, compaction: int) -> None:
         """Shows a compaction before and after."""
@@ -209,7 +241,9 @@ class Compacted(Forking):
         def done(leaving: Leaving | None) -> None:
             if leaving is None:
                 return
-            if leaving.pins:
+            if leaving.undo:
+                self.undo_operation(leaving.undo)
+            elif leaving.pins:
                 self.correct_compaction(leaving.compaction, leaving.pins)
             elif leaving.entry >= 0:
                 self.go_to_entry(leaving.entry)
@@ -259,6 +293,12 @@ class Compacted(Forking):
                 self.session_changed(to_leaf=True)
 
         self.app.push_screen(lab, done)
+
+    def undo_operation(self, op: str) -> None:
+        """Takes an operation back."""
+        from leafward.journal import undo
+
+        self.start_write("undone", lambda it, writing: undo(it, op, writing))
 
     def show_tab(self, tab: Tab) -> None:
         """Shows a tab of the inspector."""

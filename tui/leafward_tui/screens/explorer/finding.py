@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from textual import work
 from textual.worker import get_current_worker
 
+from leafward.errors import Cancelled, LeafwardError
 from leafward_tui.exploration import Filter
 from leafward_tui.hits import hit_beside, which_hit
 from leafward_tui.screens.explorer.going import Going
 from leafward_tui.screens.explorer.results import Failed, Found
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.session import Session
 
 _LEAST_QUERY = 2
@@ -34,9 +38,28 @@ _FILTER_EFFECT = {
 }
 
 
+def _meaning(text: str) -> str:
+    """How what is typed is taken."""
+    if "leafward.select" not in sys.modules:
+        return ""
+    from leafward_tui.asked import is_query
+
+    if not is_query(text):
+        return ""
+    return "a query: goes to the rows it chooses"
+
+
 class Finding(Going):
     """Actions that find rows or leave some out."""
 
+    found_entries: Sequence[int] = ()
+    """Entries that the search found."""
+    by_query = False
+    """Whether what was searched for is a query."""
+    asked_query = ""
+    """The query that was asked last."""
+    words_given = ""
+    """Words that another screen searched for and that this one began with: no query, whatever they look like."""
     _search_from = -1
     """The row the search goes on from; -1 where the cursor is to stay."""
     _search_at = -1
@@ -61,9 +84,10 @@ class Finding(Going):
             TextSheet(
                 "Search",
                 self.searched,
-                note="prompts, replies, calls, results, summaries",
-                placeholder="words anywhere in this session",
+                note="prompts, replies, calls, results, summaries; or a query",
+                placeholder="words anywhere in this session, or tool(edit) & error()",
                 commit="keep, then n N",
+                operation_of=_meaning,
                 changed=self._typed,
             ),
             done,
@@ -89,6 +113,7 @@ class Finding(Going):
         """Forgets the search."""
         self.searched = ""
         self.hits = []
+        self.found_entries, self.by_query = (), False
         self.workers.cancel_group(self, "search")
         self.graph.set_hits(frozenset(), "")
         self.strip.set_hits(())
@@ -96,21 +121,33 @@ class Finding(Going):
 
     @work(thread=True, exclusive=True, group="search", exit_on_error=False)
     def _search(self, session: Session, query: str, run: int) -> None:
+        from leafward.select import select
+        from leafward_tui.asked import is_query
         from leafward_tui.screens.explorer.work import search
 
         worker = get_current_worker()
+        stop = self.shell.keys_first.stop(worker)
+        asked = query != self.words_given and is_query(query)
         try:
-            found = search(
-                session,
-                query,
-                self.shell.keys_first.stop(worker),
-                lambda some: self.post_message(Found(run, query, some, complete=False)),
-            )
-        except OSError as error:
-            self.post_message(Failed(run, f"cannot search: {error}"))
+            if asked:
+                from leafward.select import select
+
+                found = [int(entry) for entry in select(session, query, stop).entries]
+            else:
+                found = search(
+                    session,
+                    query,
+                    stop,
+                    lambda some: self.post_message(Found(run, query, some, complete=False)),
+                )
+        except Cancelled:
+            return
+        except (LeafwardError, OSError) as error:
+            if not worker.is_cancelled:
+                self.post_message(Failed(run, f"cannot search: {error}"))
             return
         if not worker.is_cancelled:
-            self.post_message(Found(run, query, found, complete=True))
+            self.post_message(Found(run, query, found, complete=True, asked=asked))
 
     def on_found(self, message: Found) -> None:
         """Lights what was found; the first time, goes to the next hit from where the search began."""
@@ -121,7 +158,10 @@ class Finding(Going):
         rows = {exploration.layout.row_of(entry) for entry in message.entries}
         rows.discard(-1)
         self.hits = sorted(rows)
-        self.graph.set_hits(frozenset(rows), message.query)
+        self.found_entries, self.by_query = tuple(message.entries), message.asked
+        if message.asked:
+            self.asked_query = message.query
+        self.graph.set_hits(frozenset(rows), "" if message.asked else message.query)
         self.strip.set_hits(self.overview.turns_of(message.entries) if self.overview is not None else ())
         if first and self.hits:
             at = bisect_left(self.hits, self._search_from)
@@ -139,8 +179,9 @@ class Finding(Going):
         more = ", searching on" if searching else ""
         keys = self.key_hints(("find.next", "next"), ("find.previous", "previous"), ("mode.leave", "ends"))
         glyphs = self.shell.glyphs
-        quoted = f"{glyphs.quote_open}{self.searched}{glyphs.quote_close}"
-        self.tell(f"{which_hit(self.hits, self.graph.row)} rows{more} with {quoted}", "", keys)
+        quoted = f"with {glyphs.quote_open}{self.searched}{glyphs.quote_close}"
+        told = f"chosen by {self.searched}" if self.by_query else quoted
+        self.tell(f"{which_hit(self.hits, self.graph.row)} rows{more} {told}", "", keys)
 
     def action_find_next(self) -> None:
         """The next hit, around the end."""

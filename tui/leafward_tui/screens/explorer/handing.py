@@ -13,6 +13,8 @@ from textual.app import SuspendNotSupported
 
 from leafward.errors import LeafwardError
 from leafward.safe_text import safe
+from leafward_tui.cells import counted
+from leafward_tui.exploration import Filter
 from leafward_tui.screens.explorer.resting import Resting
 from leafward_tui.screens.explorer.results import Exported
 from leafward_tui.screens.saving import free_path, private
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from leafward.session import Session
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
+"""By key; the capital letter exports what was chosen."""
 
 
 class Handing(Resting):
@@ -44,7 +47,7 @@ class Handing(Resting):
         self.shell.copy(safe(said) or session.columns.id(entry))
 
     def action_export_save(self) -> None:
-        """Asks for a format and writes the path of the cursor to a file in the current folder."""
+        """Asks what to write and how: the path of the cursor, or what a search or filter chose. It goes to the current folder."""
         from leafward_tui.widgets.sheet import Choice, ChoiceSheet
 
         session, exploration, line = self.session, self.exploration, self.graph.line
@@ -52,25 +55,43 @@ class Handing(Resting):
             return
         target = exploration.target(line)
         stem = f"{session.id[:8]}-{session.columns.id(target)}" if target >= 0 else session.id[:8]
+        chosen = f"{session.id[:8]}-chosen"
+
+        only = frozenset(exploration.chosen if exploration.filter is Filter.CHOSEN else self.found_entries)
 
         def done(key: str | None) -> None:
-            if key is not None:
-                name, _ = _FORMATS[key]
+            if key is None:
+                return
+            name, _ = _FORMATS[key.lower()]
+            if key.islower():
                 self._export(session, target, name, free_path(stem, name))
+            else:
+                self._export(session, target, name, free_path(chosen, name), only)
 
+        redacted = "secrets are redacted, and the redaction is shown"
         choices = [
-            Choice(key, title, f"{stem}.{name}", "secrets are redacted, and the redaction is shown")
+            Choice(key, f"The path to here as {title}", f"{stem}.{name}", redacted)
             for key, (name, title) in _FORMATS.items()
         ]
-        self.app.push_screen(ChoiceSheet("Export the path to here", choices, note=str(Path.cwd())), done)
+        if only:
+            entries = counted(len(only), "entry", "entries")
+            what = "on show" if exploration.filter is Filter.CHOSEN else "that the search found"
+            choices += [
+                Choice(key.upper(), f"The {entries} {what} as {title}", f"{chosen}.{name}", redacted)
+                for key, (name, title) in _FORMATS.items()
+            ]
+        self.app.push_screen(ChoiceSheet("Export", choices, note=str(Path.cwd())), done)
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
-    def _export(self, session: Session, target: int, form: str, path: Path) -> None:
+    def _export(
+        self, session: Session, target: int, form: str, path: Path, only: frozenset[int] | None = None
+    ) -> None:
+        """Writes a path, or of all branches the entries in `only`."""
         from leafward.export import export
 
         try:
             with open(path, "x", encoding="utf-8", opener=private) as file:
-                file.write(export(session, form, target).text)
+                file.write(export(session, form, target, whole=only is not None, only=only).text)
         except (LeafwardError, OSError) as error:
             self.post_message(Exported(f"not exported: {error}", problem=True))
         else:

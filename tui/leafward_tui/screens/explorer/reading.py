@@ -11,6 +11,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from leafward.entries import Kind
 from leafward.errors import LeafwardError
 from leafward.safe_text import safe_line
+from leafward_tui.exploration import Filter
 from leafward_tui.graph import Density
 from leafward_tui.rows import RowPainter
 from leafward_tui.screens.explorer.counting import Counting
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from leafward.columns import Columns
     from leafward.session import Session
     from leafward_tui.stance import Stance
+    from leafward_tui.touches import Touch
 
 
 class Reading(Counting):
@@ -139,7 +141,7 @@ class Reading(Counting):
         entry = self.session.columns.index(arrival.entry)
         if entry >= 0:
             self.go_to_entry(entry)
-            self.searched = arrival.words
+            self.searched = self.words_given = arrival.words
         else:
             self.tell("the entry that was found is no longer in this session", "warn")
 
@@ -202,9 +204,25 @@ class Reading(Counting):
         )
         layout = exploration.layout
         self.graph.state.mark = layout.row_of(exploration.mark) if exploration.mark >= 0 else -1
+        self.graph.set_touches(self.touches())
         self.graph.show(self.painter, row)
         self.show_head()
         self.settle()
+
+    _touched: tuple[object, object, dict[int, Touch]] = (None, None, {})
+    """The touches that were worked out last, and what they were made of."""
+
+    def touches(self) -> dict[int, Touch]:
+        """What the rows do to the file whose timeline is on show."""
+        exploration = self.exploration
+        if exploration is None or exploration.filter is not Filter.CHOSEN or not exploration.touching:
+            return {}
+        from leafward_tui.touches import touches_by_row
+
+        steps, layout = exploration.touching, exploration.layout
+        if self._touched[0] is not steps or self._touched[1] is not layout:
+            self._touched = steps, layout, touches_by_row(steps, layout, self.shell.glyphs)
+        return self._touched[2]
 
     def relay(self, *, density: Density | None = None) -> None:
         """Lays the rows out anew, with the cursor on the same entry."""

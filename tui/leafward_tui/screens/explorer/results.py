@@ -86,6 +86,8 @@ class Found(Message):
     query: str
     entries: list[int]
     complete: bool
+    asked: bool = False
+    """Whether it was a query that chose them."""
 
 
 @dataclass(eq=False, repr=False)

@@ -80,7 +80,8 @@ class ExplorerScreen(Reading, ExplorerParts):
         if exploration is not None:
             note = exploration.layout.density.value
             if exploration.filter is not Filter.CONVERSATION:
-                note += f", {exploration.filter.value}"
+                touching = exploration.filter is Filter.CHOSEN and exploration.touching
+                note += ", timeline of a file" if touching else f", {exploration.filter.value}"
         narrow = not self.two_panes
         pane = "Tree" if not narrow or not self.has_class("-inspecting") else self.inspector.tab.value
         self.head.show(

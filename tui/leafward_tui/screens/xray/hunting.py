@@ -27,12 +27,14 @@ _NESTED = 3
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """What is wanted after the X-ray: to go to an entry, or to make the compaction again with facts pinned into it."""
+    """What is wanted after the X-ray: to go to an entry, to make the compaction again with facts pinned into it, or an undo."""
 
     entry: int = -1
     pins: tuple[str, ...] = ()
     compaction: int = -1
     """The compaction that is to be corrected."""
+    undo: str = ""
+    """The operation that is to be taken back."""
 
 
 @dataclass

@@ -9,13 +9,14 @@ from textual import work
 from textual.message import Message
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from leafward.compaction.xray import Link, What, XRay, xray_of, xray_planned
+from leafward.compaction.xray import Link, What, XRay, xray_edited, xray_of, xray_planned
 from leafward.entries import Kind
 from leafward.errors import LeafwardError
 from leafward.headline import headline
+from leafward.journal.operations import marks, operations, undoable
 from leafward.safe_text import safe_line
 from leafward.survival import Stopped
-from leafward_tui.cells import cell_len, fit
+from leafward_tui.cells import cell_len, count, exact, fit
 from leafward_tui.screens.xray.hunting import Hunting, Leaving
 from leafward_tui.survivals import survivals_of
 from leafward_tui.widgets.hairline import RowRule
@@ -91,6 +92,8 @@ class XRayParts(Hunting):
         self.only: Link | None = None
         self.fold_kept = False
         self.trouble = ""
+        self.undo_op = ""
+        """The operation of the context edits that are seen through, where it is the last one."""
         self._rows_of: dict[int, list[int]] = {}
         """Rows by the entry of their message before."""
         self._line_rows: list[int] = []
@@ -124,12 +127,17 @@ class XRayParts(Hunting):
         try:
             if self.plan is not None:
                 xray = xray_planned(self.session, self.plan, self.draft)
+            elif self.of_edits:
+                xray = xray_edited(self.session, self.compaction)
+                self.undo_op = self._last_operation(xray)
             else:
                 xray = xray_of(self.session, self.compaction)
         except (LeafwardError, OSError) as error:
             self.post_message(Seen(None, str(error)))
             return
         self.post_message(Seen(xray))
+        if xray.of_edits:
+            return
         try:
             xray.origins.fill(stop)
             if stop():
@@ -162,8 +170,9 @@ class XRayParts(Hunting):
         self.ledger.show(message.xray)
         self.show_title()
         arrangement = Arrangement(message.xray, self.opened, self.only, fold_kept=self.fold_kept)
-        first = arrangement.change(Side.AFTER, -1, 1) if len(arrangement) else 0
-        self.view.show(arrangement, self.teller, max(0, first), Side.AFTER)
+        side = Side.BEFORE if message.xray.of_edits else Side.AFTER
+        first = arrangement.change(side, -1, 1) if len(arrangement) else 0
+        self.view.show(arrangement, self.teller, max(0, first), side)
         self.show_hints()
 
     def on_traced(self) -> None:
@@ -182,6 +191,23 @@ class XRayParts(Hunting):
         if event.state is WorkerState.ERROR:
             self.about.say(f"internal error in {event.worker.group}: {event.worker.error!r}", "bad")
 
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session; empty where it can."""
+        return self.session.read_only or ""
+
+    @property
+    def of_edits(self) -> bool:
+        """Whether context edits are seen through, and no compaction."""
+        at = self.compaction
+        return at >= 0 and self.session.columns.kind[at] == Kind.CONTEXT_EDIT
+
+    def _last_operation(self, xray: XRay) -> str:
+        """The operation that made the edits, where an undo would take it back; else empty."""
+        made = marks(self.session.body(xray.compaction) or {}).get("op")
+        last = undoable(operations(self.session))
+        return last.op if last is not None and last.op == made else ""
+
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def show_title(self) -> None:
@@ -192,16 +218,16 @@ class XRayParts(Hunting):
         facts = []
         if self.compaction >= 0:
             entry = session.entry(self.compaction)
-            glyph = self.shell.glyphs.compaction
-            facts.append(
-                Fact(
-                    f"compaction {glyph} #{self.compaction:,}", short=f"{glyph} #{self.compaction:,}", keep=5
-                )
-            )
+            glyph = self.shell.glyphs.edited if self.of_edits else self.shell.glyphs.compaction
+            name = "context edit" if self.of_edits else "compaction"
+            named = f"{glyph} #{self.compaction:,}"
+            facts.append(Fact(f"{name} {named}", short=named, keep=5))
             if entry.timestamp:
                 facts.append(Fact(moment(entry.timestamp), keep=1))
         else:
             facts.append(Fact("planned, not written", short="planned", keep=5, hue="ghost"))
+        if (told := self._edits_fact()) is not None:
+            facts.append(told)
         if (found := self.hits_fact()) is not None:
             facts.append(found)
         if self.fates is not None and self.fates.lost:
@@ -212,6 +238,24 @@ class XRayParts(Hunting):
         named = fit(safe_line(title, 200), room, ellipsis=glyphs.ellipsis)
         crumb = f"{project} {glyphs.crumb} {named}" if project else named
         self.title_bar.show("X-ray", crumb=crumb, facts=facts)
+
+    def _edits_fact(self) -> Fact | None:
+        """How many messages context edits left out or shortened, and what that frees; None where there are none."""
+        xray = self.xray
+        if xray is None:
+            return None
+        if xray.of_edits:
+            rows = [row for row in xray.rows if row.link is Link.CUT or row.cut]
+            number = len(rows)
+            freed = sum(row.cut or (row.before.tokens if row.before is not None else 0) for row in rows)
+        else:
+            edits = xray.origins.messages.edits
+            number, freed = len(edits), sum(edit.freed for edit in edits)
+        if not number or (freed <= 0 and not xray.of_edits):
+            return None
+        glyph = self.shell.glyphs.edited
+        words = f"{number:,} edited, {exact(freed)} tokens freed"
+        return Fact(f"{glyph} {words}", short=f"{glyph} {count(freed)} freed", keep=4, hue="warn")
 
     def rearrange(self) -> None:
         """Lays the lines out anew, with the cursor on the same row."""

@@ -144,10 +144,22 @@ class XRayScreen(RowKeys, XRayParts):
 
     # --- pins ---------------------------------------------------------------------------------------------------------
 
+    def action_edits_undo(self) -> None:
+        """Takes the context edits back, where they are the last operation."""
+        if self.xray is None or not self.xray.of_edits:
+            self.about.say("only context edits are undone here; a compaction by u in the tree", "sub")
+        elif not self.undo_op:
+            self.about.say("other operations came later: the log of the tree takes back a single one")
+        else:
+            self.dismiss(Leaving(undo=self.undo_op))
+
     def action_fact_pin(self) -> None:
         """Offers the lost facts of what is under the cursor, or the heaviest of all, to be pinned."""
         xray, fates = self.xray, self.fates
         if xray is None:
+            return
+        if xray.of_edits:
+            self.about.say("nothing is lost: the entries stay, and the edits can be undone", "sub")
             return
         if fates is None:
             planned = self.plan is not None and self.draft is None
@@ -253,6 +265,7 @@ class XRayScreen(RowKeys, XRayParts):
                 *(("hit",) if self.searched else ("next change", "change")),
             ),
             *pin,
+            *((Hint("edits.undo"),) if self.undo_op else ()),
             Hint("mode.leave", self._leaves()),
             Hint("xray.find"),
             Hint("kept.fold", "fold kept", "fold"),

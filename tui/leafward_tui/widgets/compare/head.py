@@ -84,7 +84,7 @@ def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
             continue
         unit = single if number == 1 else many
         told += [
-            Segment(right(str(number), 6 if width >= 100 else 4), ground.sub),
+            Segment(right(str(number), 6 if width >= 140 else 5 if width >= 100 else 4), ground.sub),
             Segment(f" {fit(unit, cells - 1, pad=True)}", ground.faint),
         ]
     told.append(Segment(right(count(one.tokens), 7 if width >= 100 else 0), ground.sub))

@@ -113,6 +113,8 @@ def _summarizer(body: Body) -> str:
     """Who made a summary that Leafward wrote; empty for any other."""
     details = body.get("details")
     ours = details.get("leafward") if isinstance(details, dict) else None
+    if isinstance(ours, dict) and "merged" in ours:
+        return "Leafward, carried over from another branch"
     name = ours.get("summarizer") if isinstance(ours, dict) else None
     return f"Leafward, {shown_line(name, 60)}" if isinstance(name, str) and name else ""
 

@@ -10,6 +10,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from leafward_tui.hits import parted, spans_of
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.line_scroll import LineScroll
 
@@ -80,9 +81,20 @@ class LinesView(LineScroll):
             """The pane it came from."""
             return self.view
 
-    def __init__(self, *, id: str | None = None, drags: str = "", cursor: bool = True) -> None:  # noqa: A002  # Textual's own name
-        """`drags` is the area of keys that the mouse can drag on; without `cursor` lines are only read and clicked."""
+    def __init__(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002  # Textual's own name
+        drags: str = "",
+        cursor: bool = True,
+        raised: bool = False,
+    ) -> None:
+        """`drags` is the area of keys that the mouse can drag on; without `cursor` lines are only read and clicked.
+
+        With `raised` it stands on the ground of a sheet.
+        """
         super().__init__(id=id)
+        self._plain = "raised" if raised else "bg"
         self._has_cursor = cursor
         self.can_focus = cursor
         self.lines: Lines | None = None
@@ -92,6 +104,7 @@ class LinesView(LineScroll):
         self._wanted: str | None = None
         self._strips: dict[tuple[int, int], Strip] = {}
         self._styles: Styles | None = None
+        self._query = ""
         self._drags = drags
         self._dragging = ""
 
@@ -129,6 +142,12 @@ class LinesView(LineScroll):
             self.reveal()
         self.refresh()
         self.post_message(self.LinesShown(self))
+
+    def light(self, query: str) -> None:
+        """Lights what is searched for; empty for nothing."""
+        if query != self._query:
+            self._query = query
+            self.redraw()
 
     def redraw(self) -> None:
         """Draws what is on the screen again, because words or colours changed."""
@@ -207,7 +226,7 @@ class LinesView(LineScroll):
         width = self.scrollable_content_region.width
         at = y + self.scroll_offset.y
         if self.lines is None or at >= len(self.lines):
-            return Strip.blank(width, shell.styles_now.bg.blank)
+            return Strip.blank(width, getattr(shell.styles_now, self._plain).blank)
         if shell.styles_now is not self._styles:  # another theme
             self._styles = shell.styles_now
             self._strips.clear()
@@ -224,14 +243,17 @@ class LinesView(LineScroll):
     def _paint(self, line: LabLine, state: int, width: int) -> Strip:
         shell = shell_of(self)
         styles = shell.styles_now
-        own = getattr(styles, line.ground) if line.ground else styles.bg
+        own = getattr(styles, line.ground or self._plain)
         ground = styles.sel if state == 2 and not line.ground else own
         sign = shell.glyphs.cursor if state else " "
         segments = [Segment(sign, ground.leaf if state == 2 else ground.faint)]
+        hits = spans_of(line.text, self._query) if self._query else ()
+        at = 0
         for text, ink, named in line.spans:
             if text:
                 on = getattr(styles, named) if named and ground is own else ground
-                segments.append(Segment(text, getattr(on, ink)))
+                segments += parted(text, at, hits, getattr(on, ink), on.hit)
+                at += len(text)
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:

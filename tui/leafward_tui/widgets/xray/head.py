@@ -93,7 +93,7 @@ class XRayHead(Widget):
             Segment(" " * lead, ground.blank),
             Segment(side.value, ground.strong if active else ground.sub),
             Segment(
-                fit(f"   {about}" if len(about) + 3 <= room else "", max(0, room), pad=True), ground.faint
+                fit(f"   {about}" if len(about) + 4 <= room else "", max(0, room), pad=True), ground.faint
             ),
             Segment(f"{messages}  ", ground.faint),
             Segment(f"  {size}", ground.strong),
