@@ -325,17 +325,22 @@ _MANY = 1 << 15
 
 def repeated(numbers: array[int]) -> set[int]:
     """The numbers that occur more than once. Many are taken in parts, as a set of all of them is larger than everything else."""
-    found: set[int] = set()
     parts = 1 + len(numbers) // _MANY
     lows = numbers.tobytes()[:: numbers.itemsize]
+    found: set[int] = set()
     for part in range(parts):
         mask = bytes(low % parts == part for low in range(256))
-        some = numbers if parts == 1 else list(compress(numbers, lows.translate(mask)))
-        seen = set(some)
-        if len(seen) < len(some):
-            for number in some:
-                if number in seen:
-                    seen.remove(number)
-                else:
-                    found.add(number)
+        found |= _repeated(list(compress(numbers, lows.translate(mask))))
+    return found
+
+
+def _repeated(numbers: list[int]) -> set[int]:
+    found: set[int] = set()
+    seen = set(numbers)
+    if len(seen) < len(numbers):
+        for number in numbers:
+            if number in seen:
+                seen.remove(number)
+            else:
+                found.add(number)
     return found
