@@ -32,9 +32,14 @@ def cache_dir() -> Path:
 
 
 def data_dir() -> Path:
-    """What must be kept: the sidecars of other agents' sessions."""
+    """What must be kept: the sidecars of other agents' sessions, and our copies of sessions."""
     home = _home()
     return home / "data" if home else Path(platformdirs.user_data_dir(APP))
+
+
+def kept_dir() -> Path:
+    """Our own copies of sessions, a folder for each agent."""
+    return data_dir() / "kept"
 
 
 def state_dir() -> Path:

@@ -1,4 +1,8 @@
-"""Figures of the search of all text over a store of many sessions, beside `rg -l` and `bytes.find` over the same files."""
+"""Figures of the search of all text over a store of many sessions, beside `rg -l` and `bytes.find` over the same files.
+
+`rg -l WORD FOLDER` is what somebody would type instead: a process of its own, case as typed. Ours starts ripgrep anew as well, from
+a process that knows the sessions, as the application does; it ignores case, finds escaped letters, and reads what it finds.
+"""
 
 from __future__ import annotations
 

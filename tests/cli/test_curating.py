@@ -12,7 +12,8 @@ import pytest
 
 from leafward.catalog.index import Index
 from leafward.config import config_path
-from leafward.paths import cache_dir, imports_dir, make_private
+from leafward.paths import DRAFT_END, DRAFT_MARK, cache_dir, data_dir, imports_dir, kept_dir, make_private
+from tests.opencode_store import Conversation, Database
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
@@ -71,6 +72,38 @@ def test_what_goes_soon_is_said_and_can_be_kept(done: Run, transcript: Path) -> 
     [listed] = done("ls", "--json").document["sessions"]
     assert (listed["path"], listed["kept"], listed["expires"]) == (kept["path"], True, None)
     assert "count the pears" in done("show", CLAUDE_ID[:8], "#0").out, "every verb works on the copy"
+
+
+def test_a_session_in_a_database_is_kept(done: Run, isolated_environment: Path) -> None:
+    root = isolated_environment / ".local" / "share" / "opencode"
+    talk = Conversation("ses_one")
+    talk.turn("count the pears")
+    path = Database(root).write(talk)
+    kept = done("keep", "ses_one", "--json").document
+    assert (kept["session"], kept["files"], kept["changed"]) == (str(path), [str(path)], True)
+    assert done("keep", "ses_one").out.startswith("kept already, 1 session: ")
+    for file in root.iterdir():
+        file.unlink()
+    [listed] = done("ls", "--json").document["sessions"]
+    assert (listed["path"], listed["kept"], listed["title"]) == (kept["path"], True, "Prune the pear trees")
+    assert done("doctor", "ses_one", "--json").document["session"] == kept["path"]
+
+
+def test_a_copy_that_cannot_be_written_names_our_folder(run: Run, transcript: Path) -> None:
+    data_dir().parent.mkdir(parents=True)
+    data_dir().write_text("no folder")
+    answer = run("keep", CLAUDE_ID[:8])
+    assert answer.code == 1
+    assert answer.err == f"leafward: cannot write to {data_dir()}: Not a directory\n"
+    data_dir().unlink()
+    folder = kept_dir() / "claude"
+    folder.mkdir(parents=True)
+    left = folder / f"{transcript.name}{DRAFT_MARK}7{DRAFT_END}"
+    left.write_text("{")
+    said = [
+        problem for problem in run("doctor", "--json").document["problems"] if problem["code"] == "kept-draft"
+    ]
+    assert [problem["text"] for problem in said] == [f"{left}: left by a write that was killed"]
 
 
 def test_nothing_is_deleted_before_it_is_said_what(done: Run, session: Path) -> None:

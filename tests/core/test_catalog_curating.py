@@ -191,13 +191,6 @@ def test_every_session_with_files_can_be_kept(folder: str, tmp_path: Path) -> No
     assert {(card.id, card.entries, card.branches) for card in again.cards()} >= before
 
 
-@needs_corpora
-def test_what_lies_in_a_database_is_not_kept_with_the_reason(tmp_path: Path) -> None:
-    found = listed(CORPORA / "opencode" / "v1.18.33")
-    with pytest.raises(Refused, match="in one store with all others"):
-        keep(found.cards()[0])
-
-
 # --- archive, delete --------------------------------------------------------------------------------------------------
 
 

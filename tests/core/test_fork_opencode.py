@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from leafward import forking
+from leafward.catalog import Catalogue
+from leafward.catalog.keeping import keep
+from leafward.config import Config
 from leafward.entries import Kind
 from leafward.errors import Refused
 from tests.forks import NOW, at_home, texts
@@ -245,3 +249,21 @@ def test_at_every_end_of_the_stored_sessions_the_context_is_the_same(tmp_path: P
             at = source.columns.parent[entry] if kind == Kind.USER else entry
             assert texts(copy, copy.leaf) == texts(source, at), (name, entry)
     assert ends > 100
+
+
+def test_a_fork_of_a_kept_copy_goes_where_opencode_looks(tmp_path: Path) -> None:
+    talk = Conversation("ses_one")
+    talk.ask("hello")
+    talk.reply(said("yes"))
+    root = tmp_path / "opencode"
+    path = Database(root).write(talk)
+    catalogue = Catalogue(Config(roots={"opencode": (str(root),)}))
+    catalogue.refresh()
+    (card,) = (one for one in catalogue.cards() if one.path == str(path))
+    copy = keep(card).path
+    shutil.rmtree(root)
+    session = opened(copy)
+    made = draft(session, len(session) - 1)
+    assert made.draft.path.parent == Path(os.environ["HOME"]) / ".local/share/opencode/opencode.db"
+    assert not any(name in ("OPENCODE_DB", "XDG_DATA_HOME") for name, _ in made.draft.resume.env_set)
+    assert {text for text in strings(document(made)) if text in ("hello", "yes")} == {"hello", "yes"}

@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import unicodedata
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,11 @@ import pytest
 from leafward.entries import Kind
 from leafward.search.folding import folded, original_spans
 from leafward.search.matching import KEPT, Phrase, snippet
+from leafward.search.needles import needle
 from leafward.search.passages import passages
 from leafward.search.patterns import complaint, needed_runs
 from leafward.search.running import FIRST_BATCH, Search
-from leafward.search.sieve import ripgrep
+from leafward.search.sieve import crowds, ripgrep
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout, zstd
 from tests.opencode_store import Conversation, Database, call, files_of, said, write_tree
@@ -101,6 +103,56 @@ def test_tools_errors_and_files_narrow(file: PiFile, tmp_path: Path) -> None:
     assert [part for part, _ in parts("tool:bash", tmp_path)] == ["call", "result"]
     assert parts("such not:luck not:code not:such", tmp_path) == []
     assert len(parts("such not:luck", tmp_path)) == 3
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_failed_call_is_found_by_the_file_that_it_touched(file: PiFile, tmp_path: Path, road: str) -> None:
+    called(file, "read", "ENOENT: no such file", failed=True, path="src/a.py")
+    called(file, "read", "import os", path="src/a.py")
+    # Names of calls may be given again.
+    called(file, "read", "EACCES: not allowed", failed=True, path="src/b.py")
+    called(file, "bash", "cat: cannot open", failed=True, command="cat elsewhere")
+    called(file, "edit", "no match in src/a.py", failed=True, path="src/a.py", oldText="x", newText="y")
+
+    def hits(text: str) -> list[tuple[str, str, str]]:
+        return [
+            (hit.part, hit.tool, hit.text)
+            for session in found(text, tmp_path, road=road)
+            for hit in session.hits
+        ]
+
+    failures = [
+        ("result", "read", "ENOENT: no such file"),
+        ("result", "edit", "no match in src/a.py"),
+    ]
+    assert hits("error: file:src/A.py") == failures
+    assert hits("error: file:a.py in:result") == failures
+    assert hits("error: file:a.py tool:read") == failures[:1]
+    assert hits('error:"no match" file:a.py') == failures[1:2]
+    assert hits("tool:read error:") == [failures[0], ("result", "read", "EACCES: not allowed")]
+    assert hits("error: file:c.py") == []
+    assert [tool for _, tool, _ in hits("file:src/a.py")] == ["read", "read", "edit"]
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_failed_call_of_other_agents_is_found_by_its_file(tmp_path: Path, road: str) -> None:
+    transcript = Transcript(tmp_path / "claude")
+    transcript.prompt("look at it")
+    transcript.call("Read", "c1", file_path="/home/ada/src/a.py")
+    transcript.result("c1", "File does not exist.", failed=True)
+    rollout = Rollout(tmp_path / ".codex")
+    rollout.turn("look", "yes")
+    rollout.call(
+        "shell", {"command": ["bash", "-lc", "cat src/a.py"]}, "Exit code: 1\nOutput:\ncat: no such file"
+    )
+    talk = Conversation("ses_one")
+    talk.ask("read it")
+    talk.reply(call("read", status="error", error="not found", filePath="/home/ada/src/a.py"))
+    Database(tmp_path / "opencode").write(talk)
+    sessions = found("error: file:src/a.py", tmp_path, road=road)
+    assert sorted((session.card.agent, hit.part, hit.tool) for session in sessions for hit in session.hits) == [
+        ("claude", "result", "Read"), ("codex", "result", "shell"), ("opencode", "result", "read"),
+    ]  # fmt: skip
 
 
 def test_a_reply_that_failed_is_an_error(file: PiFile, tmp_path: Path) -> None:
@@ -208,6 +260,24 @@ def test_all_roads_find_the_same_in_random_texts(tmp_path: Path, seed: int) -> N
         assert answers[0] == answers[1] == answers[2], ascii(word)
         hits += len(answers[0])
     assert hits > 20
+
+
+@pytest.mark.parametrize(
+    ("word", "looked_for"),
+    [
+        ("TypeError", "peerror"),
+        ("messages", "messages"),
+        ("toolCallback", "llback"),
+        ("harvest", "harvest"),
+        ("type", "type"),
+    ],
+)
+def test_what_stands_in_every_line_is_no_beginning(word: str, looked_for: str) -> None:
+    found = needle([word])
+    assert found is not None
+    assert found.pattern.startswith(b"(?i:%s|" % looked_for.encode())
+    assert found.held_by(b'{"type":"message","text":"a %s"}' % word.upper().encode())
+    assert not found.held_by(b'{"type":"custom","text":"toolCall"}') or word == "type"
 
 
 @pytest.mark.parametrize("stored", ["café au lait", "CAFÉ AU LAIT", "cafe\u0301 au lait"])
@@ -426,6 +496,49 @@ def test_nothing_of_the_corpora_is_lost(corpora: Path) -> None:
         assert answers[0], ascii(word)
 
 
+@pytest.mark.parametrize("broken", [False, True], ids=["whole", "a link that leads nowhere"])
+@pytest.mark.parametrize("road", ROADS)
+def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, road: str, *, broken: bool
+) -> None:
+    # The newest is looked for by itself, the others by their folder.
+    monkeypatch.setattr("leafward.search.running.FIRST_BATCH", 1)
+    root, elsewhere = tmp_path / "sessions", tmp_path / "elsewhere"
+    root.mkdir()
+    elsewhere.mkdir()
+    names = [f"{number:03}" for number in range(40)]
+    for name in names:
+        file = PiFile(root / f"{name}.jsonl", HEADER | {"id": name})
+        file.user("a needle" if int(name) % 7 == 0 else "hay")
+    for name, text in (("linked", "a needle"), (".hidden", "a needle"), ("later", "a needle")):
+        file = PiFile(elsewhere / f"{name}.jsonl", HEADER | {"id": name})
+        file.user(text)
+    (root / "linked.jsonl").symlink_to(elsewhere / "linked.jsonl")
+    (elsewhere / ".hidden.jsonl").rename(root / ".hidden.jsonl")
+    (root / ".gitignore").write_text("*.jsonl\n")
+    (root / ".ignore").write_text("*\n")
+    (root / "below").mkdir()
+    PiFile(root / "below" / "deep.jsonl", HEADER | {"id": "deep"}).user("a needle")
+    cards = cards_in(root)
+    assert {"linked", ".hidden", "deep"} < {card.id for card in cards}
+    # What came since is in no card.
+    (elsewhere / "later.jsonl").rename(root / "later.jsonl")
+    if broken:
+        (root / "nowhere.jsonl").symlink_to(elsewhere / "nowhere.jsonl")
+    search = searching("needle", cards, road)
+    wanted = {name for name in names if int(name) % 7 == 0} | {"linked", ".hidden", "deep"}
+    assert {session.card.id for session in search.run()} == wanted
+    assert search.work.opened == (len(wanted) if road != "all" else len(cards))
+    if road == "rg":
+        # It is asked about the one, about the folder, and about what lies below; where it stumbled, about all again.
+        log, program = tmp_path / "log", tmp_path / "told"
+        program.write_text(f'#!/bin/sh\necho "$#" >> {log}\nexec {ripgrep()} "$@"\n')
+        program.chmod(0o755)
+        assert len(list(Search(cards, search.query, program=str(program)).run())) == len(wanted)
+        few = [int(count) < 30 for count in log.read_text().split()]
+        assert sorted(few) == ([False, True, True] if broken else [True, True, True])
+
+
 # --- bad input and bounds ---
 
 
@@ -590,6 +703,34 @@ def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> N
         assert times == sorted(times, reverse=True)
         assert said[-1] == search.progress
         assert (said[-1].done, said[-1].total, said[-1].sessions, said[-1].hits) == (148, 148, 4, 4)
+
+
+def test_a_folder_with_sessions_that_are_left_out_is_never_looked_through_whole(tmp_path: Path) -> None:
+    for folder in ("all", "some"):
+        for number in range(3):
+            path = tmp_path / folder / f"{number}.jsonl"
+            path.parent.mkdir(exist_ok=True)
+            PiFile(path, HEADER | {"id": f"{folder}{number}"}).user("needle")
+    cards = cards_in(tmp_path)
+    left_out = next(card for card in cards if card.id == "some1")
+    assert crowds(cards, cards) == {str(tmp_path / "all"): 3, str(tmp_path / "some"): 3}
+    wanted = [card for card in cards if card is not left_out]
+    assert crowds(wanted, cards) == {str(tmp_path / "all"): 3}
+
+
+def test_how_far_it_is_is_told_where_nothing_is_found_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafward.search.running.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.search.running._BATCH", 3)
+    for number in range(9):
+        PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user("hay")
+    base = searching("needle", cards_in(tmp_path))
+    seconds = count()
+    said: list[int] = []
+    search = Search(base.cards, base.query, clock=lambda: next(seconds))
+    assert list(search.run(publish=lambda progress: said.append(progress.done))) == []
+    assert said == [2, 5, 8, 9, 9]
 
 
 def test_a_search_that_is_stopped_stops(tmp_path: Path) -> None:

@@ -259,6 +259,10 @@ def test_a_window_shows_the_first_place() -> None:
     assert [shown[start:stop] for start, stop in spans] == ["needle"]
     assert spans[0][1] < 40
     assert windowed("a needle", [(2, 8)], 40, "…") == ("a needle", [(2, 8)])
+    # Nothing is left out where all of it has room, or where nothing stands before it that could be.
+    ends = "x" * 30 + " needle"
+    assert windowed(ends, [(31, 37)], 40, "…") == (ends, [(31, 37)])
+    assert windowed("needle" * 10, [(0, 60)], 40, "…") == ("needle" * 10, [(0, 60)])
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL], ids=["wide", "small"])

@@ -12,6 +12,7 @@ from leafward.agents.base import (
     Agent,
     Candidate,
     Enclosing,
+    Excerpt,
     Glimpse,
     Listing,
     Resume,
@@ -108,6 +109,12 @@ def within(path: Path | str) -> Listing | None:
     return next((found for agent in _ENCLOSING if (found := agent.within(given)) is not None), None)
 
 
+def excerpt(path: str) -> Excerpt | None:
+    """A session in a file that holds many, to be copied; None for any other path. Raises OSError, NotASession."""
+    given = os.path.abspath(path)
+    return next((found for agent in _ENCLOSING if (found := agent.excerpt(given)) is not None), None)
+
+
 def names_one(path: Path) -> bool:
     """Whether a path names one session rather than several: a file that holds no others, or one inside a file that does."""
     inside = within(path)
@@ -138,6 +145,7 @@ __all__ = [
     "HEAD_SIZE",
     "Agent",
     "Candidate",
+    "Excerpt",
     "Glimpse",
     "Listing",
     "Resume",
@@ -148,6 +156,7 @@ __all__ = [
     "agent_named",
     "agent_of",
     "all_agents",
+    "excerpt",
     "is_there",
     "names_one",
     "native",

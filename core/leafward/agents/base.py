@@ -213,7 +213,7 @@ class Agent(Protocol):
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """The files of a session, itself first, each with its name in a store of its own; nothing where it has no file.
 
-        Raises OSError, NotASession.
+        Of one that lies in a file with others see `Enclosing.excerpt`. Raises OSError, NotASession.
         """
         ...
 
@@ -238,6 +238,25 @@ class Agent(Protocol):
         ...
 
 
+class Excerpt(Protocol):
+    """One session of a file that holds many, with those of its sub-agents, to be copied to a file of its own."""
+
+    name: str
+    """Of that file, in a store of its own; behind it a session has the same name as in the original."""
+    members: tuple[str, ...]
+    """The paths of the sessions, the one that was asked for first."""
+    size: int
+    """Bytes of what they say."""
+
+    def is_at(self, path: Path) -> bool:
+        """Whether a file holds the same sessions, as they are now."""
+        ...
+
+    def write(self, path: Path) -> None:
+        """Writes them to a file that is there and empty. Raises OSError, NotASession."""
+        ...
+
+
 class Enclosing(Protocol):
     """An agent that keeps many sessions in one file. Each has a path of its own: the file's, and behind it the session's id."""
 
@@ -245,6 +264,10 @@ class Enclosing(Protocol):
 
     def within(self, path: str) -> Listing | None:
         """The sessions in such a file, or the one that a path leading into it names; None for any other path."""
+        ...
+
+    def excerpt(self, path: str) -> Excerpt | None:
+        """A session in such a file, to be copied; None for any other path. Raises OSError, NotASession."""
         ...
 
 

@@ -14,6 +14,7 @@ from leafward import config as settings
 from leafward.catalog import discover
 from leafward.catalog.excluding import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
+from leafward.catalog.keeping import left_drafts
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
 from leafward.doctor import Problem, check, check_files, lost_sidecars, waiting_imports
@@ -125,6 +126,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     problems += check_files(sorted(files), opened_one, progress)
     problems += lost_sidecars(books, agents.is_there)
     problems += waiting_imports(left_imports())
+    problems += [Problem("kept-draft", f"{path}: left by a write that was killed") for path in left_drafts()]
     if watched:
         sys.stderr.write("\r\x1b[K")
     folders = {

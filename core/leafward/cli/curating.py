@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def keep(selector: str, dry_run: bool, as_json: bool) -> int:
     """`leafward keep`."""
     card, _ = _chosen(selector)
-    done = _told(lambda: keep_copy(card, dry_run=dry_run), card)
+    done = keep_copy(card, dry_run=dry_run)
     if as_json:
         emit_json(
             {
@@ -44,7 +44,7 @@ def keep(selector: str, dry_run: bool, as_json: bool) -> int:
             }
         )
         return 0
-    files = plural(len(done.files), "file")
+    files = plural(len(done.files), done.what)
     if not done.changed:
         say(f"kept already, {files}: {safe_line(str(done.path))}")
     else:

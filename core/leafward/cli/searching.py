@@ -20,8 +20,6 @@ from leafward.errors import LeafwardError
 from leafward.safe_text import safe, safe_line
 from leafward.search import parse
 from leafward.search.running import Progress, Search, SessionHits, ripgrep
-from leafward.select import QueryError, select
-from leafward.select.grammar import parse as readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +42,9 @@ def search(
 ) -> int:
     """`leafward search`."""
     if chosen is not None:
+        from leafward.select import QueryError
+        from leafward.select.grammar import parse as readable
+
         try:
             readable(chosen)
         except QueryError as error:
@@ -105,6 +106,8 @@ def _limited(
 
 def _among(session: SessionHits, query: str, remarks: list[dict[str, str]]) -> SessionHits:
     """The hits in entries that a query chooses."""
+    from leafward.select import QueryError, select
+
     try:
         with opened(session.card.path) as whole:
             ids = {whole.columns.id(entry) for entry in select(whole, query).entries}

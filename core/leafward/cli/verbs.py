@@ -93,7 +93,8 @@ def search(
     """Search all text of all sessions, newest first.
 
     QUERY is words, "a phrase", /a pattern/, and terms: file:PATH, tool:NAME, in:summary, error:, agent:, project:,
-    since:7d, not:WORD. Prompts, replies, thinking, calls, results and summaries are searched, on every branch. With PATH
+    since:7d, not:WORD. Prompts, replies, thinking, calls, results and summaries are searched, on every branch.
+    error: with file:PATH or tool:NAME finds the calls that touched the file, or of the tool, and failed. With PATH
     only what lies there.
     """
     from leafward.cli.searching import search as run

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.edits import table_of
 from leafward.entries import NATIVE_ROLE, NATIVE_TYPE, EntryId, EntryIndex, Kind
+from leafward.search.answering import Answering
 from leafward.search.folding import composed, folded, original_spans
 from leafward.search.needles import Needle, needle
 from leafward.search.passages import KINDS, Passage, called, passages
@@ -60,7 +61,7 @@ class Hit:
     spans: tuple[Span, ...]
     """Places in `text`, in code points, in order, not overlapping."""
     count: int
-    """Places in the whole entry; 0 where the query names none."""
+    """Places in the whole entry; 0 where the query names none, or only a file that stands in the call of a result."""
     failed: bool
     matched: str
     """What was found first, as it stands there; empty where the query names no text."""
@@ -94,6 +95,8 @@ class Matcher:
         if not query.words and not query.patterns and query.files:
             kinds &= {Kind.ASSISTANT, Kind.TOOL_RESULT}
         self._kinds = bytes(sorted(kinds))
+        self._by_call = query.failed and bool(self._files)
+        """What failed says in its result, and which file it was about in its call."""
         needles = [needle(runs) for runs in self._runs()]
         self._needles = [one for one in needles if one is not None]
         self._pick = self._may_hold if needles and None not in needles else None
@@ -112,7 +115,11 @@ class Matcher:
 
     def _may_hold(self, _index: int, line: bytes) -> bool:
         """Whether a stored line may hold one of the things wanted; one that does not is not decoded."""
-        return any(one.held_by(line) for one in self._needles)
+        # A loop: it is asked for every line of every session that is opened.
+        for one in self._needles:  # noqa: SIM110
+            if one.held_by(line):
+                return True
+        return False
 
     def find(
         self,
@@ -123,18 +130,27 @@ class Matcher:
     ) -> Found:
         """The hits among the entries of a session from `first` on. `leave_out` is asked of every entry found."""
         kinds = session.columns.kind
-        wanted = [index for index in range(first, len(kinds)) if kinds[index] in self._kinds]
+        read = self._kinds + bytes([Kind.ASSISTANT]) if self._by_call else self._kinds
+        wanted = [index for index in range(first, len(kinds)) if kinds[index] in read]
         table = table_of(session)
+        answering = Answering(session, self._files) if self._by_call else None
         whole, partly = Found(), Found()
         mask = 0
-        for number, (index, body) in enumerate(session.bodies(wanted, self._pick)):
+        for number, (index, body) in enumerate(session.bodies(wanted, self._picking(session, answering))):
             if number % 64 == 0 and stop():
                 break
             if body is None:
                 continue
             kind = Kind(kinds[index])
             texts = passages(body, kind, table, with_paths=bool(self._files))
-            found = self._in_entry([one for one in texts if self._concerns(one)])
+            concerned = [one for one in texts if self._concerns(one)] if kind in self._kinds else []
+            if answering is not None and isinstance(message := body.get("message"), dict):
+                if kind is Kind.ASSISTANT:
+                    answering.note(message)
+                elif kind is Kind.TOOL_RESULT and concerned:
+                    paths = answering.paths(index, message)
+                    concerned = [one._replace(paths=one.paths + paths) for one in concerned]
+            found = self._in_entry(concerned)
             if found is None:
                 continue
             if leave_out is not None and leave_out(session.columns.id(index), body):
@@ -148,6 +164,15 @@ class Matcher:
         if whole.total or mask != self._all:
             return whole
         return partly
+
+    def _picking(self, session: Session, answering: Answering | None) -> Callable[[int, bytes], bool] | None:
+        """Which stored lines are decoded; None for all."""
+        pick, kinds = self._pick, session.columns.kind
+        if pick is None or answering is None:
+            return pick
+        return lambda index, line: (
+            pick(index, line) or (kinds[index] == Kind.TOOL_RESULT and answering.may_answer(line))
+        )
 
     def _concerns(self, passage: Passage) -> bool:
         query = self.query

@@ -22,6 +22,12 @@ _RUN = re.compile(r"[A-Za-z0-9_.,:;=@#$%^*()\[\]{}|~!?+`-]+")
 """ASCII that no writer of JSON escapes. Others escape quotes, slashes, backslashes, angle brackets, ampersands."""
 _GOOD = 3
 """A run of so many characters of ASCII is rare enough."""
+_EVERYWHERE = (
+    "type message role content text thinking tool_use toolcall toolresult arguments id parentid parentuuid timestamp"
+    " user assistant usage input output cache tokens session model provider payload response function call_id name"
+    " command path stopreason total cost true false null"
+)
+"""What the lines of all agents consist of."""
 _LONGEST = 64
 _HEAD = 1 << 14
 _LONG = 1 << 15
@@ -70,12 +76,21 @@ def needle(runs: Iterable[str]) -> Needle | None:
         return Needle(b"", pattern, b"")
     if not best:
         return None
+    best = _rare_start(best)
     codes = sorted({ord(case) for char in best for case in (char, char.upper())})
     # A writer that escapes what it need not escapes one of these.
     escaped = rb"\\u00(?:%s)" % b"|".join(b"%02x" % code for code in codes)
     plain_text = best.encode("ascii")
     pattern = b"(?i:%s|%s)" % (re.escape(plain_text), escaped)
     return Needle(plain_text, pattern, escaped)
+
+
+def _rare_start(text: str) -> str:
+    """A run without its beginning where that stands in every line of a session: it would be looked at again and again."""
+    for at in range(len(text) - _GOOD):
+        if text[at : at + _GOOD] not in _EVERYWHERE:
+            return text[at:]
+    return text
 
 
 def _foreign_runs(text: str) -> list[str]:

@@ -25,7 +25,7 @@ TERMS = {
 TEXT_TERMS = {
     "tool": "a tool's name, * for any characters: its calls and results",
     "in": "summary, prompt, reply, thinking, call, result, name, injected or system",
-    "error": "nothing, or part of the text of what failed",
+    "error": "nothing, or part of the text of what failed; with file: what failed on that file",
     "re": "a pattern, case ignored, in quotes where it has spaces; /pattern/ is the same",
 }
 """What else may stand there in a search of all text."""
@@ -80,6 +80,11 @@ class Query:
         return (
             self.looks_inside or bool(self.agents or self.projects or self.excluded) or self.since is not None
         )
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it leaves out sessions by what their cards say."""
+        return self.since is not None or bool(self.agents or self.projects)
 
     @property
     def looks_inside(self) -> bool:

@@ -8,7 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -19,11 +21,10 @@ from leafward.errors import LeafwardError
 from leafward.foreign import ForeignSession
 from leafward.search.cards import concerns
 from leafward.search.matching import Hit, Matcher
-from leafward.search.sieve import Sieve, ripgrep
+from leafward.search.sieve import Sieve, crowds, ripgrep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Future
 
     from leafward.catalog import Card
     from leafward.entries import Body, EntryId
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
 PUBLISH_EVERY = 0.1
 """Seconds between two words on how far it is."""
 FIRST_BATCH = 128
-"""Sessions sifted together at first; each batch is eight times as large as the one before."""
+"""Sessions sifted together at first, so that there is something to see at once."""
+_BATCH = 1 << 10
+"""And then, without ripgrep."""
+_LARGEST_BATCH = 1 << 14
+"""The same with ripgrep, which lists whole folders sooner than it takes the names of what lies in them."""
+_POLL = 0.02
+"""Seconds between two looks at whether to go on while sessions are sifted."""
 _AHEAD = 2
 """Batches that are sifted while one is read: one is made ready while ripgrep looks through another."""
 _SOURCES_KEPT = 8
@@ -109,6 +116,39 @@ class _Sources:
                 source.close()
 
 
+class _Batch:
+    """Sessions that are sifted together, in a thread."""
+
+    def __init__(self, cards: list[Card], passing: Iterator[str], pool: ThreadPoolExecutor) -> None:
+        """`passing` is gone through in the thread."""
+        self.cards = cards
+        self._told: SimpleQueue[str | None] = SimpleQueue()
+        self._sifting = pool.submit(self._sift, passing)
+        self._sifting.add_done_callback(lambda _: self._told.put(None))
+
+    def _sift(self, passing: Iterator[str]) -> set[str]:
+        found: set[str] = set()
+        for path in passing:
+            if path not in found:
+                found.add(path)
+                self._told.put(path)
+        return found
+
+    def coming(self, stop: Callable[[], bool]) -> Iterator[str]:
+        """Waits until all are sifted; meanwhile those that pass, in any order, as far as there is time for them."""
+        while not self._sifting.done() and not stop():
+            try:
+                path = self._told.get(timeout=_POLL)
+            except Empty:
+                continue
+            if path is not None:
+                yield path
+
+    def passing(self) -> set[str]:
+        """All that pass, once they are sifted."""
+        return self._sifting.result()
+
+
 class Search:
     """One search over cards. `run` is for a worker thread, and gives each session as soon as it is confirmed.
 
@@ -126,11 +166,14 @@ class Search:
         """`program` is ripgrep's path; None does without it (`ripgrep()` says where it is)."""
         self.query = query
         known = {agent.name for agent in all_agents()}
-        concerned = [card for card in cards if concerns(query, card)]
+        concerned = [card for card in cards if concerns(query, card)] if query.narrows else cards
         wanted = [card for card in concerned if card.problem is None and card.agent in known]
-        self.cards = sorted(wanted, key=lambda card: (-card.modified, card.path))
+        # Twice, but without a tuple for each.
+        wanted.sort(key=attrgetter("path"))
+        self.cards = sorted(wanted, key=attrgetter("modified"), reverse=True)
         self.matcher = Matcher(query)
         self.program = program
+        self._crowds = crowds(wanted, cards) if program is not None else {}
         self.clock = clock
         self.work = Work()
         self.unread: list[Unread] = [
@@ -139,8 +182,12 @@ class Search:
             if card.problem is not None or card.agent not in known
         ]
         self.done = self.sessions = self.hits = 0
+        self._said = 0.0
         self._sources = _Sources()
-        self._by_path = {card.path: card for card in wanted}
+
+    @cached_property
+    def _by_path(self) -> dict[str, Card]:
+        return {card.path: card for card in self.cards}
 
     @cached_property
     def _above(self) -> dict[str, tuple[str, str]]:
@@ -173,61 +220,74 @@ class Search:
 
     def _run(self, stop: Callable[[], bool], publish: Callable[[Progress], object]) -> Iterator[SessionHits]:
         needle = self.matcher.needle()
-        sieve = Sieve(needle, self.program) if needle is not None else None
+        sieve = Sieve(needle, self.program, self._crowds) if needle is not None else None
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
         ended = Event()
-        said = self.clock()
+        self._said = self.clock()
         with ThreadPoolExecutor(_AHEAD, "sieve") as pool:
             try:
-                for batch, passing in self._ahead(pool, sieve, lambda: ended.is_set() or stop()):
-                    self.work.sifted += len(batch) if sieve is not None else 0
-                    for card in batch:
+                for batch in self._ahead(pool, sieve, lambda: ended.is_set() or stop()):
+                    before = self.done
+                    early: dict[str, SessionHits | None] = {}
+                    for path in batch.coming(stop):
+                        if before:
+                            # The first batch is ready at once, and its newest session is what is waited for.
+                            early[path] = self._look_into(self._by_path[path], stop)
+                    if stop():
+                        return
+                    passing = batch.passing()
+                    self.work.sifted += len(batch.cards) if sieve is not None else 0
+                    for number, card in enumerate(batch.cards if passing else ()):
+                        if card.path not in passing:
+                            continue
                         if stop():
                             return
-                        if card.path in passing:
-                            found = self._look_into(card, stop)
-                            if found is not None:
-                                self.sessions += 1
-                                self.hits += found.total
-                                yield found
-                        self.done += 1
-                        if self.clock() - said >= PUBLISH_EVERY:
-                            said = self.clock()
-                            publish(self.progress)
+                        found = early.pop(card.path) if card.path in early else self._look_into(card, stop)
+                        if found is not None:
+                            self.sessions += 1
+                            self.hits += found.total
+                            yield found
+                        self._get_to(before + number + 1, publish)
+                    self._get_to(before + len(batch.cards), publish)
             finally:
                 ended.set()
+                if sieve is not None:
+                    sieve.end()
         publish(self.progress)
+
+    def _get_to(self, done: int, publish: Callable[[Progress], object]) -> None:
+        self.done = done
+        if self.clock() - self._said >= PUBLISH_EVERY:
+            self._said = self.clock()
+            publish(self.progress)
 
     def _ahead(
         self, pool: ThreadPoolExecutor, sieve: Sieve | None, stop: Callable[[], bool]
-    ) -> Iterator[tuple[list[Card], set[str]]]:
-        """Each batch with the sessions in it that may hold a hit; the next ones are sifted while this one is read."""
+    ) -> Iterator[_Batch]:
+        """Each batch while it is sifted; the next ones are begun, so that one is made ready while ripgrep looks through another."""
         coming = self._batches()
-        waiting: deque[tuple[list[Card], Future[set[str]]]] = deque()
+        waiting: deque[_Batch] = deque()
         while True:
-            for batch in islice(coming, 1 + _AHEAD - len(waiting)):
-                waiting.append((batch, pool.submit(self._sifted, sieve, batch, stop)))
+            for cards in islice(coming, 1 + _AHEAD - len(waiting)):
+                waiting.append(_Batch(cards, self._sifted(sieve, cards, stop), pool))
             if not waiting:
                 return
-            batch, passing = waiting.popleft()
-            yield batch, passing.result()
+            yield waiting.popleft()
 
     def _batches(self) -> Iterator[list[Card]]:
         at, size = 0, FIRST_BATCH
         while at < len(self.cards):
             yield self.cards[at : at + size]
             at += size
-            size *= 8
+            size = _LARGEST_BATCH if self.program is not None else _BATCH
 
-    def _sifted(self, sieve: Sieve | None, batch: list[Card], stop: Callable[[], bool]) -> set[str]:
+    def _sifted(self, sieve: Sieve | None, cards: list[Card], stop: Callable[[], bool]) -> Iterator[str]:
         if sieve is None:
-            return {card.path for card in batch}
-        passing = sieve.passing(batch, stop)
+            yield from (card.path for card in cards)
+            return
         # What such a session shares with one that is not searched may lie in the file of that one.
-        passing.update(
-            card.path for card in batch if card.parent is not None and card.path not in self._above
-        )
-        return passing
+        yield from (card.path for card in cards if card.parent is not None and card.path not in self._above)
+        yield from sieve.passing(cards, stop)
 
     def _look_into(self, card: Card, stop: Callable[[], bool]) -> SessionHits | None:
         self.work.opened += 1

@@ -148,7 +148,9 @@ def _keep(card: Card) -> Done:
 
     kept = keep(card)
     return Done(
-        f"kept, {counted(len(kept.files), 'file')}" if kept.changed else "kept already, nothing has changed"
+        f"kept, {counted(len(kept.files), kept.what)}"
+        if kept.changed
+        else "kept already, nothing has changed"
     )
 
 

@@ -131,7 +131,7 @@ class Claude:
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """Its file, and what is kept beside it."""
         asked = list(paths)
-        yield from (Text(path, path) for path in asked)
+        yield from map(Text, asked, asked)
         yield from kept_texts(self.name, ((path, place_of(path).id) for path in asked))
 
     def touched(self, data: bytes) -> Iterator[Touch]:

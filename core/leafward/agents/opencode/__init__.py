@@ -33,6 +33,7 @@ from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.entries import text_of
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession
+from leafward.paths import kept_dir
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate, Touch
     from leafward.agents.cutting import Cut
     from leafward.agents.forking import Draft, Terms
+    from leafward.agents.opencode.excerpts import Excerpt
     from leafward.agents.opencode.places import Store
     from leafward.agents.opencode.records import Info, Told
     from leafward.agents.past import Past
@@ -185,9 +187,18 @@ class OpenCode:
         return iter(())
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
-        """Nothing: a session lies among all others, in a database or in folders of messages and parts."""
-        del path
-        return []
+        """What describes the session and its sub-agents, their messages and parts; nothing of one in a database."""
+        given = os.path.abspath(path)
+        return [] if os.path.isdir(given) or not given.endswith(trees.SUFFIX) else trees.belongings(given)
+
+    def excerpt(self, path: str) -> Excerpt | None:
+        """A session in a database with its sub-agents; None for any other. Raises OSError, NotASession."""
+        base, session = os.path.split(os.path.abspath(path))
+        if not os.path.isfile(base) or not is_database(base):
+            return None
+        from leafward.agents.opencode.excerpts import Excerpt
+
+        return Excerpt(base, session)
 
     def lifetime(self, path: str) -> int | None:
         """Opencode deletes nothing by itself."""
@@ -198,7 +209,7 @@ class OpenCode:
         """`opencode -s ID` in the session's folder.
 
         Raises Refused where it names no folder, where it is left in the files of a version that the present one has replaced,
-        and where the newer engine made it, which no command opens.
+        where the newer engine made it, which no command opens, and for our own copy of one: opencode has it no more.
         """
         folder = session.cwd
         if not folder:
@@ -206,6 +217,10 @@ class OpenCode:
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
         path = os.path.abspath(session.path)
+        if _is_copy(path):
+            raise Refused(
+                f"{session.id} is the copy that Leafward kept: fork it, and {self.title} has a session again"
+            )
         if os.path.isfile(path):
             root = _root_of(path)
             if databases_in(root, []):
@@ -245,18 +260,23 @@ class OpenCode:
                 "it lies in the files of an older opencode; the messages are told in the present form",
             )
             return replace(draft, remarks=(said, *draft.remarks))
-        return forking.fork(session, cut, terms, base, self._store(base, terms.env))
+        into = self._into(terms) if _is_copy(base) else base
+        return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """A document of what another agent's session said, for opencode's own import. Raises Refused."""
         from leafward.agents.opencode import adopting
 
+        base = self._into(terms)
+        return adopting.adopt(past, terms, base, self._store(base, terms.env))
+
+    def _into(self, terms: Terms) -> str:
+        """The database that opencode itself uses."""
         found = self.roots(terms.config, terms.env)
         extra = terms.env.get("OPENCODE_DB")
-        base = str(found[0] / USUAL)
         if extra and extra != ":memory:" and terms.config.roots.get(self.name) is None:
-            base = os.path.join(found[0], extra)
-        return adopting.adopt(past, terms, base, self._store(base, terms.env))
+            return os.path.join(found[0], extra)
+        return str(found[0] / USUAL)
 
     def _store(self, database: str, env: Mapping[str, str]) -> Store:
         return store_variables(database, str(_usual_root(env)), env)
@@ -367,6 +387,11 @@ def _file_of(path: str) -> Callable[[str], str | None]:
         return beside if os.path.isfile(beside) else None
 
     return file_of
+
+
+def _is_copy(path: str) -> bool:
+    """Whether a session is one of our own copies."""
+    return path.startswith(str(kept_dir()) + os.sep)
 
 
 def _root_of(path: str) -> str:

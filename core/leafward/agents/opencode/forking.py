@@ -41,8 +41,8 @@ _MADE = re.compile(r"(?:-pruned|-dropped|-system|-hidden)?(?:@\d+)?\Z")
 """How the names of entries end that stand for no message or part alone."""
 
 
-def fork(session: Session, cut: Cut, terms: Terms, database: str, store: Store) -> Draft:
-    """A draft of a session with the messages of a path. Raises Refused where it names no folder."""
+def fork(session: Session, cut: Cut, terms: Terms, database: str, into: str, store: Store) -> Draft:
+    """A draft of a session with the messages of a path, from one database `into` another. Raises Refused where it names no folder."""
     reader = session.reader if isinstance(session, ForeignSession) else None
     if not isinstance(reader, OpenCodeReader):
         raise Refused(f"{session.path.name} is no session of opencode")
@@ -53,7 +53,7 @@ def fork(session: Session, cut: Cut, terms: Terms, database: str, store: Store) 
     name = ids.session(round(terms.now.timestamp() * 1000))
     return draft_of(
         session=name,
-        database=database,
+        database=into,
         cwd=cwd,
         content=lambda: copy.document(name, ids, terms),
         kept=copy.held,

@@ -179,6 +179,40 @@ def files_of(tree: Tree) -> Iterator[str]:
         yield from (os.path.join(parts, part) for part in names_in(parts))
 
 
+def belongings(info: str) -> list[tuple[str, str]]:
+    """The files of a session and of its sub-agents, itself first, each with its name in a data root. Raises OSError."""
+    folder = os.path.dirname(info)
+    parents: dict[str, list[str]] = {}
+    for name in names_in(folder):
+        path = os.path.join(folder, name)
+        above = info_in(read(path), path).parent
+        if above is not None and path != info:
+            parents.setdefault(above, []).append(path)
+    found: list[tuple[str, str]] = []
+    waiting, seen = [info], {info}
+    while waiting:
+        path = waiting.pop(0)
+        tree = tree_of(path)
+        store = os.path.dirname(tree.messages)
+        inside = (
+            os.path.join("project", _project_of(store), "storage", "session") if tree.nested else "storage"
+        )
+        for file in files_of(tree):
+            name = os.path.relpath(file, store)
+            # The id in a file may be any text, and is part of a path.
+            if not name.startswith(os.pardir):
+                found.append((file, os.path.join(inside, name)))
+        below = [child for child in parents.get(info_in(read(path), path).id, ()) if child not in seen]
+        seen.update(below)
+        waiting += below
+    return found
+
+
+def _project_of(store: str) -> str:
+    """The name of the project whose store of generation A it is."""
+    return os.path.basename(os.path.dirname(os.path.dirname(store))) or "global"
+
+
 def first_time(tree: Tree, session: str) -> int:
     """When the first message of a session was made; 0 where it has none."""
     folder = os.path.join(tree.messages, session)

@@ -102,7 +102,8 @@ class Pi:
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """Its file."""
-        return (Text(path, path) for path in paths)
+        named = list(paths)
+        return map(Text, named, named)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Paths in calls of `read`, `edit` and `write`."""

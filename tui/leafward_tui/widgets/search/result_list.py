@@ -270,8 +270,8 @@ def windowed(
     text: str, spans: Sequence[tuple[int, int]], room: int, ellipsis: str
 ) -> tuple[str, list[tuple[int, int]]]:
     """A text whose beginning is left out so far that the first span is seen in `room` cells, and its spans."""
-    if not spans or cell_len(text[: spans[0][1]]) <= room - 6:
+    begin = max(0, spans[0][0] - room // 3) if spans else 0
+    if not begin or cell_len(text) <= room or cell_len(text[: spans[0][1]]) <= room - 6:
         return text, list(spans)
-    begin = max(0, spans[0][0] - room // 3)
     moved = len(ellipsis) - begin
     return ellipsis + text[begin:], [(start + moved, stop + moved) for start, stop in spans]

@@ -1,0 +1,154 @@
+"""One session of a database, with those of its sub-agents, in a small database of its own: a copy that our reader opens again.
+
+Only tables that may be read at all are copied, and of them only rows of these sessions. SQLite moves the rows itself, so that
+every value stays as it is stored.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.opencode.database import opened
+from leafward.errors import NotASession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from leafward.agents.base import Stamp
+    from leafward.agents.opencode.database import Base
+
+_OWNED = {
+    "session": ("id", "= ?"),
+    "message": ("session_id", "= ?"),
+    "part": ("message_id", "IN (SELECT id FROM main.message WHERE session_id = ?)"),
+    "session_message": ("session_id", "= ?"),
+    "event": ("aggregate_id", "= ?"),
+    "event_sequence": ("aggregate_id", "= ?"),
+}
+"""What is copied: the column that says whose a row is, and how."""
+_SAID = ("message", "part", "session_message")
+_UNNUMBERED = "event_sequence"
+"""Rows of all others are told apart by their numbers too, which the copy has as well."""
+_INDEXES = (
+    ("message", "session_id"),
+    ("part", "message_id"),
+    ("part", "session_id"),
+    ("session_message", "session_id"),
+    ("event", "aggregate_id"),
+)
+_OF_WRITING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
+_PLAIN = re.compile(r"[A-Za-z0-9_-]{1,80}")
+
+
+class Family(NamedTuple):
+    """What is known of the sessions that are copied together."""
+
+    stamps: dict[str, Stamp]
+    """Of each, the one that was asked for first."""
+    size: int
+    """Bytes of everything they said."""
+
+
+class Excerpt:
+    """The copy of a session, made or yet to be made."""
+
+    def __init__(self, database: str, session: str) -> None:
+        """Raises OSError or NotASession where the database cannot be read or does not hold the session."""
+        self._database = database
+        self._session = session
+        with _reading(database) as base:
+            self._family = _family(base, session)
+        if session not in self._family.stamps:
+            raise NotASession(f"{database} holds no session {session}")
+        self.members = tuple(os.path.join(database, name) for name in self._family.stamps)
+        self.size = self._family.size
+        short = session if _PLAIN.fullmatch(session) else hashlib.sha256(session.encode()).hexdigest()[:32]
+        self.name = f"opencode-{short}.db"
+
+    def is_at(self, path: Path) -> bool:
+        """Whether a file holds the same sessions, as they are now."""
+        try:
+            with _reading(str(path)) as base:
+                return _family(base, self._session) == self._family
+        except (OSError, NotASession):
+            return False
+
+    def write(self, path: Path) -> None:
+        """Writes the sessions to a file that is there and empty. Raises OSError where it cannot, NotASession where the source fails."""
+        with _reading(self._database) as base:
+            try:
+                self._write(base, path)
+            except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _OF_WRITING:
+                    raise OSError(errno.EIO, str(error), str(path)) from error
+                raise
+
+    def _write(self, base: Base, path: Path) -> None:
+        base.ask("ATTACH DATABASE ? AS copy", path.absolute().as_uri())
+        base.ask("PRAGMA copy.journal_mode = OFF")
+        base.ask("BEGIN")
+        # Everything is read as it is at one moment, whoever writes to it meanwhile.
+        family = _family(base, self._session)
+        for table, (column, _) in _OWNED.items():
+            if column in base.columns(table):
+                _copy(base, table, family.stamps)
+        for table, column in _INDEXES:
+            if column in base.columns(table):
+                base.ask(f"CREATE INDEX copy.{table}_{column} ON {table} ({column})")
+        base.ask("COMMIT")
+        base.ask("DETACH DATABASE copy")
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[Base]:
+    """A database open for reading. Raises OSError, NotASession."""
+    try:
+        with opened(path) as base:
+            yield base
+    except sqlite3.Error as error:
+        raise NotASession(f"cannot read {path}: {error}") from error
+
+
+def _family(base: Base, session: str) -> Family:
+    """A session and all that the task tool made from it, however deep; empty where it is not there."""
+    rows = {row.info.id: row for row in base.rows()}
+    below: dict[str, list[str]] = {}
+    for name, row in rows.items():
+        if row.info.parent is not None:
+            below.setdefault(row.info.parent, []).append(name)
+    stamps: dict[str, Stamp] = {}
+    waiting = [session]
+    while waiting:
+        name = waiting.pop()
+        if name in rows and name not in stamps:
+            stamps[name] = rows[name].stamp
+            waiting += below.get(name, ())
+    return Family(stamps, sum(_size(base, table, name) for table in _SAID for name in stamps))
+
+
+def _size(base: Base, table: str, session: str) -> int:
+    column, whose = _OWNED[table]
+    if not {column, "data"} <= base.columns(table):
+        return 0
+    query = f"SELECT SUM(LENGTH(CAST(data AS BLOB))) FROM main.{table} WHERE {column} {whose}"  # noqa: S608  # names of our own
+    return base.ask(query, session).fetchone()[0] or 0
+
+
+def _copy(base: Base, table: str, sessions: Iterable[str]) -> None:
+    """Makes a table without a row, then takes over those of some sessions."""
+    column, whose = _OWNED[table]
+    quoted = ['"{}"'.format(name.replace('"', '""')) for name in sorted(base.columns(table))]
+    base.ask(f"CREATE TABLE copy.{table} ({', '.join(quoted)})")
+    names = ", ".join(quoted if table == _UNNUMBERED else ["rowid", *quoted])
+    for session in sessions:
+        base.ask(
+            f"INSERT INTO copy.{table} ({names}) SELECT {names} FROM main.{table} WHERE {column} {whose}",  # noqa: S608  # names quoted
+            session,
+        )
