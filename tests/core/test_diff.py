@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.diff.contents import Contents, Merge, patch_of
+from leafward.diff.contents import Contents, Merge
 from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import Flag, compare_files
 from leafward.diff.outcomes import Check, check_of
+from leafward.diff.patches import patch_of
 from leafward.diff.sides import sides
 from leafward.diff.summaries import compare_sides
 from leafward.entries import Kind

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.diff.contents import patch_of
+from leafward.diff.patches import patch_of
 from leafward.diff.sides import sides
 from leafward.errors import Refused
 from leafward.rebuilding import NodeFiles, store

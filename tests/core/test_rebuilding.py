@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.diff.contents import Contents, patch_of
+from leafward.diff.contents import Contents
 from leafward.diff.file_sets import compare_files
+from leafward.diff.patches import patch_of
 from leafward.diff.sides import sides
 from leafward.rebuilding import Certainty, Remark, replay
 from tests.acting import reading

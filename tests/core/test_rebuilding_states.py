@@ -9,8 +9,9 @@ import pytest
 
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.codex.tools import CODEX_TOOLS
-from leafward.diff.contents import Contents, Merge, patch_of
+from leafward.diff.contents import Contents, Merge
 from leafward.diff.file_sets import Flag, compare_files
+from leafward.diff.patches import patch_of
 from leafward.diff.sides import sides
 from leafward.edits import NATIVE_TOOLS
 from leafward.entries import EntryIndex, ToolCall

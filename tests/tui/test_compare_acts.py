@@ -321,6 +321,19 @@ async def test_the_timeline_of_a_file_of_a_row(tmp_path: Path) -> None:
         await until(pilot, lambda: "1 rename" in note(explorer))
 
 
+async def test_the_timeline_of_a_file_that_the_tab_files_shows(tmp_path: Path) -> None:
+    async with exploring(acted(tmp_path / "s.jsonl").path) as (pilot, explorer):
+        await pilot.press("4", "tab")
+        await pilot.pause()
+        assert not explorer.in_tree
+        assert "timeline" in rows(pilot.app)[-1]
+        await pilot.press("T")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        sheet = pilot.app.screen
+        assert isinstance(sheet, ChoiceSheet)
+        assert [choice.title for choice in sheet.rows.choices] == ["a.txt", "b.txt"]
+
+
 # --- carried over -----------------------------------------------------------------------------------------------------
 
 

@@ -25,9 +25,10 @@ from leafward.cli.output import (
 from leafward.cli.selection import opened
 from leafward.compaction.comparing import Mark
 from leafward.context import context_at, message_body
-from leafward.diff.contents import ContentDifference, Contents, lines_of, patch_of, unified
+from leafward.diff.contents import ContentDifference, Contents, lines_of
 from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import FileDifference, FileSets, Use, compare_files
+from leafward.diff.patches import patch_of, unified
 from leafward.diff.sides import Side, Sides, sides
 from leafward.diff.summaries import SideSummary, compare_sides
 from leafward.export.comparison import comparison_of, document, resting

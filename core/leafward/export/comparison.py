@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from leafward.compaction.comparing import Mark
-from leafward.diff.contents import Contents, is_same, unified
+from leafward.diff.contents import Contents, is_same
 from leafward.diff.contents import lines_of as content_lines
 from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import compare_files
+from leafward.diff.patches import unified
 from leafward.diff.summaries import compare_sides
 from leafward.entries import EntryIndex
 from leafward.errors import Cancelled

@@ -54,7 +54,7 @@ class CompareExporting(CompareHunting):
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
     def _export(self, sides: Sides, form: str, path: Path, bases: Bases | None) -> None:
-        from leafward.diff.contents import patch_of
+        from leafward.diff.patches import patch_of
         from leafward.export.comparison import comparison_of, document
 
         worker = get_current_worker()

@@ -222,7 +222,7 @@ class CompareScreen(RowKeys, CompareCarrying):
 
     def action_copy_text(self) -> None:
         """Copies the diff of the file as text that a patch tool reads; elsewhere the line."""
-        from leafward.diff.contents import unified
+        from leafward.diff.patches import unified
 
         if self.page in (Page.FILES, Page.CONTENTS):
             if self.shown is not None and self.file is not None:

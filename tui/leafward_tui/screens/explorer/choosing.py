@@ -15,6 +15,7 @@ from leafward_tui.cells import counted
 from leafward_tui.exploration import Filter
 from leafward_tui.folds import LineKind
 from leafward_tui.screens.explorer.comparing import Comparing
+from leafward_tui.widgets.inspector import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,12 +103,14 @@ class Choosing(Comparing):
             self.post_message(Chosen(run, safe_line(query, 200), tuple(found.entries)))
 
     def action_file_timeline(self) -> None:
-        """The timeline of a file that the row of the cursor touches; where there are several, asks which."""
+        """The timeline of a file that the row of the cursor touches, or of one that the tab Files shows; asks which of several."""
         exploration, line, session = self.exploration, self.graph.line, self.session
         if exploration is None or session is None or line is None or line.kind is not LineKind.ROW:
             self.tell("" if self.bare else "go to one row: what is folded here is several", "warn")
             return
         entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
+        if not self.in_tree and self.inspector.tab is Tab.FILES:
+            entries = [*session.tree.path(entries[-1])]
         self._look_for_files(self.generation, session, entries)
 
     @work(thread=True, exclusive=True, group="choose", exit_on_error=False)

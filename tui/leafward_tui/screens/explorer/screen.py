@@ -255,6 +255,7 @@ class ExplorerScreen(Reading, ExplorerParts):
                 Hint("row.down"),
                 Hint("move.here", "open", key_only=True),
                 Hint("mode.leave", "tree"),
+                *((Hint("file.timeline"),) if self.inspector.tab is Tab.FILES else ()),
                 Hint("copy.text"),
             )
         if self.bare:
