@@ -143,6 +143,11 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
         monkeypatch.setattr("leafward.agents.base.Resume.obstacle", lambda _command: None)
         screen.action_agent_resume()
         assert len(ran) == 1
+        total = len(session_of(screen))
+        await chosen(pilot, "enter", "r")
+        await until(pilot, lambda: len(ran) == 2)
+        assert len(session_of(screen)) == total, "the agent is there already: nothing is appended"
+        ran.pop()
         await pilot.press("K")
         await chosen(pilot, "enter", "m")
         await written(pilot, screen, len(session_of(screen)))
@@ -153,6 +158,12 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
         await pilot.press("escape")
         await pilot.pause()
         assert len(ran) == 1
+        await pilot.press("j")
+        await chosen(pilot, "enter")
+        assert "Move here and resume" in "\n".join(rows(screen.app))
+        await pilot.press("r")
+        await until(pilot, lambda: len(ran) == 2)
+        assert not session_of(screen).what_if
 
 
 async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
