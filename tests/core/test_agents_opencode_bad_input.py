@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents import agent_of
+from leafward.agents.lines import MARK
 from leafward.agents.opencode.database import TABLES
 from leafward.agents.opencode.database import opened as opened_base
 from leafward.catalog import Catalogue
@@ -291,6 +292,16 @@ def test_what_follows_a_broken_message_is_shown(tmp_path: Path, broken: int) -> 
     told = [problem for problem in check(session) if problem.code == "malformed"]
     assert {problem.offset for problem in told} == {None}
     assert all("(row " in problem.text for problem in told)
+
+
+def test_byte_order_marks_are_passed_over(root: Path) -> None:
+    talk = one_turn()
+    file = write_tree(root, talk)
+    for path in file.parents[2].rglob("*.json"):
+        path.write_bytes(MARK + path.read_bytes())
+    session = opened(file)
+    assert texts(session) == ["user: one?", "assistant: one."]
+    assert agent_of(file) is OPENCODE
 
 
 def test_empty_and_broken_session_files(root: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
 from leafward.agents.beside import kept_texts
+from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.parts import block_of, is_typed
@@ -107,7 +108,7 @@ class OpenCode:
 
     def recognises(self, head: bytes) -> bool:
         """Whether it is the file that describes a session."""
-        start = head.lstrip()
+        start = unmarked(head).lstrip()
         if not start.startswith(b"{"):
             return False
         body = decode_line(start)
