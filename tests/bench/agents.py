@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 
 BAR = 0.9
 """One and a half times what a session of pi may take."""
-_OUTPUTS = (0, 0, 300, 1_500, 3_000, 12_000)
-"""Characters that the output of a call grows by: what programs print differs that much."""
+_OUTPUTS = {"codex": (0, 0, 300, 1_500, 3_000, 12_000), "claude": (0, 0, 750, 3_750, 7_500, 30_000)}
+"""Characters that the output of a call grows by, for Claude Code also its input: what programs print, and models write,
+differs that much. Lines come to 2.8 KB that way: transcripts of more than 100 MB that people told of have 2.9, 6 and 12 KB a
+line (anthropics/claude-code#23373, #79196, #21022)."""
 _ID = re.compile(rb'(?<=["_])[0-9a-f]{8}(?=[0-9a-f-]{12,28}")')
 _COMPACTED = (b'"type":"compacted"', b'"compact_boundary"')
+_GROWING = (b"function_call_output", b'"tool_result"', b'"type":"tool_use","id"')
+_CALL = re.compile(rb'"(?:tool_use_id|call_id)":"([^"]+)"')
 _NAMED = re.compile(rb',"uuid":"([0-9a-f-]{36})"')
 
 AGENTS = ("codex", "claude")
@@ -42,9 +46,9 @@ def _longest(folder: Path) -> list[bytes]:
 
 
 def _grown(value: object, text: str) -> bool:
-    """Adds to the first output inside a decoded value."""
+    """Adds to the first text inside a decoded value that a program or the model wrote."""
     if isinstance(value, dict):
-        for key in ("output", "content"):
+        for key in ("output", "content", "stdout", "originalFile", "command", "new_string"):
             if isinstance(value.get(key), str):
                 value[key] += text
                 return True
@@ -52,37 +56,51 @@ def _grown(value: object, text: str) -> bool:
     return isinstance(value, list) and any(_grown(item, text) for item in value)
 
 
+def _parts(body: dict[str, Any]) -> list[object]:
+    """Where a row holds what a program printed: Claude Code writes what the model gets, and beside it what it shows."""
+    return [body["message"], body.get("toolUseResult")] if "message" in body else [body]
+
+
 def _other(again: int, kept: set[bytes], found: re.Match[bytes]) -> bytes:
     """The beginning of an id in another round."""
     return found[0] if found[0] in kept else b"%08x" % (int(found[0], 16) ^ again * 0x9E3779B1 & 0xFFFFFFFF)
 
 
-def _lines(lines: list[bytes], head: int, size: int) -> Iterator[bytes]:
+def _lines(lines: list[bytes], head: int, size: int, outputs: tuple[int, ...]) -> Iterator[bytes]:
     """The head once, then the rest until there are so many bytes."""
     chance = random.Random(3)
     made = 0
     again = 0
-    printed = [f'line {number}: \u2713 "done"\n' for number in range(2_000)]
+    printed = [f'line {number}: \u2713 "done"\n' for number in range(1_880)]
+    printed += ['max_size = {"a": [1]}\n'] * 100 + ["Usage: run [-U]\n"] * 20
     named = Counter(name for line in lines for name in set(_ID.findall(line)))
     # What is on every other line is the session's own id.
     kept = {name for name, count in named.items() if count > len(lines) / 2}
-    outputs = [b"function_call_output" in line or b'"tool_result"' in line for line in lines]
+    grows = [any(mark in line for mark in _GROWING) for line in lines]
     tip = b""
     yield from lines[:head]
     while made < size:
         again += 1
         first = True
-        for line, output in zip(lines[head:], outputs[head:], strict=True):
-            if output:
+        said: dict[bytes, str] = {}
+        for line, growing in zip(lines[head:], grows[head:], strict=True):
+            if growing:
                 body = orjson.loads(line)
-                wanted = chance.choice(_OUTPUTS)
-                _grown(body, "".join(chance.choices(printed, k=wanted // 20)))
+                call = _CALL.search(line)
+                text = said.get(call[1]) if call is not None else None
+                if text is None:
+                    text = "".join(chance.choices(printed, k=chance.choice(outputs) // 20))
+                if call is not None:
+                    # The same result stands in a recorded request once more.
+                    said[call[1]] = text
+                for part in _parts(body):
+                    _grown(part, text)
                 line = orjson.dumps(body) + b"\n"
             line = _ID.sub(partial(_other, again, kept), line)
-            if first and tip:
+            if first and line.startswith(b'{"parentUuid":null'):
                 # The first row of every round follows the last one of the round before.
-                line = line.replace(b'{"parentUuid":null', b'{"parentUuid":"%s"' % tip)
-            first = False
+                line = line.replace(b"null", b'"%s"' % tip, 1) if tip else line
+                first = False
             if (row := _NAMED.search(line)) is not None:
                 tip = row[1]
             made += len(line)
@@ -94,20 +112,21 @@ def write_rollout(folder: Path, size: int) -> Path:
     name = "rollout-2026-11-21T10-00-00-01a1ffe0-0000-7000-8000-00000000aaaa.jsonl"
     path = folder / "codex" / "sessions" / "2026" / "11" / "21" / name
     lines = _longest(CORPORA / "codex" / "v0.169.0")
-    return _written(path, lines, 1, size)
+    return _written(path, _lines(lines, 1, size, _OUTPUTS["codex"]))
 
 
 def write_transcript(folder: Path, size: int) -> Path:
     """A transcript of Claude Code of about so many bytes."""
     path = folder / "claude" / "projects" / "-tmp-demo-project" / "d379888c-ffba-457b-bedd-142b9bb27a47.jsonl"
-    return _written(path, _longest(CORPORA / "claude" / "v2.1.330"), 0, size)
+    lines = _longest(CORPORA / "claude" / "v2.1.330")
+    return _written(path, _lines(lines, 0, size, _OUTPUTS["claude"]))
 
 
-def _written(path: Path, lines: list[bytes], head: int, size: int) -> Path:
+def _written(path: Path, lines: Iterator[bytes]) -> Path:
     if not path.exists():
         path.parent.mkdir(parents=True)
         with path.open("wb") as file:
-            file.writelines(_lines(lines, head, size))
+            file.writelines(lines)
     return path
 
 
@@ -147,8 +166,16 @@ def opening(report: Report, folder: Path, size: int) -> None:
         report.limit(f"memory an entry takes, {name}, {entries:,} entries", grown / entries, "B", None)
 
 
+def _peak() -> int:
+    """Bytes of memory that this process held at most. What its parent held counts in `ru_maxrss`, where there is no `/proc`."""
+    try:
+        said = Path("/proc/self/status").read_text()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return int(said.partition("VmHWM:")[2].split()[0]) * 1024
+
+
 if __name__ == "__main__":
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _peak()
     with closing(agent_named(sys.argv[1]).open(Path(sys.argv[2]))) as session:
-        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        print(len(session), (after - before) * 1024)
+        print(len(session), _peak() - before)

@@ -234,13 +234,13 @@ def test_only_what_was_appended_is_read(tmp_path: Path, monkeypatch: pytest.Monk
         transcript.turn(f"prompt {number}", "reply")
     session = transcript.opened()
     taken: list[int] = []
-    take = Rows.take
+    feed = Rows.feed
 
-    def counted(rows: Rows, data: bytes, start: int, end: int, at: int, *, whole: bool = True) -> None:
-        taken.append(at)
-        take(rows, data, start, end, at, whole=whole)
+    def counted(rows: Rows, data: bytes, stop: int, at: int) -> None:
+        taken.extend([at] * data.count(b"\n", 0, stop))
+        feed(rows, data, stop, at)
 
-    monkeypatch.setattr(Rows, "take", counted)
+    monkeypatch.setattr(Rows, "feed", counted)
     at = transcript.size
     transcript.prompt("one more")
     growth = session.refresh()

@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import json
 import random
+from array import array
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.claude.rows import Rows
+from leafward.agents.claude import rows as rows_module
+from leafward.agents.claude.records import Needle
+from leafward.agents.claude.rows import Rows, repeated
 from leafward.agents.claude.weaving import Weaver
+from leafward.agents.lines import CHUNK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,22 +25,21 @@ CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
 _FILES = sorted(path for path in CORPORA.rglob("*.jsonl") if "claude" in str(path).lower())
 
 
-def _taken(data: bytes, *, told: bool) -> Rows:
+def _taken(data: bytes, *, told: bool, size: int = CHUNK) -> Rows:
+    """The rows of a file, in blocks of about so many bytes; told by their bytes, or each decoded."""
     rows = Rows()
-    if not told:
-        rows._shapes.holes = lambda data: True  # type: ignore[method-assign]
     at = 0
-    whole = b"".join(io.BytesIO(data))
-    for line in io.BytesIO(data):
-        end = at + len(line) - line.endswith(b"\n")
-        if whole[at:end].strip(b"\0 \t"):
-            rows.take(whole, at, end, at, whole=line.endswith(b"\n"))
-        at += len(line)
+    while (end := data.rfind(b"\n", at, at + size) + 1 or data.find(b"\n", at) + 1) > at:
+        (rows.feed if told else rows.decode)(data[at:end], end - at, at)
+        at = end
+    if at < len(data):
+        rows.rest(data[at:], at)
     return rows
 
 
 def _said(rows: Rows) -> dict[str, object]:
     damage = rows.settle()
+    rows.spread()
     return {
         "start": list(rows.start),
         "role": list(rows.role),
@@ -46,21 +49,20 @@ def _said(rows: Rows) -> dict[str, object]:
         "reply": list(rows.reply),
         "parts": rows.parts,
         "names": rows.names,
-        "wanted": set(rows.wanted),
         "boundaries": {row: asdict(one) for row, one in rows.boundaries.items()},
-        "pointers": rows.pointers,
+        "pointers": list(reversed(rows.pointers)),
         "costs": rows.costs,
-        "requests": rows.requests,
-        "blobs": rows.blobs,
+        "requests": rows.requests.places(),
+        "blobs": rows.blobs.places(),
         "doubled": rows.doubled,
         "damage": damage,
         "facts": {**vars(rows.facts), "ids": list(rows.facts.ids), "folders": list(rows.facts.folders)},
     }
 
 
-def _alike(data: bytes) -> int:
+def _alike(data: bytes, size: int = CHUNK) -> int:
     """Asserts that both ways say the same; returns how many lines were told without decoding."""
-    told, decoded = _taken(data, told=True), _taken(data, told=False)
+    told, decoded = _taken(data, told=True, size=size), _taken(data, told=False)
     spared = decoded.decoded - told.decoded
     left, right = _said(told), _said(decoded)
     for name, value in right.items():
@@ -79,10 +81,10 @@ def test_a_line_of_many_megabytes_of_escapes_is_told() -> None:
     rest = [
         _HEAD % _FIRST
         + b'"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"%s"}]},' % text
-        + b'"uuid":"%s","timestamp":"2","toolUseResult":{"stdout":"%s"},"sourceToolAssistantUUID":"%s"' % (_SECOND, text, _FIRST)
+        + b'"uuid":"%s","timestamp":"2026-11-21T10:00:02.000Z","toolUseResult":{"stdout":"%s"},"sourceToolAssistantUUID":"%s"' % (_SECOND, text, _FIRST)
         + _END,
         _HEAD % _SECOND
-        + b'"attachment":{"type":"file","text":"%s"},"type":"attachment","uuid":"%s","timestamp":"3",' % (text, _THIRD)
+        + b'"attachment":{"type":"file","text":"%s"},"type":"attachment","uuid":"%s","timestamp":"2026-11-21T10:00:03.000Z",' % (text, _THIRD)
         + b'"rendered":[{"content":"%s"}],"renderedRole":"user"' % text
         + _END,
     ]  # fmt: skip
@@ -97,7 +99,7 @@ def test_thousands_of_late_results_of_one_call_make_one_line() -> None:
     def put(number: int, above: int, **said: object) -> None:
         nonlocal at
         line = _compact({"parentUuid": f"row {above}", "uuid": f"row {number}", **said})
-        rows.take(line, 0, len(line) - 1, at)
+        rows.feed(line, len(line), at)
         at += len(line)
 
     put(0, -1, type="user", message={"content": "hi"})
@@ -121,15 +123,58 @@ class TestRecorded:
         chance = random.Random(33)
         files = [path.read_bytes() for path in _FILES]
         for data in files:
-            for _ in range(3):
-                _alike(b"".join(_changed(data, chance)))
+            for size in (1, 5_000, CHUNK):
+                _alike(b"".join(_changed(data, chance)), size)
 
-    def test_most_rows_of_the_newest_version_are_not_decoded(self) -> None:
-        longest = max(
-            (path.read_bytes() for path in _FILES if "v2.1.330" in str(path)),
-            key=lambda data: data.count(b"\n"),
-        )
-        assert _alike(longest) > 0.6 * longest.count(b"\n")
+    @pytest.mark.parametrize(("which", "share"), [("v2.1.330", 0.85), ("subagents", 0.8), ("v2.0.65", 0.6)])
+    def test_most_rows_of_every_version_are_not_decoded(self, which: str, share: float) -> None:
+        # Transcripts of two lines are all beginning.
+        files = [
+            data for path in _FILES if which in str(path) and (data := path.read_bytes()).count(b"\n") > 9
+        ]
+        told = [_taken(data, told=True) for data in files]
+        assert 1 - sum(rows.decoded for rows in told) / sum(map(len, told)) > share
+
+    def test_what_is_placed_at_once_is_what_placing_each_row_gives(self) -> None:
+        chance = random.Random(34)
+        in_order = Weaver._place_in_order
+
+        def each(weaver: Weaver) -> None:
+            weaver.rows.spread()
+            weaver._place_each()
+
+        for data in [path.read_bytes() for path in _FILES]:
+            lines = data.splitlines(keepends=True)
+            for _ in range(2):
+                woven = []
+                for way in (in_order, each):
+                    with pytest.MonkeyPatch.context() as patch:
+                        patch.setattr(Weaver, "_place_in_order", way)
+                        weaver = Weaver(_taken(b"".join(lines), told=True), 5, own=False)
+                    woven.append((weaver.columns, weaver.more, weaver.kept, weaver.now, weaver.costs))
+                assert woven[0] == woven[1]
+                # Without some of its lines, rows hang on others than those before them.
+                lines = [line for line in lines if chance.random() < 0.9]
+
+
+@pytest.mark.parametrize("letters", [b"ab", b"ab{}U", b"a{U"])
+def test_a_needle_is_found_wherever_it_stands(letters: bytes) -> None:
+    chance = random.Random(35)
+    needle = Needle(b"{aU", b"U")
+    for _ in range(300):
+        text = bytes(chance.choices(letters, k=chance.choice((5, 200, 9_000))))
+        cut = chance.randrange(len(text))
+        for data in (text, text[:cut] + b"{aU" + text[cut:]):
+            start, end = sorted((chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)))
+            assert needle.first(data, start, end) == data.find(b"{aU", start, end)
+
+
+@pytest.mark.parametrize("numbers", [[], [5], [5, 5], [1, 2, 3, 2, 2, 1]])
+def test_numbers_that_occur_again(numbers: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    again = {number for number in numbers if numbers.count(number) > 1}
+    assert repeated(array("I", numbers)) == again
+    monkeypatch.setattr(rows_module, "_MANY", 2)
+    assert repeated(array("I", numbers)) == again
 
 
 def _changed(data: bytes, chance: random.Random) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from leafward.foreign import Note
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Self
 
     from leafward.columns import Columns
@@ -77,6 +77,31 @@ class OpenFile:
         with self._lock:
             self._file.seek(offset)
             return self._file.read(size)
+
+    def blocks(
+        self, stop: Callable[[], bool] = lambda: False, begin: int = 0
+    ) -> Iterator[tuple[bytes, int, int]]:
+        """The content from a byte on in blocks: a buffer, how much of it is whole lines, and its offset in the file.
+
+        What is left at the end without a newline comes last, with 0 for the whole lines. A line larger than a chunk is read
+        in steps that double, so that many megabytes are copied a few times only.
+        """
+        buffer, base = b"", begin
+        while not stop():
+            more = self.at(base + len(buffer), max(CHUNK, len(buffer)))
+            if not more:
+                break
+            whole = more.rfind(b"\n") + 1
+            if whole:
+                whole += len(buffer)
+            buffer = buffer + more if buffer else more
+            if whole:
+                yield buffer, whole, base
+                # What follows the last newline is read again: that is less than to copy every block.
+                base += whole
+                buffer = b""
+        if buffer and not stop():
+            yield buffer, 0, base
 
     def close(self) -> None:
         """Closes the file."""

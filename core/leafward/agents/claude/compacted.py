@@ -12,7 +12,7 @@ from leafward.agents.claude.records import Role
 from leafward.entries import BOOKKEEPING, Kind
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.rows import Boundary
+    from leafward.agents.claude.noted import Boundary
     from leafward.agents.claude.weaving import Weaver
 
 

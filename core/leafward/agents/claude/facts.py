@@ -34,16 +34,14 @@ class Facts:
         """The session that rows say they were copied from."""
         self.copied = -1
         """The row behind the last that says so."""
-        self._seen = 0
         self.types: dict[str, int] = {}
         """Types that are not known, with how many rows each has."""
 
-    def note(self, body: Body, role: Role) -> None:
+    def note(self, body: Body, role: Role, row: int = 0) -> None:
         """Takes in one row."""
         kind = body.get("type")
-        self._seen += 1
         if (isinstance(kind, str) and kind in CHAINED) or role in (Role.PROMPT, Role.REPLY):
-            self._chained(body)
+            self._chained(body, row)
         elif role is Role.TITLE:
             self.title = _text(body.get("customTitle")) or self.title
         elif role is Role.BOOKS:
@@ -51,22 +49,11 @@ class Facts:
         elif role is Role.UNKNOWN:
             self.types[str(kind)] = self.types.get(str(kind), 0) + 1
 
-    def skip(self) -> None:
-        """Takes in a row that says nothing."""
-        self._seen += 1
-
-    def asked(self, prompt: str) -> None:
-        """Takes in a row that says what was asked last."""
-        self._seen += 1
+    def asked(self, prompt: object) -> None:
+        """Takes in what was asked last."""
         self.last_prompt = _text(prompt) or self.last_prompt
 
-    def again(self, *, copied: bool) -> None:
-        """Takes in a row that says the same as the one before it."""
-        self._seen += 1
-        if copied:
-            self.copied = self._seen
-
-    def _chained(self, body: Body) -> None:
+    def _chained(self, body: Body, row: int) -> None:
         session, folder = body.get("sessionId"), body.get("cwd")
         if isinstance(session, str) and session and session not in self.ids and len(self.ids) < _NAMES:
             self.ids[session] = None
@@ -82,7 +69,7 @@ class Facts:
         copied = copied.get("sessionId") if isinstance(copied, dict) else body.get("requestSessionId")
         if isinstance(copied, str) and copied:
             self.source = self.source or copied
-            self.copied = self._seen
+            self.copied = row + 1
 
     def _books(self, kind: object, body: Body) -> None:
         if kind == "agent-name":
@@ -94,7 +81,7 @@ class Facts:
             if text:
                 self.summaries.append((key_of(body.get("leafUuid")), text))
         elif kind == "last-prompt":
-            self.last_prompt = _text(body.get("lastPrompt")) or self.last_prompt
+            self.asked(body.get("lastPrompt"))
 
 
 def _text(value: object) -> str | None:

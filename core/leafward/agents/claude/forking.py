@@ -17,6 +17,8 @@ from leafward.agents.claude.kept import Kept, following, row_at, row_of, rows_ag
 from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.records import (
     BEGINS,
+    NAMED,
+    SIDECHAIN,
     Role,
     message_of,
     replacements_in,
@@ -25,7 +27,6 @@ from leafward.agents.claude.records import (
     text_in,
 )
 from leafward.agents.claude.rewriting import with_field, written
-from leafward.agents.claude.rows import NAMED, SIDECHAIN
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
 from leafward.agents.cutting import after_reply
 from leafward.agents.forking import Draft, Remark

@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.records import Role
-from leafward.agents.claude.rows import KEY, NAMED, SIDECHAIN, Rows
+from leafward.agents.claude.records import NAMED, NO_KEY, REPLIES, SIDECHAIN, Role
+from leafward.agents.claude.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from leafward.columns import Columns
 
 _SILENT = frozenset({Role.QUIET})
-_NO_KEY = bytes(KEY)
 
 
 def rows_again(file: TranscriptFile, size: int) -> Rows:
     """The rows in the first bytes of a transcript, as they say it themselves."""
     rows = Rows()
-    for data, start, end, at in file.lines(lambda: False):
-        if at >= size:
+    for data, whole, at in file.blocks():
+        if not whole:
+            rows.rest(data, at)
+        elif at + whole > size:
+            whole = data.find(b"\n", size - at - 1) + 1
+        rows.feed(data, whole, at)
+        if at + whole >= size:
             break
-        whole = end < len(data)
-        if data[end - 1 : end] == b"\r" and end > start:
-            end -= 1
-        if data[start:end].strip(b"\0 \t"):
-            rows.take(data, start, end, at, whole=whole)
     rows.settle()
+    rows.spread()
     return rows
 
 
@@ -46,7 +46,7 @@ def row_at(rows: Rows, offset: int) -> int:
 def row_of(rows: Rows, columns: Columns, entry: int) -> int:
     """The row in the chain that an entry ends with; -1 where it has none: bookkeeping, or a damaged line."""
     row = row_at(rows, columns.start[entry])
-    if row < 0 or not rows.flags[row] & NAMED or rows.role[row] != Role.REPLY:
+    if row < 0 or not rows.flags[row] & NAMED or rows.role[row] not in REPLIES:
         return row if row >= 0 and rows.flags[row] & NAMED else -1
     first = rows.reply[row]
     return max(other for other in range(row, len(rows)) if rows.reply[other] == first)
@@ -75,11 +75,11 @@ class Kept:
         self._fresh: list[int] = []
         replies, results, doubles = self._groups()
         wanted = {key for one in rows.boundaries.values() for key in (*one.kept, *(one.segment or ()))}
-        named = rows.find(wanted - {_NO_KEY})
+        named = rows.find(wanted - {NO_KEY})
         self._climb(target)
         while self._fresh:
             row = self._fresh.pop()
-            if rows.role[row] == Role.REPLY:
+            if rows.role[row] in REPLIES:
                 self._all(replies.get(rows.reply[row], ()))
             self._all(results.get(row, ()))
             for other in doubles.get(row, ()):
@@ -97,7 +97,7 @@ class Kept:
         for row, role in enumerate(rows.role):
             if not rows.flags[row] & NAMED:
                 continue
-            if role == Role.REPLY:
+            if role in REPLIES:
                 replies.setdefault(rows.reply[row], []).append(row)
             elif role == Role.RESULT:
                 results.setdefault(self._caller(row), []).append(row)

@@ -13,8 +13,7 @@ from collections import deque
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.records import key_of
-from leafward.agents.claude.rows import KEY, NAMED
+from leafward.agents.claude.records import KEY, NAMED, key_of
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem
 from leafward.times import milliseconds
 

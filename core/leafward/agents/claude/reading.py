@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.lineage import spent_before
-from leafward.agents.claude.records import Role, rows_in
+from leafward.agents.claude.records import NAMED, SIDECHAIN, UNTERMINATED, Role, rows_in
 from leafward.agents.claude.requests import Requests, corrected
-from leafward.agents.claude.rows import NAMED, SIDECHAIN, UNTERMINATED, Rows
+from leafward.agents.claude.rows import Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.standing import leaf_of
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from leafward.agents.claude.lineage import Origin as Source
     from leafward.entries import Body
 
-_BLANK = 64
-"""Bytes from which a line is not looked at for being blank."""
+_OF_THE_CHAIN = bytes(flags if flags & NAMED else 0 for flags in range(256))
 
 
 class _Known(NamedTuple):
@@ -83,19 +82,16 @@ class ClaudeReader:
         rows, size = self._go_on(file)
         self._known = None
         pending = None
-        for data, start, end, at in file.lines(stop, size):
-            whole = end < len(data)
-            last = end
-            if data[end - 1 : end] == b"\r" and end > start:
-                end -= 1
-            if not whole and decode_line(data[start:end]) is None:
-                if data[start:end].strip(SPACE):
-                    pending = Pending(at, end - start)
-                break
-            if end - start >= _BLANK or data[start:end].strip(b"\0 \t"):
-                rows.take(data, start, end, at, whole=whole)
-            size = at + (last - start) + whole
-        if not any(role != Role.BROKEN for role in rows.role):
+        for data, whole, at in file.blocks(stop, size):
+            if whole:
+                rows.feed(data, whole, at)
+                size = at + whole
+            elif decode_line(data) is not None:
+                rows.rest(data, at)
+                size = at + len(data)
+            elif data.strip(SPACE):
+                pending = Pending(at, len(data))
+        if rows.role.count(Role.BROKEN) == len(rows):
             empty = not file.size
             raise NotASession(
                 f"{self.path} is {'empty' if empty else 'not a session: no line of it is a record'}"
@@ -241,7 +237,7 @@ def _session_id(path: str, place: Place, rows: Rows) -> str:
 
 def _all_side(rows: Rows) -> bool:
     """Whether every row of the chain belongs to a side line: then it is no side line of anything."""
-    chained = [flags for flags in rows.flags if flags & NAMED]
+    chained = set(rows.flags.translate(_OF_THE_CHAIN)) - {0}
     return bool(chained) and all(flags & SIDECHAIN for flags in chained)
 
 
@@ -292,8 +288,7 @@ def _notes(rows: Rows, weaver: Weaver, wrong: list[int], path: Path) -> list[Not
     for entry in wrong:
         text = "what this compaction says it kept is not what was sent; the recorded request counts"
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, weaver.columns.start[entry]))
-    for row, role in enumerate(rows.role):
-        if role == Role.UNKNOWN and rows.facts.types:
-            notes.append(unknown_records(rows.facts.types, weaver.entry[row], path, rows.start[row]))
-            break
+    row = rows.role.find(Role.UNKNOWN)
+    if row >= 0 and rows.facts.types:
+        notes.append(unknown_records(rows.facts.types, weaver.entry[row], path, rows.start[row]))
     return notes

@@ -45,7 +45,24 @@ class Role(IntEnum):
     """A microcompaction: results that are cleared from here on."""
     COST = 15
     """What the session has cost so far, where that is more than before."""
+    FURTHER = 16
+    """A further row of a reply."""
 
+
+REPLIES = frozenset({Role.REPLY, Role.FURTHER})
+
+# What else is known of a row.
+SIDECHAIN = 1
+LINKED = 2
+"""It names a parent, be it in this file or not."""
+NAMED = 4
+"""It has an id."""
+GLUED = 8
+UNTERMINATED = 16
+
+KEY = 16
+"""Bytes of a row's id."""
+NO_KEY = bytes(KEY)
 
 CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 """Types of rows that hang together by `parentUuid`."""
@@ -63,8 +80,39 @@ BOOKKEEPING_TYPES = frozenset(
 
 TYPES = CHAINED | BOOKKEEPING_TYPES | {"custom-title", "content-replacement"}
 
-_BULK = re.compile(rb'\{"type":"(api-request-blob|api-request-shape|file-history-snapshot)"')
+_BULK = re.compile(rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot)"')
 """Rows that are large and never looked into while reading."""
+
+_CLOSES = ord("}")
+_APART = 1 << 10
+"""Bytes from one to the next of the rarest ones, from which it pays to look at each of them; four may lie nearer."""
+
+
+class Needle:
+    """Bytes that are looked for by the rarest of them: one byte is found ten times faster than several."""
+
+    def __init__(self, whole: bytes, rarest: bytes) -> None:
+        self._whole, self._rarest, self._offset = whole, rarest, whole.index(rarest)
+
+    def first(self, data: bytes, start: int, end: int) -> int:
+        """Where it stands first in a stretch; -1 where it does not."""
+        whole, rarest, offset = self._whole, self._rarest, self._offset
+        at = data.find(rarest, start + offset, end)
+        paid = start + offset - 4 * _APART
+        while at >= 0:
+            if data.startswith(whole, at - offset):
+                return at - offset
+            paid += _APART
+            if at < paid:
+                return data.find(whole, at + 1 - offset, end)
+            at = data.find(rarest, at + 1, end)
+        return -1
+
+
+TORN = Needle(b'{"parentUuid":', b"U")
+"""How rows of the chain begin: within a line, one is glued to what stands before it."""
+_SEAM = b'}{"type":'
+"""Where a row outside the chain is glued to another one."""
 
 _TAG = re.compile(r"\s*<([a-z][a-z0-9_-]{1,40})[ >/]")
 _BEGINS_TURN = frozenset({"command-message", "task-notification", "bash-input"})
@@ -79,7 +127,6 @@ _INTERRUPTED = "[Request interrupted by user"
 _SUMMARY = "This session is being continued from a previous conversation"
 
 _SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
-_NONE_UUID = bytes(16)
 
 
 class Row(NamedTuple):
@@ -137,11 +184,15 @@ def cleared_in(body: Body) -> list[str]:
     return [one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, str)]
 
 
-def bulk_type(data: bytes, start: int, end: int) -> str | None:
-    """The type of a large row that need not be decoded; None for every other row."""
-    found = _BULK.match(data, start, end)
-    whole = found is not None and data[end - 1 : end] == b"}" and data.find(b'}{"type":', start, end) < 0
-    return found[1].decode() if found is not None and whole and data.find(b"\0", start, end) < 0 else None
+def is_bulk(data: bytes, start: int, end: int) -> bool:
+    """Whether a line is a row that need not be decoded."""
+    known = _BULK.match(data, start, end) is not None and is_one(data, start, end)
+    return known and data.find(b"\0", start, end) < 0
+
+
+def is_one(data: bytes, start: int, end: int) -> bool:
+    """Whether a line that begins as a row outside the chain ends like one, and no other row begins in it."""
+    return data[end - 1] == _CLOSES and data.rfind(_SEAM, start, end) < 0 and TORN.first(data, start, end) < 0
 
 
 def row_of(body: Body) -> Row:
@@ -269,7 +320,7 @@ def is_summary_text(text: str) -> bool:
 def key_of(name: object) -> bytes:
     """A row's id as sixteen bytes; zeros for none, for what is no text, and for the id of nothing."""
     if not isinstance(name, str) or not name:
-        return _NONE_UUID
+        return NO_KEY
     if len(name) == 36:
         try:
             found = bytes.fromhex(name.replace("-", ""))

@@ -36,8 +36,8 @@ class Requests:
     def __init__(
         self, rows: Rows, row: Callable[[int], bytes], entry_rows: Callable[[int], list[Body]]
     ) -> None:
-        self._requests = rows.requests
-        self._blobs = rows.blobs
+        self._requests = rows.requests.places()
+        self._blobs = rows.blobs.places()
         self._row = row
         self._entry_rows = entry_rows
 

@@ -1,285 +1,322 @@
-"""Rows that are known by their bytes: what a transcript is made of for the most part, told without decoding it.
+"""How rows of the chain are told by their bytes: what a transcript is made of for the most part, without decoding it.
 
-A shape is matched from the beginning of the line and to its very end, in the order of keys that Claude Code 2.1 writes; whatever
-differs in anything is decoded whole. What is skipped are values only: the blocks of a message, the result of a call as
-programs see it, an attachment's own fields. Behind a skipped value the keys are those of the row itself, as they are closed
-by the line's one last brace: inside a string their quotes would be escaped, and inside another object a second brace followed.
+A row is an opening, the value of its message or attachment, and a closing. Openings and closings hardly differ from row to row,
+so each is decoded once, and what it says is known by its bytes from then on. What lies between is skipped: only where it ends
+is looked for. That holds because a string's quotes are escaped, and because the keys of a closing are followed by one brace:
+were they inside another object, a second one followed. Whatever differs in anything is decoded whole.
 """
 
 from __future__ import annotations
 
 import re
-from binascii import unhexlify
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.records import Role
+from leafward.agents.claude.records import TORN, Needle, Role
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
     from leafward.entries import Body
 
-_UUID = rb'"([^"]{36})"'
-_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_PLAIN = rb'"[^"]*+"'
-"""A value that is closed by the next quote: were that one escaped, what has to follow would close the string and no key came."""
-_FLAT = rb'(?:"[^"\\]*+"|null|true|false|[0-9.]++)'
-_INSIDE = rb"[^{}\\]*+"
-_OBJECT = rb"\{%b(?:\{%b(?:\{%b\}%b)*+\}%b)*+\}" % (_INSIDE, _INSIDE, _INSIDE, _INSIDE, _INSIDE)
-_NAME = rb"[!#-;=-\[\]-~]++"
-"""An id in plain characters; the made up model of a reply that nobody gave is none."""
+CHAINED = b'{"parentUuid":"'
+NAME = 36
+"""Bytes of an id as it is written."""
+ABOVE = len(CHAINED)
+"""Where in a row of the chain the id of its parent stands."""
+OPENING = ABOVE + NAME
 
-_HEAD = re.compile(
-    rb'\{"parentUuid":(?:"([^"]{36})"|null),"isSidechain":false,(?:'
-    rb'"message":\{(?:"model":"' + _NAME + rb'",)?"id":"(' + _NAME + rb')","type":"message","role":"assistant",'
-    rb'(?:"model":"' + _NAME + rb'",)?"content":\['
-    rb'|"attachment":\{"type":"([a-z0-9_]++)"'
-    rb'|(?:"promptId":' + _PLAIN + rb',)?"type":"user","message":\{"role":"user","content":'
-    rb'(?:"(?=[ABD-Zabd-z0-9])()|\[\{(?:"tool_use_id":"' + _NAME + rb'","type":"tool_result"|"type":"tool_result","tool_use_id":"' + _NAME + rb'"),'
-    rb'"content":")'
-    rb'|"type":"system","subtype":"(turn_duration|local_command)")'
-)  # fmt: skip
-_REPLY_LAST = b'},"'
-_REPLY = re.compile(
-    rb'\}(?:,"thinkingDurationMs":[0-9]++)?+(?:,"thinkingDisplay":' + _PLAIN + rb')?+(?:,"toolInputStreamMs":[0-9]++)?+'
-    rb'(?:,"apiBlockIndex":[0-9]++)?+(?:,"request(?:Ref|Id)":' + _PLAIN + rb')?+(?:,"requestedModel":' + _PLAIN + rb")?+"
-    rb'(?:,"promptCacheRequested":' + _PLAIN + rb')?+,"type":"assistant","uuid":' + _UUID + rb',"timestamp":' + _PLAIN +
-    rb'(?:,"perTurnEffort":(?:null|' + _PLAIN + rb'))?+(?:,"madeBy":' + _PLAIN + rb')?+(?:,"session_id":' + _PLAIN + rb")?+"
-)  # fmt: skip
-_ATTACHED_LAST = b'},"type":"attachment","uuid":"'
-_ATTACHED = re.compile(
-    rb'\},"type":"attachment","uuid":' + _UUID + rb',"timestamp":' + _PLAIN + rb',"rendered":\['
-    rb'\{"content":(?!"")' + _STRING + rb'\}(?:,\{"content":' + _STRING + rb'\})*+\],"renderedRole":' + _PLAIN +
-    rb'(?:,"(?:renderedBesideToolResult|session_id)":' + _FLAT + rb")*+"
-)  # fmt: skip
-_SILENT = b"prompt_snapshot"
-_SILENTLY = re.compile(
-    rb'\},"type":"attachment","uuid":' + _UUID + rb',"timestamp":' + _PLAIN + rb'(?:,"session_id":' + _PLAIN + rb")?+"
-)  # fmt: skip
-_RESULT_NAME = b'}]},"'
-_RESULT_ENDS = (b'"', b'"is_error":false', b'"is_error":true')
-_RESULT_NAMED = re.compile(
-    rb'\}\]\},"uuid":' + _UUID + rb',"timestamp":' + _PLAIN + rb'(?:,"toolUseResult":)?+'
-)
-_BLOCK = b'"type":"tool_result"'
-_RESULT_LAST = b',"sourceToolAssistantUUID":"'
-_RESULT = re.compile(
-    rb',"sourceToolAssistantUUID":' + _PLAIN + rb'(?:,"permissionDecision":' + _OBJECT + rb')?+(?:,"session_id":' + _PLAIN + rb")?+"
-)  # fmt: skip
-_SANDBOXED = (b',"sandboxed":false', b',"sandboxed":true')
-_PROMPT_LAST = b'"},"'
-_PROMPT = re.compile(
-    rb'"\},"uuid":' + _UUID + rb',"timestamp":' + _PLAIN + rb'(?:,"permissionMode":' + _PLAIN + rb')?+'
-    rb'(?:,"origin":\{"kind":"human"\})?+(?:,"(?:promptSource|turnOrigin)":' + _PLAIN + rb')*+'
-    rb'(?:,"turnPosition":' + _OBJECT + rb')?+(?:,"session_id":' + _PLAIN + rb")?+"
-)  # fmt: skip
-_QUIET = b"turn_duration"
-_BESIDE = (
-    rb',"timestamp":'
-    + _PLAIN
-    + rb',"uuid":'
-    + _UUID
-    + rb',"isMeta":false(?:,"session_id":'
-    + _PLAIN
-    + rb")?+"
-)
-_SYSTEM = re.compile(rb'(?:,"(?:durationMs|messageCount)":[0-9.]++)*+' + _BESIDE)
-_COMMAND = re.compile(rb',"content":' + _STRING + rb',"level":' + _PLAIN + _BESIDE)
-_CLOSES = (b"}", b"]")
-_QUOTE = ord('"')
+IN_CHAIN, ASIDE = 32, 64
+"""What is added to the role of a row that was told."""
+# Plain numbers: a member of an enumeration costs several times as much to hash or to add.
+_PROMPT_ROLE, _RESULT_ROLE, _REPLY_ROLE = int(Role.PROMPT), int(Role.RESULT), int(Role.REPLY)
+_FURTHER_ROLE, _ATTACHED_ROLE = int(Role.FURTHER), int(Role.ATTACHED)
+_QUIET_ROLE, _INJECTED_ROLE = int(Role.QUIET), int(Role.INJECTED)
 
-_LAST = b',"userType":"'
-_LASTS = 1200
-"""Bytes at the end of a row in which the keys that say where it was written are looked for."""
-_COPIED = b'","messageUuid":"'
-_ENDS = frozenset(
+_FACTS = ("sessionId", "cwd", "version", "gitBranch", "agentId", "forkedFrom", "requestSessionId")
+"""Keys that say something of the session."""
+_OF_THE_ROW = frozenset(
     {
-        "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "requestSessionId", "forkedFrom",
+        "uuid", "parentUuid", "isSidechain", "type", "subtype", "message", "attachment", "rendered", "content",
+        "isMeta", "isCompactSummary", "origin",
     }
 )  # fmt: skip
-_NEEDED = frozenset({"cwd", "sessionId", "version", "gitBranch"})
-_KNOWN_ENDS = 64
-_NO_KEY = bytes(16)
+"""Keys that say what the row itself is."""
+_AHEAD = frozenset({"isSidechain", "type"})
+_KNOWN = 256
+"""Different openings, and closings, that are remembered."""
+_LONG = 2_000
+"""Bytes from which they are not: they hold more than what most rows say."""
 
-_GLUED = b'{"parentUuid":'
-_FORKED = b',"forkedFrom":{'
-_FORKED_SIZE = 400
-"""Bytes before the keys at a row's end in which the mark of a copy would stand if it stood elsewhere."""
-_OUTSIDE = re.compile(
-    rb'\{"type":"(?:mode","mode":' + _PLAIN + rb'|permission-mode","permissionMode":' + _PLAIN + rb'|atis-latch","atis":' + _PLAIN
-    + rb'|tools-used","tools":\[(?:' + _PLAIN + rb',?+)*+\]),"sessionId":' + _PLAIN + rb"\}"
-    rb'|\{"type":"file-history-delta","messageId":' + _PLAIN + rb',"snapshotMessageId":' + _PLAIN + rb',"trackingPath":' + _PLAIN
-    + rb',"backup":' + _OBJECT + rb',"timestamp":' + _PLAIN + rb"\}"
+_USER, _REPLY, _ATTACHMENT = range(3)
+_TYPES = {
+    ("message", "user"): _USER,
+    ("message", "assistant"): _REPLY,
+    ("message", None): _REPLY,
+    ("attachment", None): _ATTACHMENT,
+}
+_VARYING = re.compile(rb'(?<=,)"(?:promptId":"[^"\\]*+",|timestamp":"[^"\\]*+",(?="message":\Z))')
+"""What of an opening differs from row to row, and says nothing of it."""
+
+_STAMPED = b'","timestamp":"'
+_STAMP = len(_STAMPED) + 23
+"""Bytes from the end of an id to the last letter of the time behind it."""
+_SAID_BY_USER = b'{"role":"user","content":'
+_TEXT, _BLOCKS = ord('"'), ord("[")
+_PLAIN = frozenset(b"ABDEFGHIJKLMNOPQRSTUVWXYZabdefghijklmnopqrstuvwxyz0123456789")
+"""What a prompt begins with that cannot be anything else than one."""
+_PROMPT_ENDS = b'"},"'
+_RESULT_ENDS = b'}]},"uuid":"'
+_UUID = b'uuid":"'
+_RESULT = b'"type":"tool_result"'
+_CALL = b'"tool_use_id":"'
+_RETURN = b'Z","toolUseResult":'
+_RETURNED = Needle(_RETURN, b"U")
+_CALLED = b',"sourceToolAssistantUUID":"'
+_NOTHING_RETURNED = frozenset({b'Z"', b'Z","sandboxed":false', b'Z","sandboxed":true'})
+_SANDBOXED = (b',"sandboxed":false', b',"sandboxed":true')
+_BRACE = ord("}")
+_CLOSES = frozenset(b"}]")
+_COPY = b'"messageUuid":'
+_COPIED = b'","messageUuid":"'
+_COPY_ENDS = len(_COPY) + NAME + 2
+_ATTACHED = b'},"type":"attachment","uuid":"'
+_SILENT = b'{"type":"prompt_snapshot"'
+_RENDERED = b'Z","rendered":[{"content":"'
+_RENDERED_ENDS = b'}],"renderedRole":"'
+_QUOTE = ord('"')
+_MODEL = rb'"model":"[^"\\<]*+",'
+_NAMED = re.compile(
+    rb"\{(?:" + _MODEL + rb')?"id":"([^"\\]++)","type":"message","role":"assistant",(?:' + _MODEL + rb')?"content":\['
 )  # fmt: skip
-_POINTER = re.compile(
-    rb'\{"type":"last-prompt","lastPrompt":('
-    + _STRING
-    + rb'),"leafUuid":'
-    + _UUID
-    + rb',"sessionId":'
-    + _PLAIN
-    + rb"\}"
+"""How the message of a reply begins; the made up model of one that nobody gave is none."""
+_ANSWERED = re.compile(
+    rb'\}(?:,"thinkingDurationMs":[0-9]++)?+(?:,"thinkingDisplay":"[^"\\]*+")?+(?:,"toolInputStreamMs":[0-9]++)?+'
+    rb'(?:,"apiBlockIndex":[0-9]++)?+(?:,"request(?:Ref|Id)":"[^"\\]*+")?+(?:,"requestedModel":"[^"\\]*+")?+'
+    rb'(?:,"promptCacheRequested":"[^"\\]*+")?+(?:,"attributionAgent":"[^"\\]*+")?+(?:,"type":"assistant")?+'
+    rb',"uuid":"([^"]{36})(?:","timestamp":"[^"\\Z]*+)?+'
 )
-_REQUEST = re.compile(
-    rb'\{"type":"api-request","sessionId":' + _PLAIN + rb',"id":"(' + _NAME + rb')","timestamp":"'
+_SYSTEM = re.compile(
+    rb'","isSidechain":false,"type":"system","subtype":"(?:turn_duration",(?:"(?:durationMs|messageCount)":[0-9.]++,)*+'
+    rb'|(local_command)","content":"[^"\\]*+(?:\\.[^"\\]*+)*+","level":"[^"\\]*+",)"timestamp":"[^"\\]*+",'
+    rb'"uuid":"([^"]{36})(?=","isMeta":false,)'
 )
-_REQUEST_LAST = re.compile(rb'"requestDigest":"[0-9a-f]{64}"\}')
-_REQUEST_ENDS = 83
-_REQUEST_BEGINS = b'{"type":"api-request",'
+_META = len(b'","isMeta":false')
+_SYSTEM_ROW = b'","isSidechain":false,"type":"system",'
+_NO_REPLY = b"\n"
+_HUMAN = {"kind": "human"}
 
 
-class End(NamedTuple):
-    """What the last keys of a row say: the same in most rows of a session."""
+class Said(NamedTuple):
+    """What an opening or a closing says of the session; the same value for all that say the same."""
 
     body: Body
     copied: bool
     """The row was copied from another session."""
 
 
-Shape = tuple[Role, bytes | None, bytes, bytes, bytes | None, End]
-"""What is known of a chained row: its role, the ids of its parent and its own as they are written, the key of its own, of a
-reply the id of its message, and its last keys. No named tuple: a hundred thousand of them are made."""
+class Opening(NamedTuple):
+    """What a row says before its message or attachment."""
+
+    kind: int
+    code: int
+    """`IN_CHAIN`, on a side line also `ASIDE`."""
+    said: Said
 
 
-def key_in(name: bytes) -> bytes | None:
-    """A UUID as `key_of` gives it; None for any other id."""
-    plain = name.translate(None, b"-")
-    try:
-        key = unhexlify(plain)
-    except ValueError:
-        return None
-    return key if len(plain) == 32 and key != _NO_KEY else None
+_UNSEEN = Opening(-1, 0, Said({}, copied=False))
+
+Told = tuple[int, bytes, Opening, Said]
+"""What is known of a row: its role, its id as it is written, its opening, and what its closing says."""
+
+
+_Place = tuple[int, int, int]
+"""The role of a row, where its id stands, and where its closing begins."""
+_NOWHERE = (0, 0, 0)
 
 
 class Shapes:
-    """Tells rows by their bytes."""
+    """Tells rows of the chain by their bytes."""
 
     def __init__(self) -> None:
-        self._ends: dict[bytes, End] = {}
-        self._ended = _LAST
-        self._buffer = b""
-        self._holes = False
+        self._known: dict[str, Said] = {}
+        self._openings: dict[bytes, Opening | None] = {}
+        self._closings: dict[bytes, Said | None] = {}
+        self._plain = Opening(_USER, IN_CHAIN, self._said({}, side=False))
+        self.reply = b""
+        """The id of the reply told last."""
+        self._reply_begins, self._reply_code = _NO_REPLY, 0
 
-    def holes(self, data: bytes) -> bool:
-        """Whether there are NULs among some lines: then each of them is looked at closely."""
-        if data is not self._buffer:
-            self._buffer, self._holes = data, b"\0" in data
-        return self._holes
-
-    def rest(self) -> None:
-        """Lets go of the lines."""
-        self._buffer = b""
-
-    def chained(self, data: bytes, start: int, end: int) -> Shape | None:
-        """A row of the chain; None where it is none or differs in anything."""
-        head = _HEAD.match(data, start, end)
-        if head is None:
+    def told(self, data: bytes, start: int, end: int) -> Told | None:
+        """A row that begins as those of the chain do; None where it differs in anything."""
+        value = data.find(b"{", start + OPENING, end)
+        if value < 0:
+            return self._system(data, start, end)
+        opening = self._openings.get(data[start + OPENING : value], _UNSEEN)
+        if opening is _UNSEEN:
+            if data.startswith(_SYSTEM_ROW, start + OPENING):
+                return self._system(data, start, end)
+            opening = self._opening(data[start + OPENING : value])
+        if opening is None:
             return None
-        if data.endswith(self._ended, start, end):
-            last = end - len(self._ended)
+        if opening.kind == _REPLY:
+            role, at, behind = self._reply(data, value, end, opening.code)
+        elif opening.kind == _ATTACHMENT:
+            role, at, behind = self._attached(data, value, end)
         else:
-            last = data.rfind(_LAST, max(start, end - _LASTS), end)
-            if last < 0:
-                return None
-            self._ended = data[last:end]
-        above, reply, attached, prompt, system = head.groups()
-        at = head.end()
-        if reply is not None:
-            role, first = Role.REPLY, data.rfind(_REPLY_LAST, at, last)
-            if first < 0 or data[first - 1] == _QUOTE:
-                return None
-            tail = _REPLY.match(data, first, last)
-        elif attached is not None:
-            first = data.rfind(_ATTACHED_LAST, at, last)
-            if first < 0 or data.find(_FORKED, max(at, first - _FORKED_SIZE), first) >= 0:
-                return None
-            silent = attached == _SILENT
-            role = Role.QUIET if silent else Role.ATTACHED
-            tail = (_SILENTLY if silent else _ATTACHED).match(data, first, last)
-        elif prompt is not None:
-            role, first = Role.PROMPT, data.find(_PROMPT_LAST, at, last)
-            tail = _PROMPT.match(data, first, last) if first >= 0 else None
-        elif system is not None:
-            role, first = (Role.QUIET if system == _QUIET else Role.INJECTED), at
-            tail = (_SYSTEM if system == _QUIET else _COMMAND).match(data, at, last)
-        else:
-            return self._result(data, at, last, end, above)
-        if tail is None or tail.end() != last or data.find(_GLUED, at, first) >= 0:
+            role, at, behind = self._user(data, value, end)
+        if not at or TORN.first(data, value, behind) >= 0:
             return None
-        return self._shape(role, above, tail[1], reply, data[last:end])
+        name, closing = data[at : at + NAME], data[behind:end]
+        said = self._closings.get(closing) or self._closing(closing, name)
+        return (role, name, opening, said) if said is not None else None
 
-    def _result(self, data: bytes, at: int, last: int, end: int, above: bytes | None) -> Shape | None:
-        """A row with the result of one call, which is text."""
-        first = data.find(_RESULT_NAME, at, last)
-        if first < 0 or not data.endswith(_RESULT_ENDS, at, first) or data.find(_BLOCK, at, first) >= 0:
-            return None
-        named = _RESULT_NAMED.match(data, first, last)
-        first = data.rfind(_RESULT_LAST, first, last)
-        tail = _RESULT.match(data, first, last) if first >= 0 else None
-        if named is None or tail is None or tail.end() != last:
-            return None
-        for one in _SANDBOXED:
-            if data.endswith(one, at, first):
-                first -= len(one)
-        if first > named.end() and (
-            not data.endswith(_CLOSES, at, first)
-            or data.find(_FORKED, max(named.end(), first - _FORKED_SIZE), first) >= 0
+    def interrupt(self) -> None:
+        """Something else is said: what follows of the same reply does not simply go on."""
+        self._reply_begins = _NO_REPLY
+
+    def _reply(self, data: bytes, value: int, end: int, code: int) -> _Place:
+        last = data.rfind(b'},"', value, end)
+        found = _ANSWERED.match(data, last, end)
+        if found is None or data[last - 1] == _QUOTE:
+            return _NOWHERE
+        at, behind = found.start(1), found.end()
+        if data.startswith(self._reply_begins, value) and code == self._reply_code:
+            return _FURTHER_ROLE, at, behind
+        begins = _NAMED.match(data, value, end)
+        if begins is None:
+            return _NOWHERE
+        self._reply_begins, self._reply_code, self.reply = begins[0], code, begins[1]
+        return _REPLY_ROLE, at, behind
+
+    def _attached(self, data: bytes, value: int, end: int) -> _Place:
+        at = data.find(_ATTACHED, value, end)
+        if at < 0 or data.startswith(_COPY, at - _COPY_ENDS + 1):
+            return _NOWHERE
+        at += len(_ATTACHED)
+        if not data.startswith(_STAMPED, at + NAME):
+            return _NOWHERE
+        behind = at + NAME + _STAMP
+        if data.startswith(_SILENT, value):
+            return _QUIET_ROLE, at, behind
+        said = behind + len(_RENDERED)
+        if not data.startswith(_RENDERED, behind) or data[said] == _QUOTE:
+            return _NOWHERE
+        behind = data.rfind(_RENDERED_ENDS, said, end)
+        return (_ATTACHED_ROLE, at, behind + len(_RENDERED_ENDS)) if behind >= 0 else _NOWHERE
+
+    def _user(self, data: bytes, value: int, end: int) -> _Place:
+        if not data.startswith(_SAID_BY_USER, value):
+            return _NOWHERE
+        value += len(_SAID_BY_USER)
+        if data[value] == _BLOCKS:
+            return self._result(data, value, end)
+        if data[value] != _TEXT or data[value + 1] not in _PLAIN:
+            return _NOWHERE
+        at = data.find(_PROMPT_ENDS, value, end) + len(_PROMPT_ENDS) + len(_UUID)
+        if not (data.startswith(_UUID, at - len(_UUID)) and data.startswith(_STAMPED, at + NAME)):
+            return _NOWHERE
+        self.interrupt()
+        return _PROMPT_ROLE, at, at + NAME + _STAMP
+
+    def _result(self, data: bytes, value: int, end: int) -> _Place:
+        """A row with the result of one call."""
+        block = value + 2
+        if data.startswith(_CALL, block):
+            block = data.find(b'"', block + len(_CALL), end) + 2
+        behind = _RETURNED.first(data, block, end)
+        if behind >= 0:
+            at = behind - _STAMP - NAME
+        else:
+            at = data.find(_RESULT_ENDS, block, end) + len(_RESULT_ENDS)
+            behind = at + NAME + _STAMP
+        if not (
+            data.startswith(_RESULT, block)
+            and data.rfind(_RESULT, block + 1, at) < 0
+            and data.startswith(_RESULT_ENDS, at - len(_RESULT_ENDS))
+            and data.startswith(_STAMPED, at + NAME)
         ):
-            return None
-        if data.find(_GLUED, at, first) >= 0:
-            return None
-        return self._shape(Role.RESULT, above, named[1], None, data[last:end])
+            return _NOWHERE
+        called = data.rfind(_CALLED, behind, end)
+        if not data.startswith(_RETURN, behind):
+            if called < 0:
+                return _RESULT_ROLE, at, behind
+            if data[behind:called] not in _NOTHING_RETURNED:
+                return _NOWHERE
+            return _RESULT_ROLE, at, called + len(_CALLED) + NAME
+        last = called if called >= 0 else end - 1
+        for one in _SANDBOXED:
+            if data.endswith(one, behind, last):
+                last -= len(one)
+        if (
+            data[end - 1] != _BRACE
+            or data[last - 1] not in _CLOSES
+            or data.startswith(_COPY, last - _COPY_ENDS)
+        ):
+            return _NOWHERE
+        # Claude Code 2.0 has what the programs see last.
+        return _RESULT_ROLE, at, called + len(_CALLED) + NAME if called >= 0 else end - 1
 
-    def _shape(
-        self, role: Role, above: bytes | None, name: bytes, reply: bytes | None, ends: bytes
-    ) -> Shape | None:
-        said = self._ends.get(ends) or self._end(ends, name)
-        if said is None or above == name:
+    def _system(self, data: bytes, start: int, end: int) -> Told | None:
+        found = _SYSTEM.match(data, start + OPENING, end)
+        if found is None or TORN.first(data, start + OPENING, end) >= 0:
             return None
-        key = key_in(name)
-        return (role, above, name, key, reply, said) if key is not None else None
+        role = _INJECTED_ROLE if found[1] else _QUIET_ROLE
+        said = self._closing(b'"' + data[found.end() + _META : end], found[2])
+        return (role, found[2], self._plain, said) if said is not None else None
 
-    def _end(self, ends: bytes, name: bytes) -> End | None:
-        """The last keys of a row; None where others are among them."""
-        if ends.endswith(b'"}}'):
-            # Copies name the row they were made of, which has the same id.
-            known, written, rest = ends.rpartition(_COPIED)
-            if written and rest == name + b'"}}':
-                found = self._ends.get(known)
-                if found is not None:
-                    return found
-                return self._keep(known, ends)
-        return self._keep(ends, ends)
+    # --- openings and closings, decoded once ---
 
-    def _keep(self, known: bytes, ends: bytes) -> End | None:
-        body = decode_line(b"{" + ends[1:])
-        if body is None or not _NEEDED <= body.keys() <= _ENDS:
+    def _opening(self, opening: bytes) -> Opening | None:
+        """What an opening says; None where it is to be decoded with its row."""
+        if len(opening) > _LONG:
             return None
-        if len(self._ends) >= _KNOWN_ENDS:
-            self._ends.clear()
-        copied = "forkedFrom" in body or "requestSessionId" in body
-        found = self._ends[known] = End(body, copied)
+        plain = _VARYING.sub(b"", opening)
+        if len(self._openings) >= _KNOWN:
+            self._openings.clear()
+        if plain not in self._openings:
+            self._openings[plain] = self._opened(plain)
+        found = self._openings[opening] = self._openings[plain]
         return found
 
+    def _opened(self, opening: bytes) -> Opening | None:
+        said = decode_line(b'{"":"%b0}' % opening)
+        if said is None or not opening.startswith(b'","') or not isinstance(said.get("isSidechain"), bool):
+            return None
+        last = next(reversed(said))
+        kind = _TYPES.get((last, said.get("type")))
+        if kind is None or not said.keys() & _OF_THE_ROW <= _AHEAD | {last}:
+            return None
+        side = said["isSidechain"]
+        return Opening(kind, IN_CHAIN + side * ASIDE, self._said(said, side=side))
 
-def outside(data: bytes, start: int, end: int) -> tuple[str, bytes] | None:
-    """The type of a row outside the chain that says nothing but where it lies, and the id it can be found by; None for any other."""
-    if _OUTSIDE.fullmatch(data, start, end) is not None:
-        return "", b""
-    found = _REQUEST.match(data, start, end)
-    if (
-        found is not None
-        and _REQUEST_LAST.fullmatch(data, max(start, end - _REQUEST_ENDS), end) is not None
-        and data.find(_REQUEST_BEGINS, start + 1, end) < 0
-    ):
-        return "api-request", found[1]
-    return None
+    def _closing(self, closing: bytes, name: bytes) -> Said | None:
+        """What a closing says; None where it is to be decoded with its row."""
+        if len(closing) > _LONG:
+            return None
+        own = closing
+        if closing.endswith(b'"}}'):
+            # Copies name the row they were made of, which has the same id.
+            known, written, rest = closing.rpartition(_COPIED)
+            if written and rest == name + b'"}}':
+                own = known
+        if own not in self._closings:
+            if len(self._closings) >= _KNOWN:
+                self._closings.clear()
+            self._closings[own] = self._closed(closing)
+        return self._closings[own]
 
+    def _closed(self, closing: bytes) -> Said | None:
+        said = decode_line(b'{"":"' + closing) if closing != b"}" else {}
+        if said is None or not said.keys() & _OF_THE_ROW <= {"origin"}:
+            return None
+        if said.get("origin", _HUMAN) != _HUMAN:
+            return None
+        return self._said(said, side=False)
 
-def pointer(data: bytes, start: int, end: int) -> tuple[bytes, str] | None:
-    """The row that a last prompt points at, as its key, and the prompt; None where the line is another one."""
-    found = _POINTER.fullmatch(data, start, end)
-    key = key_in(found[2]) if found is not None else None
-    if found is None or key is None:
-        return None
-    said = decode_line(b'{"":%b}' % found[1])
-    return (key, said[""]) if said is not None else None
+    def _said(self, said: Body, *, side: bool) -> Said:
+        facts = {key: said[key] for key in _FACTS if key in said}
+        if side and "agentId" in facts:
+            facts["isSidechain"] = True
+        copied = "forkedFrom" in facts or "requestSessionId" in facts
+        if len(self._known) >= _KNOWN:
+            self._known.clear()
+        return self._known.setdefault(repr(facts), Said(facts, copied))

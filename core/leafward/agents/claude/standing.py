@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.rows import KEY, NAMED, SIDECHAIN
+from leafward.agents.claude.records import NAMED, NO_KEY, SIDECHAIN
 
 if TYPE_CHECKING:
     from leafward.agents.claude.weaving import Weaver
@@ -21,7 +21,7 @@ def leaf_of(weaver: Weaver) -> int:
         if pointer.empty:
             later = _newest(weaver, pointer.row + 1)
             return later if later >= 0 else -1
-        if pointer.leaf == bytes(KEY):
+        if pointer.leaf == NO_KEY:
             return newest
         named = rows.find({pointer.leaf}).get(pointer.leaf, -1)
         if named < 0:
@@ -45,18 +45,22 @@ def _furthest(weaver: Weaver, named: int, after: int) -> int:
     """The last row of the file that is the named one or lies below it."""
     rows, parent = weaver.rows, weaver.columns.parent
     top = weaver.entry[named]
-    mark = bytearray(len(parent))
-    mark[top] = 1
-    for index in range(len(parent)):
+    below = bytearray(len(parent))
+    """What is known of entries: 1 for those below the named one, 2 for others."""
+    below[top] = 1
+    # Above the named row lies what it hangs on, wherever nothing hangs on later rows.
+    first = after if weaver.scattered else max(after, weaver.order[top])
+    for row in range(len(rows) - 1, first - 1, -1):
+        if row == named or not rows.flags[row] & NAMED:
+            continue
         walk: list[int] = []
-        at = index
-        while at >= 0 and not mark[at]:
+        at = weaver.entry[row]
+        while at >= 0 and not below[at]:
             walk.append(at)
             at = parent[at]
-        known = mark[at] if at >= 0 else 2
+        known = below[at] if at >= 0 else 2
         for one in walk:
-            mark[one] = known
-    for row in range(len(rows) - 1, after - 1, -1):
-        if row != named and rows.flags[row] & NAMED and mark[weaver.entry[row]] == 1:
+            below[one] = known
+        if known == 1:
             return weaver.end_of(row)
     return top if after else weaver.end_of(named)

@@ -45,31 +45,6 @@ class Rollout(OpenFile):
             return False
         return (now.st_dev, now.st_ino) == self.identity
 
-    def blocks(
-        self, stop: Callable[[], bool] = lambda: False, begin: int = 0
-    ) -> Iterator[tuple[bytes, int, int]]:
-        """The content from a byte on in blocks: a buffer, how much of it is whole lines, and its offset in the file.
-
-        What is left at the end without a newline comes last, with 0 for the whole lines. A line larger than a chunk is read
-        in steps that double, so that many megabytes are copied a few times only.
-        """
-        buffer, base = b"", begin
-        while not stop():
-            more = self.at(base + len(buffer), max(CHUNK, len(buffer)))
-            if not more:
-                break
-            whole = more.rfind(b"\n") + 1
-            if whole:
-                whole += len(buffer)
-            buffer = buffer + more if buffer else more
-            if whole:
-                yield buffer, whole, base
-                # What follows the last newline is read again: that is less than to copy every block.
-                base += whole
-                buffer = b""
-        if buffer and not stop():
-            yield buffer, 0, base
-
     def lines(self, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[bytes, int, int, int]]:
         """The lines: a buffer, where in it the line begins and ends, and its offset in the file."""
         for buffer, whole, base in self.blocks(stop):
