@@ -97,7 +97,7 @@ def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | 
 
     Raises Refused where none may end there, with the rule and the nearest entry that is legal, and where none can be made.
     """
-    source = source or agents.agent_of(session.path)
+    source = source or agents.agent_behind(session)
     own = to is source
     cut = cut_at(session, EntryIndex(entry), to.may_end)
     if cut.rule is not None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.codex import Codex
 from leafward.config import Config
 from leafward.context import context_at
 from leafward_tui.screens.explorer import ExplorerScreen
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
+    from leafward.agents import Listing
     from leafward.session import Session
 
 
@@ -164,6 +167,36 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
         await pilot.press("r")
         await until(pilot, lambda: len(ran) == 2)
         assert not session_of(screen).what_if
+
+
+async def test_no_store_is_searched_while_somebody_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file with a broken first line is known by the store it lies in, which is listed once, in a worker."""
+    store = make("codex", tmp_path / "store")
+    content = store.path.read_bytes()
+    store.path.write_bytes(content[40:])
+    listed: list[threading.Thread] = []
+    discover = Codex.discover
+
+    def counted(self: Codex, *given: Any) -> Iterator[Listing]:
+        listed.append(threading.current_thread())
+        return discover(self, *given)
+
+    monkeypatch.setattr(Codex, "discover", counted)
+    async with exploring(store.path) as (pilot, screen):
+        assert "codex" in rows(screen.app)[0]
+        await chosen(pilot, "l", *"here", "enter")
+        await until(pilot, lambda: "[here]" in "\n".join(tree(screen)))
+        screen.action_agent_resume()
+        assert "folder" in note(screen), "which folder it belongs to stood in the line that is broken"
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
+        await pilot.press("escape")
+        await chosen(pilot, "b")
+        assert "Codex" in "\n".join(rows(screen.app))
+    assert len(listed) == 1
+    assert listed[0] is not threading.main_thread()
 
 
 async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
