@@ -125,6 +125,11 @@ def excerpt(path: str) -> Excerpt | None:
     return next((found for agent in _ENCLOSING if (found := agent.excerpt(given)) is not None), None)
 
 
+def strays(path: str) -> dict[str, int]:
+    """Messages in a file that holds many sessions whose session is not there, by the session they name."""
+    return {name: count for agent in _ENCLOSING for name, count in agent.strays(path).items()}
+
+
 def names_one(path: Path) -> bool:
     """Whether a path names one session rather than several: a file that holds no others, or one inside a file that does."""
     inside = within(path)
@@ -173,6 +178,7 @@ __all__ = [
     "native",
     "own_variables",
     "recognised",
+    "strays",
     "unknown_roots",
     "within",
 ]

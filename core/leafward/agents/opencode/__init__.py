@@ -103,6 +103,10 @@ class OpenCode:
         """The sessions in a database that is named, or the one that a path leading into it names; None for any other path."""
         return self._shelves.within(path)
 
+    def strays(self, path: str) -> dict[str, int]:
+        """Messages in a database whose session is not there, by the session they name."""
+        return self._shelves.strays(path)
+
     def gather(self, listings: Mapping[str, Listing]) -> None:
         """Nothing: no file is a piece of another."""
 
@@ -336,14 +340,16 @@ class OpenCode:
     def _said_of(self, path: str) -> str:
         """What is to be said of a database that was named as if it were a session."""
         try:
-            count = len(self._shelves.shelf(path).rows)
+            shelf = self._shelves.shelf(path)
         except NotASession as error:
             return str(error)
         except sqlite3.Error as error:
             return f"cannot read {path}: {error}"
         except OSError as error:
             return f"cannot read {path}: {error.strerror or error}"
-        return f"{path} holds {count:,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
+        if shelf.damage:
+            return f"{path} {shelf.damage}"
+        return f"{path} holds {len(shelf.rows):,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
 
 
 def _in_newer_engine(session: Session) -> bool:
