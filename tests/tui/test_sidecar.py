@@ -13,6 +13,7 @@ from leafward.context import context_at
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.log import LogScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from tests.claude_transcript import Transcript
 from tests.foreign_stores import Store, make, watched
 from tests.tui.considered import considering
 from tests.tui.explored import NARROW, exploring, note, tree
@@ -167,6 +168,17 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
         await pilot.press("r")
         await until(pilot, lambda: len(ran) == 2)
         assert not session_of(screen).what_if
+
+
+async def test_right_after_a_compaction_the_gauge_says_what_comes_on_top(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path / ".claude")
+    transcript.turn("one", "first")
+    transcript.boundary("short")
+    async with exploring(transcript.path) as (pilot, screen):
+        shown = "\n".join(rows(screen.app))
+        assert " + prompt / " in shown
+        transcript.turn("two", "second")
+        await until(pilot, lambda: " + prompt / " not in "\n".join(rows(screen.app)))
 
 
 async def test_no_store_is_searched_while_somebody_waits(
