@@ -166,7 +166,7 @@ async def test_a_command_is_found_by_its_words_in_the_key_bar() -> None:
         found = [str(hit.text) async for hit in provider.search("compact")]
         assert "Open the compaction lab here" in found
         found = [str(hit.text) async for hit in provider.search("x-ray")]
-        assert "Show a compaction before and after" in found
+        assert "Show a compaction or context edit before and after" in found
 
 
 async def test_a_sheet_covers_the_foot_and_writes_the_operation_out() -> None:

@@ -36,13 +36,12 @@ class CutsFound(Message):
     """Whether its own agent's would be a copy."""
 
 
-@dataclass(eq=False, repr=False)
 class FolderRefused(Message):
     """No new session can work in the folder that was typed, and why."""
 
-    run: int
-    wish: ForkWish
-    problem: str
+    def __init__(self, run: int, wish: ForkWish, problem: str) -> None:
+        super().__init__()
+        self.run, self.wish, self.problem = run, wish, problem
 
 
 @dataclass(eq=False, repr=False)
