@@ -163,10 +163,15 @@ class Reading(Counting):
             self.agent = agent_behind(session).name
         entries = "entry" if len(session) == 1 else "entries"
         facts = [
-            Fact(self.agent, short=self.agent),
-            Fact(f"{len(session):,}", entries, f"{len(session):,} {entries}", keep=3),
-            Fact(f"{branches:,}", "branch" if branches == 1 else "branches", "", keep=2),
-            Fact(f"{compactions:,}", "compaction" if compactions == 1 else "compactions", "", keep=1),
+            Fact(self.agent, short=self.agent, keep=2),
+            Fact(f"{len(session):,}", entries, f"{len(session):,} {entries}", keep=4),
+            Fact(f"{branches:,}", "branch" if branches == 1 else "branches", "", keep=3 if branches else 0),
+            Fact(
+                f"{compactions:,}",
+                "compaction" if compactions == 1 else "compactions",
+                "",
+                keep=1 if compactions else 0,
+            ),
         ]
         if session.columns.damage:
             facts.append(Fact(f"{len(session.columns.damage):,}", "damaged", keep=4, hue="bad"))
