@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.entries import (
@@ -27,11 +28,13 @@ from leafward.scan import CURRENT_VERSION
 from leafward.sidecar import SUFFIX, belongs_to, every_sidecar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from leafward.session import Origin, Session
 
+_STRAYS_NAMED = 4
+"""Sessions that are named where something is said of several."""
 LONG_LINE = 1 << 20
 """Bytes from which a line is worth a remark: pi and everything else holds it in memory whole."""
 
@@ -133,6 +136,21 @@ def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> I
             whose = f"{safe_line(owner.agent, 40)} session {safe_line(owner.session, 80)}"
             text = f"{whose} is gone from {safe_line(lay_at, 200)}; what was kept of it stays in {path}"
             yield Problem("sidecar-orphan", text)
+
+
+def stray_messages(path: str, found: Mapping[str, int]) -> Iterator[Problem]:
+    """Messages in a file of many sessions that belong to none of them, by the session they name."""
+    if found:
+        total = sum(found.values())
+        messages = (
+            "1 message names a session that is"
+            if total == 1
+            else f"{total:,} messages name sessions that are"
+        )
+        names = [safe_line(f"{name} ({count:,})", 80) for name, count in islice(found.items(), _STRAYS_NAMED)]
+        more = f" and {len(found) - len(names):,} more" if len(found) > len(names) else ""
+        text = f"{safe_line(path, 300)}: {messages} not there: {', '.join(names)}{more}"
+        yield Problem("stray-messages", text)
 
 
 def waiting_imports(documents: Sequence[Path]) -> Iterator[Problem]:

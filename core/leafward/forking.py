@@ -24,6 +24,7 @@ from leafward.injection import inject
 from leafward.journal.durable import give_name, write_new
 from leafward.messages import prompt_text
 from leafward.paths import DRAFT_END, DRAFT_MARK, imports_dir, make_private
+from leafward.safe_text import said_by_program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +54,8 @@ __all__ = [
 
 _PATIENCE = 120
 """Seconds that an import may take."""
+_SAID = 300
+"""Characters of what a program said that are repeated."""
 _LISTED = 5
 _TOLD = Remark(
     "kept-beside",
@@ -97,7 +100,7 @@ def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | 
 
     Raises Refused where none may end there, with the rule and the nearest entry that is legal, and where none can be made.
     """
-    source = source or agents.agent_of(session.path)
+    source = source or agents.agent_behind(session)
     own = to is source
     cut = cut_at(session, EntryIndex(entry), to.may_end)
     if cut.rule is not None:
@@ -251,5 +254,5 @@ def _run(command: Resume, env: Mapping[str, str]) -> None:
     except OSError as error:
         raise Refused(f"{name}: {error.strerror or error}") from error
     if done.returncode:
-        said = " ".join((done.stderr or done.stdout).decode("utf-8", "replace").split())[-300:]
+        said = said_by_program(done.stderr or done.stdout, _SAID)
         raise Refused(f"{' '.join(command.argv[:2])} failed ({done.returncode}): {said}")

@@ -73,6 +73,16 @@ def safe_line(text: str, limit: int | None = None) -> str:
     return safe(line)
 
 
+_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+"""What a program tells a terminal to do (ECMA-48): colours, titles, moves of the cursor."""
+
+
+def said_by_program(output: bytes, limit: int) -> str:
+    """The end of what a program printed, on one safe line without what it told the terminal."""
+    text = _SEQUENCE.sub("", output.decode("utf-8", "replace"))
+    return safe(_ANY_SPACE.sub(" ", text).strip()[-limit:])
+
+
 def safe_json(document: bytes) -> bytes:
     """A JSON document in UTF-8 with everything a terminal could act on escaped. What it says stays the same."""
     if document.isascii() and b"\x7f" not in document:

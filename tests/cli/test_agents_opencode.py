@@ -91,3 +91,18 @@ def test_stores_are_found_by_the_environment(
     report = json.loads(run("doctor", "--json").out)
     assert report["sessions"] == 1
     assert report["stores"]["opencode"] == [str(tmp_path / "data" / "opencode")]
+
+
+def test_doctor_tells_of_messages_that_belong_to_no_session(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    store = Database(tmp_path / "share" / "opencode")
+    for name in ("ses_one", "ses_gone"):
+        talk = Conversation(name, directory=str(tmp_path))
+        talk.turn(name)
+        store.write(talk)
+    store.execute("DELETE FROM session WHERE id = ?", "ses_gone")
+    [problem] = run("doctor", "--json").document["problems"]
+    assert problem["code"] == "stray-messages"
+    assert "ses_gone (2)" in problem["text"]

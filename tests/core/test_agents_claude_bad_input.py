@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents import agent_of
+from leafward.agents.lines import MARK
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at
@@ -46,6 +48,25 @@ def test_a_line_torn_in_the_middle_is_marked_and_the_rest_goes_on(tmp_path: Path
     assert texts(transcript) == ["one", "first", "two", "second"]
     assert problems(transcript.opened()) == {"malformed": 1}
     assert offset_of(transcript, "malformed") == at
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    transcript = talk(tmp_path)
+    before = transcript.opened()
+    talked, places = said(before), [before.origin(index).offset for index in range(len(before))]
+    transcript.path.write_bytes(MARK + transcript.path.read_bytes())
+    session = transcript.opened()
+    assert said(session) == talked
+    places = [place + len(MARK) if place else 0 for place in places]
+    assert [session.origin(index).offset for index in range(len(session))] == places
+    assert problems(session) == {"bom": 1}
+    assert agent_of(transcript.path) is CLAUDE
+    transcript.turn("two", "second")
+    session.refresh()
+    assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
+    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "index")
+    catalogue.refresh()
+    assert [(card.title, card.damage) for card in catalogue.cards()] == [("one", 0)]
 
 
 def test_two_rows_on_one_line_are_two(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from leafward.agents import agent_of
 from leafward.agents.codex.course import START
 from leafward.agents.codex.source import lines_in
 from leafward.agents.codex.weaving import Weaver
+from leafward.agents.lines import MARK
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at
@@ -39,6 +40,26 @@ def test_a_line_torn_in_the_middle_is_marked_and_the_rest_goes_on(tmp_path: Path
     [(index, damage)] = session.columns.damage.items()
     assert (damage, session.entry(index).offset) == (Damage.MALFORMED, at)
     assert problems(session) == {"malformed": 1}
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    before = rollout.opened()
+    talked, places = said(before), [before.origin(index).offset for index in range(len(before))]
+    rollout.path.write_bytes(MARK + rollout.path.read_bytes())
+    session = rollout.opened()
+    assert said(session) == talked
+    assert (session.id, session.cwd) == (before.id, before.cwd)
+    places = [place + len(MARK) if place else 0 for place in places]
+    assert [session.origin(index).offset for index in range(len(session))] == places
+    assert problems(session) == {"bom": 1}
+    assert agent_of(rollout.path) is CODEX
+    rollout.turn("two", "second")
+    session.refresh()
+    assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
+    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "index")
+    catalogue.refresh()
+    assert [(card.title, card.damage) for card in catalogue.cards()] == [("one", 0)]
 
 
 def test_two_records_on_one_line_are_two(tmp_path: Path) -> None:

@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents import agent_of, strays
+from leafward.agents.lines import MARK
 from leafward.agents.opencode.database import TABLES
 from leafward.agents.opencode.database import opened as opened_base
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at
-from leafward.doctor import check
+from leafward.doctor import check, stray_messages
 from leafward.entries import Kind
 from leafward.errors import NotASession
 from leafward.lanes import Lanes
 from tests.opencode_store import (
     OPENCODE,
+    START,
     Conversation,
     Database,
     files_of,
@@ -220,6 +222,72 @@ def test_pages_that_are_overwritten_lose_what_lay_on_them_only(root: Path) -> No
         assert problems(session)
 
 
+def test_of_a_damaged_database_what_can_be_read_is_listed_and_opened(root: Path, tmp_path: Path) -> None:
+    """Every page in turn: either the whole database is refused, or it is named and the sessions that are left open."""
+    store = Database(root, events=False)
+    names = [f"ses_{number:02}" for number in range(24)]
+    for number, name in enumerate(names):
+        talk = Conversation(name, at=START + number * 1_000_000, title=f"{name} {'pear ' * 60}")
+        talk.turn(f"{name} {'plum ' * 150}")
+        store.write(talk)
+    whole = store.path.read_bytes()
+    size = 4096
+    rescued = opens = 0
+    for page in range(1, len(whole) // size):
+        store.path.write_bytes(whole[: page * size] + b"\xff" * size + whole[(page + 1) * size :])
+        found = cards(root, tmp_path / str(page))
+        said = found.pop("opencode", None)
+        if said is None:
+            assert set(found) == set(names)
+        elif found:
+            rescued += 1
+            lost = sorted(set(names) - set(found))
+            assert f"damaged database: {len(found)} session" in str(said.problem)
+            assert "may be missing" in str(said.problem) or all(
+                name in str(said.problem) for name in lost[:3]
+            )
+        else:
+            assert "malformed" in str(said.problem)
+        opens += sum(card.problem is None for card in found.values()) > len(names) // 2
+    assert rescued >= 3
+    assert opens >= 3 * (len(whole) // size) // 4
+
+
+def test_a_message_on_a_damaged_page_hides_no_other(root: Path) -> None:
+    talk = Conversation()
+    for number in range(40):
+        talk.turn(f"turn {number} {'pear ' * 200}")
+    store = Database(root, events=False)
+    path = store.write(talk)
+    whole = store.path.read_bytes()
+    size = 4096
+    told = []
+    for page in range(1, len(whole) // size):
+        store.path.write_bytes(whole[: page * size] + b"\xff" * size + whole[(page + 1) * size :])
+        try:
+            session = opened(path)
+        except NotASession:
+            continue
+        if "unreadable-record" in problems(session):
+            told.append(texts(session)[-1:])
+    assert sum(last[0].startswith("assistant: turn 39 pear") for last in told if last) > len(told) * 3 // 4
+
+
+def test_messages_of_no_session_are_told_of(root: Path, tmp_path: Path) -> None:
+    store = Database(root)
+    store.write(one_turn())
+    store.write(one_turn("ses_gone"))
+    assert strays(str(store.path)) == {}
+    store.execute("DELETE FROM session WHERE id = ?", "ses_gone")
+    assert set(cards(root, tmp_path)) == {"ses_one"}
+    found = strays(str(store.path))
+    assert found == {"ses_gone": 2}
+    (problem,) = stray_messages(str(store.path), found)
+    assert problem.code == "stray-messages"
+    assert problem.text.endswith("2 messages name sessions that are not there: ses_gone (2)")
+    assert strays(str(root)) == {}
+
+
 def test_another_programs_database_is_said(root: Path, tmp_path: Path) -> None:
     root.mkdir()
     with closing(sqlite3.connect(root / "opencode.db")) as base:
@@ -291,6 +359,16 @@ def test_what_follows_a_broken_message_is_shown(tmp_path: Path, broken: int) -> 
     told = [problem for problem in check(session) if problem.code == "malformed"]
     assert {problem.offset for problem in told} == {None}
     assert all("(row " in problem.text for problem in told)
+
+
+def test_byte_order_marks_are_passed_over(root: Path) -> None:
+    talk = one_turn()
+    file = write_tree(root, talk)
+    for path in file.parents[2].rglob("*.json"):
+        path.write_bytes(MARK + path.read_bytes())
+    session = opened(file)
+    assert texts(session) == ["user: one?", "assistant: one."]
+    assert agent_of(file) is OPENCODE
 
 
 def test_empty_and_broken_session_files(root: Path, tmp_path: Path) -> None:

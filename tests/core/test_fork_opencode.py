@@ -11,6 +11,7 @@ import pytest
 
 from leafward import forking
 from leafward.catalog import Catalogue
+from leafward.catalog.finding import sighted
 from leafward.catalog.keeping import keep
 from leafward.config import Config
 from leafward.entries import Kind
@@ -85,6 +86,16 @@ def test_no_id_of_the_source_is_left(tmp_path: Path) -> None:
     assert all(
         one["info"]["parentID"] in users for one in body["messages"] if one["info"]["role"] == "assistant"
     )
+
+
+def test_a_fork_of_what_nobody_named_is_called_as_the_catalogue_calls_it(tmp_path: Path) -> None:
+    talk = busy()
+    talk.info |= {"title": "New session - 2026-11-22T10:00:00.000Z"}
+    source = opened(Database(tmp_path).write(talk))
+    (card,) = sighted(Config(), (tmp_path,), {}, [])
+    title = document(draft(source, source.leaf))["info"]["title"]
+    assert title == f"{card.title} (fork)"
+    assert "session" not in title
 
 
 def test_the_session_is_a_new_one_of_its_own(tmp_path: Path) -> None:

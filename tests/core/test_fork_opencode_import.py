@@ -114,7 +114,7 @@ _STUB = """#!{python}
 import json, os, sys
 with open({log!r}, "a") as log:
     log.write(json.dumps([sys.argv[1:], os.getcwd(), os.environ["PWD"]]) + "\\n")
-sys.stderr.write("it does not fit")
+sys.stderr.write("\\x1b[91m\\x1b[1mError: \\x1b[0m\\x1b]0;x\\x07it\\n\\tdoes not fit\\x1b[?25h\\n")
 sys.exit(1 if sys.argv[1] == "import" and os.path.exists({fails!r}) else 0)
 """
 
@@ -160,7 +160,7 @@ def test_a_document_is_cleared_away_once_it_was_imported(tmp_path: Path, stub: S
 def test_a_failed_import_is_taken_back_and_its_document_stays(tmp_path: Path, stub: Stub) -> None:
     made = stored(tmp_path)
     stub.fails.touch()
-    with pytest.raises(Refused, match="it does not fit"):
+    with pytest.raises(Refused, match=r"\Aopencode import failed \(1\): Error: it does not fit\Z"):
         forking.import_now(made.draft, stub.env)
     folder = str(tmp_path / "orchard")
     undone = ["session", "delete", made.draft.id]

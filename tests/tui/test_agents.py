@@ -105,3 +105,14 @@ async def test_the_catalogue_lists_sessions_with_forks_and_sub_agents(kept: Kept
         await until(pilot, lambda: kept.listed[0] in "\n".join(rows(app)))
         shown = "\n".join(rows(app))
         assert [text for text in kept.listed if text not in shown] == []
+
+
+async def test_the_title_line_names_the_agent_before_it_counts_nothing(tmp_path: Path) -> None:
+    transcript = claude_transcript.Transcript(tmp_path / ".claude")
+    transcript.turn("Explain what the calculator does with numbers that are not there at all", "fine")
+    transcript.boundary("short")
+    transcript.turn("two", "second")
+    async with exploring(transcript.path) as (_, screen):
+        head = rows(screen.app)[0]
+        assert "claude" in head
+        assert "0 branches" not in head

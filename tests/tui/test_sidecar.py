@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.codex import Codex
 from leafward.config import Config
 from leafward.context import context_at
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.log import LogScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from tests.claude_transcript import Transcript
 from tests.foreign_stores import Store, make, watched
 from tests.tui.considered import considering
 from tests.tui.explored import NARROW, exploring, note, tree
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
+    from leafward.agents import Listing
     from leafward.session import Session
 
 
@@ -143,6 +147,11 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
         monkeypatch.setattr("leafward.agents.base.Resume.obstacle", lambda _command: None)
         screen.action_agent_resume()
         assert len(ran) == 1
+        total = len(session_of(screen))
+        await chosen(pilot, "enter", "r")
+        await until(pilot, lambda: len(ran) == 2)
+        assert len(session_of(screen)) == total, "the agent is there already: nothing is appended"
+        ran.pop()
         await pilot.press("K")
         await chosen(pilot, "enter", "m")
         await written(pilot, screen, len(session_of(screen)))
@@ -153,6 +162,53 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
         await pilot.press("escape")
         await pilot.pause()
         assert len(ran) == 1
+        await pilot.press("j")
+        await chosen(pilot, "enter")
+        assert "Move here and resume" in "\n".join(rows(screen.app))
+        await pilot.press("r")
+        await until(pilot, lambda: len(ran) == 2)
+        assert not session_of(screen).what_if
+
+
+async def test_right_after_a_compaction_the_gauge_says_what_comes_on_top(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path / ".claude")
+    transcript.turn("one", "first")
+    transcript.boundary("short")
+    async with exploring(transcript.path) as (pilot, screen):
+        shown = "\n".join(rows(screen.app))
+        assert " + prompt / " in shown
+        transcript.turn("two", "second")
+        await until(pilot, lambda: " + prompt / " not in "\n".join(rows(screen.app)))
+
+
+async def test_no_store_is_searched_while_somebody_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file with a broken first line is known by the store it lies in, which is listed once, in a worker."""
+    store = make("codex", tmp_path / "store")
+    content = store.path.read_bytes()
+    store.path.write_bytes(content[40:])
+    listed: list[threading.Thread] = []
+    discover = Codex.discover
+
+    def counted(self: Codex, *given: Any) -> Iterator[Listing]:
+        listed.append(threading.current_thread())
+        return discover(self, *given)
+
+    monkeypatch.setattr(Codex, "discover", counted)
+    async with exploring(store.path) as (pilot, screen):
+        assert "codex" in rows(screen.app)[0]
+        await chosen(pilot, "l", *"here", "enter")
+        await until(pilot, lambda: "[here]" in "\n".join(tree(screen)))
+        screen.action_agent_resume()
+        assert "folder" in note(screen), "which folder it belongs to stood in the line that is broken"
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
+        await pilot.press("escape")
+        await chosen(pilot, "b")
+        assert "Codex" in "\n".join(rows(screen.app))
+    assert len(listed) == 1
+    assert listed[0] is not threading.main_thread()
 
 
 async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:

@@ -206,6 +206,20 @@ def test_the_gauge_on_two_lines_and_on_one() -> None:
     assert plain(gauge_lines(34, 1, ASCII, NOW, 200_000)) == ["##........      40.6k / 200k  20 %"]
 
 
+def test_a_prompt_that_the_session_does_not_hold_comes_on_top() -> None:
+    short = Load(335, lacks_prompt=True)
+    lines = plain(gauge_lines(35, 4, UNICODE, NOW, 200_000, moving=True, moved=short))
+    assert lines[:3:2] == ["now       40.6k / 200k         20 %", "moved       335 + prompt / 200k    "]
+    two = plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, moving=True, moved=short))
+    assert two[0] == "40.6k → 335 + prompt / 200k        "
+    for one in (
+        gauge_lines(34, 1, ASCII, short, 200_000),
+        gauge_lines(34, 1, UNICODE, NOW, 200_000, moving=True, moved=short),
+    ):
+        assert "335 + prompt / 200k" in plain(one)[0]
+        assert "%" not in plain(one)[0]
+
+
 def test_over_the_threshold_words_and_a_tick_say_so() -> None:
     full = Load(190_000)
     head, line = gauge_lines(35, 2, UNICODE, full, 200_000, threshold=183_616)

@@ -27,9 +27,11 @@ from leafward.agents.codex import Codex
 from leafward.agents.opencode import OpenCode
 from leafward.agents.pi import Pi
 from leafward.errors import NotFound
+from leafward.foreign import ForeignSession
 
 if TYPE_CHECKING:
     from leafward.config import Config
+    from leafward.session import Session
 
 HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""
@@ -72,7 +74,10 @@ def recognised(head: bytes) -> Agent | None:
 
 
 def agent_of(path: Path) -> Agent:
-    """The agent of a session file, by its first bytes, else by the store it lies in; the native one where neither tells."""
+    """The agent of a session file, by its first bytes, else by the store it lies in; the native one where neither tells.
+
+    Where the first bytes do not tell, a whole store may be listed: for workers. Of an open session ask `agent_behind`.
+    """
     try:
         if path.is_file():
             with path.open("rb") as file:
@@ -84,6 +89,11 @@ def agent_of(path: Path) -> Agent:
         return native()
     inside = within(path)
     return _BY_NAME[inside.agent] if inside is not None else native()
+
+
+def agent_behind(session: Session) -> Agent:
+    """The agent of a session that is open: it is known, so nothing is looked for."""
+    return _BY_NAME.get(session.agent_name, native()) if isinstance(session, ForeignSession) else native()
 
 
 def _holder(path: Path) -> Agent | None:
@@ -113,6 +123,11 @@ def excerpt(path: str) -> Excerpt | None:
     """A session in a file that holds many, to be copied; None for any other path. Raises OSError, NotASession."""
     given = os.path.abspath(path)
     return next((found for agent in _ENCLOSING if (found := agent.excerpt(given)) is not None), None)
+
+
+def strays(path: str) -> dict[str, int]:
+    """Messages in a file that holds many sessions whose session is not there, by the session they name."""
+    return {name: count for agent in _ENCLOSING for name, count in agent.strays(path).items()}
 
 
 def names_one(path: Path) -> bool:
@@ -153,6 +168,7 @@ __all__ = [
     "Text",
     "Touch",
     "Trouble",
+    "agent_behind",
     "agent_named",
     "agent_of",
     "all_agents",
@@ -162,6 +178,7 @@ __all__ = [
     "native",
     "own_variables",
     "recognised",
+    "strays",
     "unknown_roots",
     "within",
 ]

@@ -266,6 +266,10 @@ class Enclosing(Protocol):
         """The sessions in such a file, or the one that a path leading into it names; None for any other path."""
         ...
 
+    def strays(self, path: str) -> dict[str, int]:
+        """Messages in such a file whose session is not there, by the session they name. Never raises."""
+        ...
+
     def excerpt(self, path: str) -> Excerpt | None:
         """A session in such a file, to be copied; None for any other path. Raises OSError, NotASession."""
         ...

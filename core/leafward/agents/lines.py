@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from threading import Lock
 from typing import IO, TYPE_CHECKING
 
 from leafward.errors import NotASession
+from leafward.foreign import Note
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ BLANK = b"\0 \t\r"
 """What a line may hold and still say nothing."""
 SPACE = b" \t\r"
 """What the end of a file may hold and still be whole: NULs are what a machine that died leaves there."""
+MARK = b"\xef\xbb\xbf"
+"""UTF-8's byte order mark. Editors leave it at the beginning of a file; it is passed over."""
 _NUL = re.compile(rb"\0+")
 _TRIED = 64
 """Places behind the beginning of a record at which it is tried to end."""
@@ -54,8 +58,20 @@ class OpenFile:
         now = os.fstat(self._file.fileno())
         return now.st_dev, now.st_ino
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether it begins with a byte order mark."""
+        return self._read(0, len(MARK)) == MARK
+
     def at(self, offset: int, size: int) -> bytes:
-        """Some bytes. From any thread."""
+        """Some bytes; a byte order mark reads as spaces, so that every other byte keeps its place. From any thread."""
+        found = self._read(offset, size)
+        if offset < len(MARK) and self.is_marked:
+            mark = (b" " * len(MARK))[offset : offset + size]
+            found = mark + found[len(mark) :]
+        return found
+
+    def _read(self, offset: int, size: int) -> bytes:
         if hasattr(os, "pread"):
             return os.pread(self._file.fileno(), size, offset)
         with self._lock:
@@ -96,6 +112,17 @@ class OpenFile:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def marked_note(path: str, agent: str) -> Note:
+    """The remark on a byte order mark."""
+    text = f"{path} begins with a byte order mark, which is passed over; {agent} writes none"
+    return Note("bom", text, path=Path(path), offset=0)
+
+
+def unmarked(head: bytes) -> bytes:
+    """The first bytes of a file, with spaces for a byte order mark."""
+    return b" " * len(MARK) + head[len(MARK) :] if head.startswith(MARK) else head
 
 
 def seams(data: bytes, start: int, end: int, begins: re.Pattern[bytes]) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from leafward.catalog.index import Index
 from leafward.catalog.keeping import left_drafts
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
-from leafward.doctor import Problem, check, check_files, lost_sidecars, waiting_imports
+from leafward.doctor import Problem, check, check_files, lost_sidecars, stray_messages, waiting_imports
 from leafward.forking import left_imports
 from leafward.safe_text import safe_line
 
@@ -108,6 +108,11 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         for listing in listings
         for name in listing.empty
         if not exclusion(os.path.join(listing.folder, name))
+    ]
+    problems += [
+        problem
+        for folder in dict.fromkeys(listing.folder for listing in listings)
+        for problem in stray_messages(folder, agents.strays(folder))
     ]
     watched = sys.stderr.isatty()
 

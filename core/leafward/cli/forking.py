@@ -49,7 +49,7 @@ def fork(selector: str, entry: str, to: str | None, asked: Mapping[str, Any], as
     settings = configured()
     folder = forking.folder_named(asked["cwd"], os.environ) if asked["cwd"] is not None else ""
     with opened(selector) as session:
-        source = agents.agent_of(session.path)
+        source = agents.agent_behind(session)
         target = agents.agent_named(to) if to is not None else source
         index = session.place if entry == "leaf" else session.find(entry)
         text, remarks = _carried(session, index, target, asked, settings)

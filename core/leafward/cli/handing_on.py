@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, say, write_text
-from leafward.cli.selection import agent_of, chosen_entries, opened
+from leafward.cli.selection import agent_behind, chosen_entries, opened
 from leafward.errors import LeafwardError, Refused
 from leafward.safe_text import safe_line
 
@@ -93,7 +93,7 @@ def write_document(path: Path, text: str, session: Path) -> None:
 def resume(selector: str, only_print: bool, as_json: bool) -> int:
     """`leafward resume`."""
     with opened(selector) as session:
-        agent = agent_of(session.path)
+        agent = agent_behind(session)
         command = agent.resume(session, os.environ)
         what_if = session.what_if
     obstacle = command.obstacle()

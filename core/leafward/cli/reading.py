@@ -20,7 +20,7 @@ from leafward.cli.output import (
     say,
     usage_json,
 )
-from leafward.cli.selection import agent_of, chosen_entries, opened
+from leafward.cli.selection import agent_behind, chosen_entries, opened
 from leafward.context import usage_total
 from leafward.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
 from leafward.headline import place_words, title_of
@@ -45,7 +45,7 @@ def session_facts(session: Session) -> Body:
     created, parent = header.get("timestamp"), header.get("parentSession")
     return {
         **session.details(),
-        "agent": agent_of(session.path).name,
+        "agent": agent_behind(session).name,
         "created": created if isinstance(created, str) else None,
         "parent_session": parent if isinstance(parent, str) else None,
         "entries": len(session),
@@ -141,7 +141,7 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     folder = fit(cwd, page.width - cells(title) - 2, unicode=page.unicode)
     yield f"{page.style(title, 'bold')}  {page.style(folder, 'faint')}".rstrip()
     facts = [
-        agent_of(session.path).name,
+        agent_behind(session).name,
         plural(len(session), "entry", "entries"),
         plural(session.tree.branches(), "branch", "branches"),
         plural(session.columns.kind.count(Kind.COMPACTION), "compaction"),

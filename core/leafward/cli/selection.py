@@ -54,8 +54,10 @@ def known(selector: str) -> bool:
 @contextmanager
 def opened(selector: str) -> Iterator[Session]:
     """The session a user means, open for reading, closed afterwards."""
+    from leafward import agents
+
     path = session_path(selector)
-    session = agent_of(path).open(path)
+    session = agents.agent_of(path).open(path)
     try:
         yield session
     finally:
@@ -88,11 +90,11 @@ def chosen_entries(session: Session, query: str) -> frozenset[int]:
         raise UnreadableQuery(query, error) from error
 
 
-def agent_of(path: Path) -> Agent:
-    """The agent that a session file belongs to."""
+def agent_behind(session: Session) -> Agent:
+    """The agent that a session belongs to."""
     from leafward import agents
 
-    return agents.agent_of(path)
+    return agents.agent_behind(session)
 
 
 def verify(session: Session, entries: Iterable[int] | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leafward import journal
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, compact, emit_json, indented, money, note, page, plural, say, table
-from leafward.cli.selection import agent_of, opened
+from leafward.cli.selection import agent_behind, opened
 from leafward.entries import NO_ENTRY, EntryIndex
 from leafward.errors import LeafwardError
 from leafward.headline import headline
@@ -317,7 +317,7 @@ def _remarks(session: Session, written: Write) -> list[Body]:
 
 def _recent_text(session: Session) -> str:
     """What a user with a running agent must do for the agent to see the write."""
-    agent = agent_of(session.path)
+    agent = agent_behind(session)
     said = f"the file changed a moment ago; a running {agent.title} sees this only when it opens the session again"
     try:
         command = agent.resume(session, os.environ)

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from leafward.agents import agent_of
+from leafward.agents import agent_behind
 from leafward.entries import Kind
 from leafward.errors import LeafwardError
 from leafward.headline import headline
@@ -108,7 +108,7 @@ class LogScreen(LogGoing):
         self.session = session
         self.writing = False
         """Whether a write or a look at the file is under way; there is never more than one."""
-        self._agent = agent_of(session.path).title
+        self._agent = agent_behind(session).title
         self._to_newest = True
 
     def compose_content(self) -> ComposeResult:

@@ -36,6 +36,8 @@ class Load(NamedTuple):
     """Sent again: no cache has it."""
     entered: int = 0
     """Part of what is sent again: the entries that the move enters."""
+    lacks_prompt: bool = False
+    """The agent's own prompt comes on top, and its session does not say how large that is."""
 
 
 def gauge_lines(
@@ -65,6 +67,11 @@ def gauge_lines(
         lines += [gauge.head("moved", moved, moved=True), gauge.bar(moved, width, moved=True)]
     lines += [_blank(width)] * (height - len(lines))
     return lines
+
+
+def _rest(load: Load | None) -> list[_Piece]:
+    """What comes on top of a load and is not known."""
+    return [(" + prompt", "faint")] if load is not None and load.lacks_prompt else []
 
 
 def _blank(width: int) -> list[_Piece]:
@@ -126,10 +133,12 @@ class _Gauge:
         room = max(0, _VALUE_ENDS - len(label) - len(value))
         ink = "strong_warn" if over else "strong"
         pieces: list[_Piece] = [(label, "ghost" if moved else "faint"), (" " * room, "blank"), (value, ink)]
-        share = percent(load.total, self.window) if load is not None else ""
+        pieces += _rest(load)
+        share = self._share(load)
         window = f" / {limit(self.window)}"
         if not over:
-            return self._spread([*pieces, (" /", "faint"), (window[2:], "sub")], [(share, "sub")])
+            ending: list[_Piece] = [(share, "sub")] if share else []
+            return self._spread([*pieces, (" /", "faint"), (window[2:], "sub")], ending)
         warning: list[_Piece] = [(self.warning(), "warn")]
         for right in ([*warning, ("   ", "blank"), (share, "sub")], warning):
             if _length(pieces) + 2 + _length(right) <= self.width:
@@ -141,8 +150,12 @@ class _Gauge:
         pieces = self._change(now, moved)
         if self.over(moved):
             return self._spread(pieces, [(self.warning(), "warn")])
-        share = percent(moved.total, self.window) if moved is not None else ""
-        return self._spread([*pieces, *self._of_window()], [(share, "sub")])
+        share = self._share(moved)
+        return self._spread([*pieces, *self._of_window()], [(share, "sub")] if share else [])
+
+    def _share(self, load: Load | None) -> str:
+        """How much of the window is full; nothing where that is not known."""
+        return percent(load.total, self.window) if load is not None and not load.lacks_prompt else ""
 
     def _of_window(self) -> list[_Piece]:
         return [(" / ", "faint"), (limit(self.window), "sub")]
@@ -153,6 +166,7 @@ class _Gauge:
             (count(now.total, zero="0") if now is not None else " " * 5, "text"),
             (f" {self.glyphs.arrow} ", "faint"),
             (value, "strong_warn" if self.over(moved) else "strong_ghost"),
+            *_rest(moved),
         ]
 
     def one_line(self, now: Load | None, moved: Load | None, *, moving: bool) -> list[_Piece]:
@@ -163,13 +177,13 @@ class _Gauge:
             words = self._change(now, moved)
         else:
             value = count(now.total, zero="0") if now is not None else ""
-            words = [(value, "strong_warn" if over else "strong")]
+            words = [(value, "strong_warn" if over else "strong"), *_rest(now)]
         if over:
             words += [("  ", "blank"), (self.warning(), "warn")]
         else:
             words += self._of_window()
             if not moving:
-                words.append((f"  {percent(load.total, self.window) if load is not None else '':>4}", "sub"))
+                words.append((f"  {self._share(load):>4}", "sub"))
         if over and _length(words) > self.width:
             words = [words[-3], ("  ", "blank"), (self.warning(), "warn")]
         # The bar keeps its length while sizes change.

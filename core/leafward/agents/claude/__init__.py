@@ -15,6 +15,7 @@ from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.retention import belongings, cleanup_days
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
 from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
+from leafward.agents.lines import unmarked
 from leafward.errors import Refused
 from leafward.foreign import ForeignSession
 from leafward.scan import decode_line
@@ -102,7 +103,7 @@ class Claude:
 
     def recognises(self, head: bytes) -> bool:
         """Whether one of the first lines is a row of Claude Code."""
-        for line in head.lstrip().split(b"\n")[:_LOOKED_AT]:
+        for line in unmarked(head).lstrip().split(b"\n")[:_LOOKED_AT]:
             if not line.startswith(b"{"):
                 continue
             types = set(_TYPE.findall(line))

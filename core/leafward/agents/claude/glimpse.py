@@ -9,6 +9,7 @@ from leafward.agents.base import Glimpse
 from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import Role, message_of, row_of, text_in
 from leafward.agents.claude.store import place_of, stem
+from leafward.agents.lines import unmarked
 from leafward.scan import decode_line
 from leafward.times import milliseconds
 
@@ -24,7 +25,7 @@ _TAIL = 8 << 10
 def glimpse(candidate: Candidate) -> Glimpse | None:
     """What a look at a transcript says; None where it begins with no row. Raises OSError."""
     with open(candidate.path, "rb", buffering=0) as file:
-        head = file.read(HEAD)
+        head = unmarked(file.read(HEAD))
         size = file.seek(0, os.SEEK_END)
         tail = b""
         if size > HEAD:

@@ -16,7 +16,7 @@ from leafward.agents.claude.standing import leaf_of
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translating import Translator
 from leafward.agents.claude.weaving import Weaver
-from leafward.agents.lines import SPACE, stretch_of
+from leafward.agents.lines import SPACE, marked_note, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import EntryIndex, Kind
@@ -127,7 +127,10 @@ class ClaudeReader:
             EntryIndex(leaf_of(weaver)),
             (Path(file.path),),
             size,
-            _notes(rows, weaver, wrong, Path(file.path)),
+            [
+                *([marked_note(file.path, "Claude Code")] if file.is_marked else ()),
+                *_notes(rows, weaver, wrong, Path(file.path)),
+            ],
             pending,
             inherited,
             hoisted=weaver.hoisted,

@@ -29,6 +29,7 @@ from leafward.agents.codex.store import (
     walk,
 )
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
+from leafward.agents.lines import unmarked
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession, Note
 
@@ -119,7 +120,7 @@ class Codex:
         """Whether the first line is a record of Codex."""
         if is_packed(head):
             head = unpacked_head(head, _HEAD_SIZE)
-        line = head.lstrip().partition(b"\n")[0]
+        line = unmarked(head).lstrip().partition(b"\n")[0]
         if _HEAD.match(line):
             return True
         return _META_FIRST.match(line) is not None and _LATER.search(line) is not None

@@ -15,7 +15,7 @@ from leafward.agents.codex.describing import described
 from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.codex.translating import Translator
 from leafward.agents.codex.weaving import Weaver
-from leafward.agents.lines import SPACE, stretch_of
+from leafward.agents.lines import SPACE, marked_note, stretch_of
 from leafward.collector import collector_paused
 from leafward.columns import Columns
 from leafward.entries import NO_ENTRY, Damage, EntryIndex, Kind
@@ -305,6 +305,8 @@ class _Made:
         if rollout.torn is not None:
             text = f"{segment.path} ends before its content does: {rollout.torn}"
             self.notes.append(Note("torn-archive", text, path=Path(segment.path)))
+        if rollout.is_marked:
+            self.notes.append(marked_note(segment.path, "Codex"))
         size, first = 0, len(weaver.columns)
         waiting = list(cuts)
         plain = not waiting and limit is None and copied is None

@@ -8,7 +8,7 @@ import tempfile
 from typing import IO, TYPE_CHECKING, cast
 
 from leafward.agents.codex.store import COLD
-from leafward.agents.lines import CHUNK, OpenFile
+from leafward.agents.lines import CHUNK, OpenFile, unmarked
 from leafward.errors import NotASession
 
 if sys.version_info >= (3, 14):
@@ -80,7 +80,7 @@ def head_of(path: str, size: int) -> bytes:
     """The first bytes of a rollout, unpacked. Raises OSError."""
     with open(path, "rb") as file:
         head = file.read(size)
-        return unpacked_head(head, size) if path.endswith(COLD) else head
+        return unmarked(unpacked_head(head, size) if path.endswith(COLD) else head)
 
 
 def is_packed(head: bytes) -> bool:

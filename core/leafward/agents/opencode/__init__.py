@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
 from leafward.agents.beside import kept_texts
+from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.parts import block_of, is_typed
@@ -102,12 +103,16 @@ class OpenCode:
         """The sessions in a database that is named, or the one that a path leading into it names; None for any other path."""
         return self._shelves.within(path)
 
+    def strays(self, path: str) -> dict[str, int]:
+        """Messages in a database whose session is not there, by the session they name."""
+        return self._shelves.strays(path)
+
     def gather(self, listings: Mapping[str, Listing]) -> None:
         """Nothing: no file is a piece of another."""
 
     def recognises(self, head: bytes) -> bool:
         """Whether it is the file that describes a session."""
-        start = head.lstrip()
+        start = unmarked(head).lstrip()
         if not start.startswith(b"{"):
             return False
         body = decode_line(start)
@@ -335,14 +340,16 @@ class OpenCode:
     def _said_of(self, path: str) -> str:
         """What is to be said of a database that was named as if it were a session."""
         try:
-            count = len(self._shelves.shelf(path).rows)
+            shelf = self._shelves.shelf(path)
         except NotASession as error:
             return str(error)
         except sqlite3.Error as error:
             return f"cannot read {path}: {error}"
         except OSError as error:
             return f"cannot read {path}: {error.strerror or error}"
-        return f"{path} holds {count:,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
+        if shelf.damage:
+            return f"{path} {shelf.damage}"
+        return f"{path} holds {len(shelf.rows):,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
 
 
 def _in_newer_engine(session: Session) -> bool:

@@ -26,6 +26,7 @@ from leafward.agents.opencode.records import (
     object_in,
     text_in,
 )
+from leafward.agents.opencode.rescuing import is_damage
 from leafward.errors import NotASession
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ _NEEDED = {
 _NS_PER_MS = 1_000_000
 OURS = "leafward"
 """The field of a session's metadata that says which one it was made from."""
+
+
+Counts = dict[str, tuple[int, int, int, int, int]]
+"""By session: messages, the time of the first and of the last, parts, events."""
 
 
 class Row(NamedTuple):
@@ -134,43 +139,56 @@ class Base:
         """Whether a session lies here."""
         return next(iter(self.ask("SELECT 1 FROM session WHERE id = ?", session)), None) is not None
 
-    def rows(self) -> Iterator[Row]:
-        """Every session, with what tells when one of them changed."""
-        counts = self._counts()
-        for row in self.ask(f"SELECT {self._select('session', _FIELDS)} FROM session"):  # noqa: S608  # names of our own
-            info = _info(row)
-            messages, first, latest, parts, events = counts.get(info.id, (0, 0, 0, 0, 0))
-            seal = (
-                f"{info.title}\0{info.parent}\0{info.archived}\0{info.revert}\0{messages}\0{parts}\0{events}"
-            )
-            updated = max(info.updated or info.created or 0, latest)
-            stamp = [0, updated * _NS_PER_MS, zlib.crc32(seal.encode("utf-8", "surrogatepass"))]
-            yield Row(info, messages, first, stamp)
+    def rows(self) -> tuple[list[Row], dict[str, int]]:
+        """Every session, with what tells when one of them changed; and the messages of none, by the session they name."""
+        counts = self.counts()
+        rows = [self.row_of(info, counts) for info in self.infos()]
+        known = {row.info.id for row in rows}
+        return rows, {name: found[0] for name, found in counts.items() if name not in known and found[0]}
 
-    def _counts(self) -> dict[str, tuple[int, int, int, int, int]]:
-        """By session: messages, the time of the first and of the last, parts, events. Answered by indexes alone."""
+    def infos(self, order: str = "") -> Iterator[Info]:
+        """Every session as its row describes it."""
+        query = f"SELECT {self._select('session', _FIELDS)} FROM session"  # noqa: S608  # names of our own
+        yield from map(_info, self.ask(f"{query} ORDER BY {order}" if order else query))
+
+    @staticmethod
+    def row_of(info: Info, counts: Counts) -> Row:
+        """A session in a listing."""
+        messages, first, latest, parts, events = counts.get(info.id, (0, 0, 0, 0, 0))
+        seal = f"{info.title}\0{info.parent}\0{info.archived}\0{info.revert}\0{messages}\0{parts}\0{events}"
+        updated = max(info.updated or info.created or 0, latest)
+        stamp = [0, updated * _NS_PER_MS, zlib.crc32(seal.encode("utf-8", "surrogatepass"))]
+        return Row(info, messages, first, stamp)
+
+    def counts(self, only: str | None = None) -> Counts:
+        """What is stored of each session, or of one of them. Answered by indexes alone."""
         time = "time_created" if "time_created" in self.columns("message") else "0"
-        found: dict[str, tuple[int, int, int, int, int]] = {}
-        query = f"SELECT session_id, COUNT(*), MIN({time}), MAX({time}) FROM message GROUP BY session_id"  # noqa: S608  # names of our own
-        for session, count, first, last in self.ask(query):
+        given = () if only is None else (only,)
+        which = "" if only is None else "WHERE session_id = ? "
+        found: Counts = {}
+        query = (
+            f"SELECT session_id, COUNT(*), MIN({time}), MAX({time}) FROM message {which}GROUP BY session_id"  # noqa: S608  # names of our own
+        )
+        for session, count, first, last in self.ask(query, *given):
             found[session] = (count, first or 0, last or 0, 0, 0)
         if self._has_newer:
-            query = "SELECT session_id, COUNT(*), MIN(time_created), MAX(time_created) FROM session_message GROUP BY session_id"
-            for session, count, first, last in self.ask(query):
+            times = "COUNT(*), MIN(time_created), MAX(time_created)"
+            query = f"SELECT session_id, {times} FROM session_message {which}GROUP BY session_id"  # noqa: S608  # words of our own
+            for session, count, first, last in self.ask(query, *given):
                 known = found.get(session, (0, first, 0, 0, 0))
                 found[session] = (known[0] + count, min(known[1], first), max(known[2], last), 0, 0)
         if "session_id" in self.columns("part"):
-            for session, count in self.ask("SELECT session_id, COUNT(*) FROM part GROUP BY session_id"):
+            query = f"SELECT session_id, COUNT(*) FROM part {which}GROUP BY session_id"  # noqa: S608  # words of our own
+            for session, count in self.ask(query, *given):
                 found[session] = (*found.get(session, (0, 0, 0))[:3], count, 0)
         if {"aggregate_id", "seq"} <= self.columns("event_sequence"):
-            for session, last in self.ask("SELECT aggregate_id, seq FROM event_sequence"):
+            query = "SELECT aggregate_id, seq FROM event_sequence"
+            for session, last in self.ask(
+                query if only is None else f"{query} WHERE aggregate_id = ?", *given
+            ):
                 if session in found:
                     found[session] = (*found[session][:4], last if isinstance(last, int) else 0)
         return found
-
-    def stamp(self, session: str) -> Stamp | None:
-        """What tells whether one session changed."""
-        return next((row.stamp for row in self.rows() if row.info.id == session), None)
 
     def times(self, session: str) -> list[int]:
         """When its messages were made, in order."""
@@ -190,17 +208,38 @@ class Base:
 
     def _told(self, session: str, path: str, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
         time = "time_created" if "time_created" in self.columns("message") else "0"
-        messages = self.ask(
-            f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM message WHERE session_id = ? ORDER BY {time}, id",  # noqa: S608  # names of our own
-            session,
-        )
-        for name, created, row, data in messages:
-            parts: list[Stored] = []
-            try:
-                parts = self.parts(name, path)
-            except sqlite3.DatabaseError as error:
-                broken(name, error)
-            yield Told(Stored(str(name), _whole(created), data or b"", path, row), parts)
+        row = f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM message"  # noqa: S608  # names of our own
+        which = f"WHERE session_id = ? ORDER BY {time}, id"
+        seen: set[str] = set()
+        try:
+            for found in self.ask(f"{row} {which}", session):
+                seen.add(found[0])
+                yield self._told_one(found, path, broken)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            # The index goes on where the page of a message cannot be read.
+            names = [name for (name,) in self.ask(f"SELECT id FROM message {which}", session)]  # noqa: S608  # names of our own
+            for name in names:
+                if name in seen:
+                    continue
+                try:
+                    (found,) = self.ask(f"{row} WHERE id = ?", name)
+                except (sqlite3.DatabaseError, ValueError) as reason:
+                    broken(name, reason)
+                else:
+                    yield self._told_one(found, path, broken)
+
+    def _told_one(
+        self, found: tuple[Any, ...], path: str, broken: Callable[[str, Exception], object]
+    ) -> Told:
+        name, created, row, data = found
+        parts: list[Stored] = []
+        try:
+            parts = self.parts(name, path)
+        except sqlite3.DatabaseError as error:
+            broken(name, error)
+        return Told(Stored(str(name), _whole(created), data or b"", path, row), parts)
 
     def parts(self, message: str, path: str) -> list[Stored]:
         """The parts of a message, in order."""

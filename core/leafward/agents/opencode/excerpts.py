@@ -118,7 +118,7 @@ def _reading(path: str) -> Iterator[Base]:
 
 def _family(base: Base, session: str) -> Family:
     """A session and all that the task tool made from it, however deep; empty where it is not there."""
-    rows = {row.info.id: row for row in base.rows()}
+    rows = {row.info.id: row for row in base.rows()[0]}
     below: dict[str, list[str]] = {}
     for name, row in rows.items():
         if row.info.parent is not None:

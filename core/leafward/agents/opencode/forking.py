@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.opencode import newer
 from leafward.agents.opencode.database import OURS, opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
-from leafward.agents.opencode.reading import OpenCodeReader, merged, named
+from leafward.agents.opencode.reading import OpenCodeReader, merged
 from leafward.agents.opencode.records import object_at, object_in, text_in
 from leafward.agents.owned import own_cut
 from leafward.entries import Kind
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession
+from leafward.headline import title_of
 from leafward.messages import EDIT_TARGETS
 from leafward.scan import decode_line
 
@@ -107,7 +108,7 @@ class _Copy:
 
     def _info(self, row: dict[str, Any], name: str, terms: Terms) -> Body:
         now = round(terms.now.timestamp() * 1000)
-        title = named(str(row.get("title") or "")) or self._session.name or str(row.get("title") or name)
+        title = title_of(self._session) or str(row.get("title") or name)
         info: Body = {
             "id": name,
             "slug": row.get("slug") or name,

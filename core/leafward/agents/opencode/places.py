@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import Listing, Trouble
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Row, is_database, opened, stamps_of
+from leafward.agents.opencode.rescuing import is_damage, rescued
 from leafward.errors import NotASession
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.records import Info
 
 _NAME = re.compile(r"opencode(?:-[^/\\]+)?\.db")
+_NAMED = 3
+"""Sessions that are named where something is said of several."""
 _FRESH = 2.0
 """Seconds that what is known of other sessions is believed while a database is being written."""
 
@@ -33,6 +36,10 @@ class Shelf:
     rows: dict[str, Row] = field(default_factory=dict)
     firsts: dict[int, list[Info]] = field(default_factory=dict)
     """Sessions by when their first message was made; those of sub-agents are left out."""
+    strays: dict[str, int] = field(default_factory=dict)
+    """Messages of sessions that are not there, by the session they name."""
+    damage: str = ""
+    """What cannot be read of it; empty where all of it can."""
 
 
 class Shelves:
@@ -57,10 +64,19 @@ class Shelves:
             return known[2]
         shelf = Shelf()
         with opened(path) as base:
-            for row in base.rows():
-                shelf.rows[row.info.id] = row
-                if row.messages and row.info.parent is None:
-                    shelf.firsts.setdefault(row.first, []).append(row.info)
+            try:
+                rows, shelf.strays = base.rows()
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+                rows, lost = rescued(base)
+                if not rows:
+                    raise
+                shelf.damage = _rescued_words(len(rows), lost)
+        for row in rows:
+            shelf.rows[row.info.id] = row
+            if row.messages and row.info.parent is None:
+                shelf.firsts.setdefault(row.first, []).append(row.info)
         with self._lock:
             self._known[path] = now, stamps, shelf
         return shelf
@@ -101,9 +117,13 @@ class Shelves:
         found: list[tuple[str, Shelf]] = []
         unreadable: dict[str, dict[str, Stamp]] = {}
         for path in databases_in(root, trouble):
+            damaged = True
             try:
-                found.append((path, self.shelf(path)))
+                found.append((path, shelf := self.shelf(path)))
+                damaged = bool(shelf.damage)
             except (sqlite3.Error, OSError, NotASession):
+                pass
+            if damaged:
                 # It is listed itself: reading it says what is wrong with it.
                 folder, name = os.path.split(path)
                 unreadable.setdefault(folder, {})[name] = _stamp(path)
@@ -139,6 +159,13 @@ class Shelves:
             }
             if left:
                 yield Listing(folder, left, self._agent)
+
+    def strays(self, path: str) -> dict[str, int]:
+        """Messages in a database whose session is not there, by the session they name; none where it cannot be read."""
+        try:
+            return self.shelf(path).strays if os.path.isfile(path) and is_database(path) else {}
+        except (sqlite3.Error, OSError, NotASession):
+            return {}
 
     def within(self, path: str) -> Listing | None:
         """The sessions of a database that is named, or the one that a path leading into it names."""
@@ -224,6 +251,13 @@ def _stamp(path: str) -> Stamp:
     except OSError:
         return [-1, 0]
     return [now.st_size, now.st_mtime_ns, now.st_ino]
+
+
+def _rescued_words(rows: int, lost: list[str]) -> str:
+    read = "1 session is" if rows == 1 else f"{rows:,} sessions are"
+    named = ", ".join(lost[:_NAMED]) + (" …" if len(lost) > _NAMED else "")
+    left = f"{len(lost):,} cannot be read: {named}" if lost else "others may be missing"
+    return f"is a damaged database: {read} listed, {left}"
 
 
 def _plain(name: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.lines import unmarked
 from leafward.agents.opencode.records import (
     Info,
     Stored,
@@ -109,9 +110,9 @@ def info_in(data: bytes, path: str) -> Info:
 
 
 def read(path: str) -> bytes:
-    """A file whole. Raises OSError."""
+    """A file whole, with spaces for a byte order mark. Raises OSError."""
     with open(path, "rb") as file:
-        return file.read()
+        return unmarked(file.read())
 
 
 def names_in(folder: str) -> list[str]:

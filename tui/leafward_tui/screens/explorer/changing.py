@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from leafward.compaction.branch import BranchDraft
     from leafward.journal import Write, Writing
     from leafward.session import Session
+    from leafward_tui.widgets.sheet import Choice
 
     Change = Callable[[Session, Writing], Write]
     """Appends something to a session, at the time that is given with it."""
@@ -122,15 +123,7 @@ class Changing(Finding):
                         self.appending("a summary"),
                     )
                 )
-        choices.append(
-            Choice(
-                "r",
-                "Move here and resume in the agent",
-                "runs the agent's own command",
-                self.appending(),
-                refused="" if session.book is session else "a what-if only: fork instead",
-            )
-        )
+        choices.append(self._resuming(session, target))
         choices.append(
             Choice("n", "New session from here", "in this agent or another", "this session stays as it is")
         )
@@ -143,6 +136,8 @@ class Changing(Finding):
                 self.start_write(
                     f"moved to {self.named(target)}", lambda it, writing: move(it, target, writing)
                 )
+            elif key == "r" and target == here:
+                self.action_agent_resume()
             elif key == "r":
                 said = f"moved to {self.named(target)}"
                 self.start_write(said, lambda it, writing: move(it, target, writing), "resume")
@@ -162,8 +157,23 @@ class Changing(Finding):
 
         self.app.push_screen(ChoiceSheet("Move", choices, about, note=self.named(target)), done)
 
+    def _resuming(self, session: Session, target: int) -> Choice:
+        """Going on in the agent at an entry: there already, by a move, or not at all, where the agent would go on elsewhere."""
+        from leafward_tui.widgets.sheet import Choice
+
+        effect = "runs the agent's own command"
+        reachable = session.book is session or target == session.tree.content_at(session.own_leaf)
+        if target == session.place and reachable:
+            return Choice("r", "Resume in the agent from here", effect, "nothing is appended")
+        refused = "" if reachable else "a what-if only: fork instead"
+        return Choice("r", "Move here and resume in the agent", effect, self.appending(), refused)
+
     def action_session_fork(self) -> None:
         """Asks for whom a new session should begin at the turn of the cursor."""
+        raise NotImplementedError
+
+    def action_agent_resume(self) -> None:
+        """Runs the agent's own command on this session."""
         raise NotImplementedError
 
     def entries_left(self, start: int, to: int) -> int:

@@ -101,7 +101,7 @@ class Forking(Handing):
         try:
             folder = folder_at(wish.cwd or session.cwd)
             found = forking.cuts(session, wish.entry)
-            own = agents.agent_of(session.path).name
+            own = agents.agent_behind(session).name
             copied = forking.is_copy(session, found[own])
         except (LeafwardError, OSError) as error:
             self.post_message(Drafted(run, wish, agents.native(), problem=str(error)))

@@ -101,13 +101,13 @@ class Handing(Resting):
 
     def action_agent_resume(self) -> None:
         """Runs the agent's own command on this session, and comes back when it ends."""
-        from leafward.agents import agent_of
+        from leafward.agents import agent_behind
 
         session = self.session
         if session is None:
             return
         try:
-            command = agent_of(session.path).resume(session, os.environ).ready()
+            command = agent_behind(session).resume(session, os.environ).ready()
         except LeafwardError as error:
             self.tell(str(error), "bad", self.key_hints(("session.fork", "goes on in a new session")))
             return

@@ -91,6 +91,8 @@ class ExplorerParts(BaseScreen[None]):
         """The scan of this session that began before there was a screen."""
         self.exploration: Exploration | None = None
         self.tallies: Tallies | None = None
+        self.lacks_prompt = False
+        """Whether the session does not hold the prompt that its agent sends."""
         self.lost: dict[int, int] = {}
         """How many facts compactions lost, by entry; filled while nothing else is done."""
         self.notes: dict[int, str] = {}

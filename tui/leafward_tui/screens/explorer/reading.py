@@ -158,15 +158,20 @@ class Reading(Counting):
         compactions = session.columns.kind.count(Kind.COMPACTION)
         branches = session.tree.branches()
         if not self.agent:
-            from leafward.agents import agent_of
+            from leafward.agents import agent_behind
 
-            self.agent = agent_of(session.path).name
+            self.agent = agent_behind(session).name
         entries = "entry" if len(session) == 1 else "entries"
         facts = [
-            Fact(self.agent, short=self.agent),
-            Fact(f"{len(session):,}", entries, f"{len(session):,} {entries}", keep=3),
-            Fact(f"{branches:,}", "branch" if branches == 1 else "branches", "", keep=2),
-            Fact(f"{compactions:,}", "compaction" if compactions == 1 else "compactions", "", keep=1),
+            Fact(self.agent, short=self.agent, keep=2),
+            Fact(f"{len(session):,}", entries, f"{len(session):,} {entries}", keep=4),
+            Fact(f"{branches:,}", "branch" if branches == 1 else "branches", "", keep=3 if branches else 0),
+            Fact(
+                f"{compactions:,}",
+                "compaction" if compactions == 1 else "compactions",
+                "",
+                keep=1 if compactions else 0,
+            ),
         ]
         if session.columns.damage:
             facts.append(Fact(f"{len(session.columns.damage):,}", "damaged", keep=4, hue="bad"))
@@ -352,10 +357,10 @@ class Reading(Counting):
         """How an agent that may be running gets to see a write: it holds its own leaf in memory."""
         import shlex
 
-        from leafward.agents import agent_of
+        from leafward.agents import agent_behind
 
         try:
-            command = shlex.join(agent_of(session.path).resume(session, os.environ).argv)
+            command = shlex.join(agent_behind(session).resume(session, os.environ).argv)
         except LeafwardError:
             return "an agent that runs sees it when it reopens the session"
         return f"an agent that runs sees it after {command}"

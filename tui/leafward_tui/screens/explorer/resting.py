@@ -22,6 +22,7 @@ from leafward_tui.widgets.price_line import Facts, Quote
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from leafward.context import ContextSize
     from leafward.session import Session
     from leafward.tally import Tallies
     from leafward_tui.exploration import Exploration
@@ -189,7 +190,7 @@ class Resting(Summarising):
         self.show_hints()
         price = message.price
         self.gauge.set_ghost(
-            moving=True, moved=Load(price.after.total, price.sent_again, price.entered.tokens)
+            moving=True, moved=self._gauged(price.after, price.sent_again, price.entered.tokens)
         )
 
     # --- strip and gauge ----------------------------------------------------------------------------------------------
@@ -202,14 +203,14 @@ class Resting(Summarising):
 
     @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
     def _survey(self, run: int, exploration: Exploration, tallies: Tallies) -> None:
-        from leafward.context import context_at
+        from leafward.context import context_at, lacks_prompt
         from leafward_tui.overview import Overview
 
         worker = get_current_worker()
         session = exploration.session
         try:
             context = context_at(session)
-            self.post_message(Measured(run, context.size.total, context.model))
+            self.post_message(Measured(run, context.size, context.model, lacks_prompt(session, context)))
             overview = Overview.of(
                 session, tallies, exploration.findings.archived, self.shell.keys_first.stop(worker)
             )
@@ -224,8 +225,13 @@ class Resting(Summarising):
         if message.run == self.generation:
             config = self.shell.config
             window = config.window_of(message.model)
-            self.gauge.show(Load(message.total), window, window - config.reserve)
+            self.lacks_prompt = message.lacks_prompt
+            self.gauge.show(self._gauged(message.size), window, window - config.reserve)
             self.inspector.show_gauge(Measure(window, config.reserve))
+
+    def _gauged(self, size: ContextSize, again: int = 0, entered: int = 0) -> Load:
+        """A context for the gauge. What a reply reported counts the agent's prompt, an estimate does not."""
+        return Load(size.total, again, entered, self.lacks_prompt and not size.from_usage)
 
     def on_surveyed(self, message: Surveyed) -> None:
         """Shows the path in the strip."""

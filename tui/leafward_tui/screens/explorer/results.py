@@ -15,6 +15,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from leafward.columns import Columns
     from leafward.compaction.branch import Branch, BranchDraft
+    from leafward.context import ContextSize
     from leafward.journal import Write
     from leafward.price import Price
     from leafward.summarizers.model import Outgoing
@@ -130,11 +131,13 @@ class Glanced(Message):
 
 @dataclass(eq=False, repr=False)
 class Measured(Message):
-    """The size of the context at the leaf, in tokens, and the model it is for."""
+    """The size of the context at the leaf, and the model it is for."""
 
     run: int
-    total: int
+    size: ContextSize
     model: str | None
+    lacks_prompt: bool
+    """Whether the session does not hold the prompt that its agent sends."""
 
 
 @dataclass(eq=False, repr=False)

@@ -1,0 +1,71 @@
+"""A database of opencode with damaged pages: what can be read of it all the same, session by session."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from leafward.agents.opencode.database import Base, Row
+    from leafward.agents.opencode.records import Info
+
+_PRIMARY = 0xFF
+"""The bits of SQLite's extended codes that name the kind of error."""
+
+
+class Rescued(NamedTuple):
+    """Sessions that can be read, and what cannot."""
+
+    rows: list[Row]
+    lost: list[str]
+    """Ids of sessions that are known by an index only."""
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error says that pages are damaged, rather than that a file is locked or another program's."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & _PRIMARY == sqlite3.SQLITE_CORRUPT
+
+
+def rescued(base: Base) -> Rescued:
+    """The sessions of a damaged database: its rows from both ends up to where they cannot be read, then one by one.
+
+    A session whose messages cannot be counted is listed without any.
+    """
+    infos: dict[str, Info] = {}
+    for order in ("rowid", "rowid DESC"):
+        try:
+            for info in base.infos(order):
+                infos[info.id] = info
+        except sqlite3.DatabaseError:
+            continue
+    lost = []
+    for name in _names(base):
+        if name not in infos:
+            try:
+                found = base.info(name)
+            except sqlite3.DatabaseError:
+                found = None
+            if found is None:
+                lost.append(name)
+            else:
+                infos[name] = found
+    rows = []
+    for info in infos.values():
+        try:
+            rows.append(base.row_of(info, base.counts(info.id)))
+        except sqlite3.DatabaseError:
+            rows.append(base.row_of(info, {}))
+    return Rescued(rows, lost)
+
+
+def _names(base: Base) -> dict[str, None]:
+    """The ids that the index of sessions holds, from both ends up to where it cannot be read."""
+    found: dict[str, None] = {}
+    for order in ("", " DESC"):
+        try:
+            for (name,) in base.ask(f"SELECT id FROM session ORDER BY id{order}"):  # noqa: S608  # words of our own
+                found[str(name)] = None
+        except sqlite3.DatabaseError:
+            continue
+    return found
