@@ -9,7 +9,7 @@ from leafward.shell import LONGEST, Effect, effects
 
 def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
     """Without the sweeps, of which `test_sweeps` tells."""
-    named = (one for one in effects(script, folder) if one.effect is not Effect.SWEEP)
+    named = (one for one in effects(script, folder) if one.effect not in (Effect.SWEEP, Effect.STAGE))
     return [(one.effect.value, one.path, one.to) for one in named]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -80,6 +81,16 @@ def desk(tmp_path: Path) -> Desk:
         ("git switch -c new", None, ()),
         ("git restore src", Remark.BY_RESTORE, NAMES[1:]),
         ("git restore --staged src", None, ()),
+        ("git checkout -b new", None, ()),
+        ("git checkout -q .", Remark.BY_CHECKOUT, NAMES),
+        ("git checkout -- src", Remark.BY_CHECKOUT, NAMES[1:]),
+        ("git checkout -q src/b.py", Remark.BY_CHECKOUT, NAMES[1:2]),
+        ("cd src && git checkout .", Remark.BY_CHECKOUT, NAMES[1:]),
+        ("git checkout -f other", Remark.BY_CHECKOUT, NAMES),
+        ("git checkout other -- src", Remark.BY_CHECKOUT, NAMES[1:]),
+        ("git clean -nd", None, ()),
+        ("git clean -fd src", Remark.BY_CLEAN, NAMES[1:]),
+        ("git clean -fdx", Remark.BY_CLEAN_IGNORED, NAMES),
         (f"git {AUTHOR} stash", Remark.BY_STASH, NAMES),
         ("git stash list", None, ()),
         (f"git {AUTHOR} stash -q && ls; git stash pop -q", None, ()),
@@ -181,3 +192,109 @@ def test_every_sweep_has_a_remark() -> None:
 )
 def test_what_sweeps_nothing(script: str) -> None:
     assert [one for one in effects(script) if one.effect is Effect.SWEEP] == []
+
+
+def test_what_was_committed_is_what_a_checkout_brings_back(desk: Desk) -> None:
+    desk.shell(f"git add -A && git {AUTHOR} commit -qm third")
+    desk.shell("git add a.py")
+    desk.write("a.py", "three\n")
+    desk.write("src/b.py", "three\n")
+    desk.write("src/new.py", "three\n")
+    desk.write("src/newer.py", "three\n")
+    before = desk.shell("git checkout -q .")
+    desk.shell("git clean -fd src/new.py && git clean -fdq src")
+    with reading(desk.file.path) as session:
+        found = {
+            name: replay(session, only=[name]).rebuilt(name)
+            for name in (*NAMES, "src/new.py", "src/newer.py")
+        }
+        early = replay(session, session.find(before))
+        assert early.rebuilt("src/new.py").certainty is Certainty.UNKNOWN, "it may have been in the index"
+    assert (found["a.py"].text, found["src/deep/c.py"].text) == ("two\n", "two\n")
+    # What is ignored is not added, and neither brought back.
+    assert (found["src/b.py"].certainty, found["src/b.py"].remarks[-1][1]) == (
+        Certainty.UNKNOWN,
+        Remark.BY_CHECKOUT,
+    )
+    assert found["src/new.py"].certainty is Certainty.ABSENT, "the output names it"
+    assert (found["src/newer.py"].certainty, found["src/newer.py"].remarks[-1][1]) == (
+        Certainty.UNKNOWN,
+        Remark.BY_CLEAN,
+    )
+
+
+PLACES = (*NAMES, "src/out.log", "src/deep/d.py", "sub/e.py")
+COMMANDS = (
+    f"git {AUTHOR} commit -qam more",
+    f"git {AUTHOR} commit -qam more",
+    f"git add -A && git {AUTHOR} commit -qm all",
+    f"git add . && git {AUTHOR} commit -qm all; true",
+    f"git {AUTHOR} commit --amend -qam again",
+    "git add {name}",
+    "git add src",
+    "git add -u",
+    "git checkout .",
+    "git checkout -q . && git clean -fdq src",
+    "git checkout -- {name}",
+    "git checkout {name}",
+    "git checkout src",
+    "cd src && git checkout -q .",
+    "git checkout HEAD -- {name}",
+    "git checkout -q other",
+    "git checkout -qf main",
+    "git checkout -qB other",
+    "git clean -fd",
+    "git clean -fdx src",
+    "git clean -f {name}",
+    "git clean -fdq",
+    "git reset -q",
+    "git reset -q HEAD~1",
+    "git rm -q --cached {name}",
+    "git mv {name} moved.py",
+    "mv {name} {other}",
+    "cp {name} {other}",
+    "rm {name}",
+    "rm -r src",
+    "sed -i s/t/u/ {name}",
+    "echo x >> {name}",
+    "echo '*.log' > .gitignore",
+    "rm -f .gitignore",
+    "rm .git[i]*",
+    "git init -q sub",
+    "cd sub && git checkout .",
+    "git stash -q; git stash pop -q",
+    f"git {AUTHOR} stash -q",
+)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_nothing_that_is_said_of_files_under_git_is_wrong(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    desk = Desk(tmp_path / "work", tmp_path / "s.jsonl")
+    desk.run("echo '*.log' > .gitignore && git add . && git branch other")
+    for name in PLACES:
+        desk.write(name, "one\n")
+    places, known = [], 0
+    for _ in range(40):
+        name, other = rng.sample(PLACES, 2)
+        if rng.random() < 0.4:
+            if (desk.folder / name).is_dir():
+                continue
+            node = desk.write(name, rng.choice(("one\n", "two\n", "three\n")))
+        elif rng.random() < 0.1 and (desk.folder / name).is_file():
+            node = desk.read(name)
+        else:
+            node = desk.shell(rng.choice(COMMANDS).format(name=name, other=other))
+        lies = {
+            one: (desk.folder / one).read_text() if (desk.folder / one).is_file() else None for one in PLACES
+        }
+        places.append((node, lies))
+    with reading(desk.file.path) as session:
+        for node, lies in places:
+            made = replay(session, session.find(node))
+            for name, text in lies.items():
+                found = made.rebuilt(name)
+                if found.certainty in KNOWN:
+                    known += 1
+                    assert found.text == text, (name, node)
+    assert known > len(places)

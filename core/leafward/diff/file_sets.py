@@ -96,7 +96,8 @@ class FileSets:
 
 
 # Looking a member of an enumeration up costs as much as a part of a step's work here.
-_READ, _SWEEP, _FAILED, _UNANSWERED = Deed.READ, Deed.SWEEP, Outcome.FAILED, Outcome.UNANSWERED
+_OF_FOLDERS = frozenset({Deed.SWEEP, Deed.STAGE})
+_READ, _FAILED, _UNANSWERED = Deed.READ, Outcome.FAILED, Outcome.UNANSWERED
 
 
 @dataclass(slots=True)
@@ -144,7 +145,7 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
         return found
 
     for step in made:
-        if step.deed is _SWEEP:
+        if step.deed in _OF_FOLDERS:
             continue
         if step.to is None:
             tally(step.path).take(step, step.deed)

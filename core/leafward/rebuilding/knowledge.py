@@ -56,12 +56,15 @@ class Remark(StrEnum):
     UNANSWERED = "no result"
     BY_COMMAND = "by a command"
     """A command changed it, in a way that its words do not tell."""
-    BY_SWITCH = "by git switch"
+    BY_CHECKOUT = "by git checkout"
     """Here and below: it may have changed the file, which it does not name."""
+    BY_SWITCH = "by git switch"
     BY_RESTORE = "by git restore"
     BY_STASH = "by git stash"
     BY_STASH_POP = "by git stash pop"
     BY_RESET = "by git reset"
+    BY_CLEAN = "by git clean"
+    BY_CLEAN_IGNORED = "by git clean -x"
     BY_MERGE = "by git merge"
     BY_PULL = "by git pull"
     BY_REBASE = "by git rebase"
@@ -100,6 +103,23 @@ _REMARKS = {
     Match.ABSENT: Remark.NOT_FOUND,
     Match.LINE_ENDS: Remark.LINE_ENDS,
 }
+
+
+class Staged(NamedTuple):
+    """What the index of git holds of a file."""
+
+    text: str | None
+    """None where it does not have it."""
+    newline: bool
+    base: str
+    home: str
+    """Where the command ran that put it there."""
+    tracked: bool
+    """Whether it is certain that it has it."""
+    seen: bool
+    """Whether it has it, or it is ignored."""
+
+
 PIECES = 64
 """Texts that are kept of a file whose lines are not known: the latest ones."""
 
@@ -129,6 +149,9 @@ class FileState:
     proofs: int = 0
     """Edits that found their old text, and results that showed what was known."""
 
+    staged: Staged | None = None
+    """What git holds of it, where that is known."""
+
     def copy(self) -> FileState:
         """The same, to go on from."""
         return FileState(
@@ -143,6 +166,7 @@ class FileState:
             self.was,
             self.untouched,
             self.proofs,
+            self.staged,
         )
 
     @property
@@ -157,6 +181,9 @@ class FileState:
     def remark(self, entry: EntryIndex, what: Remark) -> None:
         """Notes something of a step."""
         self.remarks = (*self.remarks, (entry, what))
+        if what in (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS):
+            # It may have been another one when it was stored.
+            self.staged = None
 
     def forget(self) -> None:
         """Nothing of its content is known any more."""

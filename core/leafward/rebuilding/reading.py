@@ -243,6 +243,7 @@ class StepReader:
                     one.glob,
                     one.by,
                     one.whole,
+                    self._place(one.home, inferred=one.inferred) if one.home is not None else None,
                 ]
             )
         return rows
@@ -303,4 +304,4 @@ def steps(
     With `sweeps` also those of commands that may have changed any file below a folder, and name none.
     """
     made = StepReader(session).read(entries, stop)
-    return made if sweeps else [step for step in made if step.deed is not Deed.SWEEP]
+    return made if sweeps else [step for step in made if step.deed not in (Deed.SWEEP, Deed.STAGE)]

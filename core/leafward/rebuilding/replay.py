@@ -5,6 +5,8 @@ Bodies are decoded once for the steps, and again only for the calls of the files
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -15,10 +17,10 @@ from leafward.edits import command_in, table_of
 from leafward.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
 from leafward.files import nested_calls, within
 from leafward.reads import Shown, printed, shown
-from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState, Remark, Span
+from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState, Remark, Span, Staged
 from leafward.rebuilding.reading import steps
 from leafward.rebuilding.steps import Asked, Deed, Outcome, Step, asked, by_command
-from leafward.shell import Proof, complains
+from leafward.shell import Proof, Staging, Sweep, complains
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -70,6 +72,8 @@ class Replay:
     _originals: dict[str, FileState] = field(default_factory=dict)
     _swept: list[tuple[EntryIndex, Remark, Callable[[str], bool]]] = field(default_factory=list)
     """What may have changed files since the replay began, or was branched off, also such as nothing told of before."""
+    _there: set[str] = field(default_factory=set)
+    """Files that are there for certain, also those that are not replayed."""
 
     def branch(self) -> Replay:
         """The same, to go on from on another branch."""
@@ -79,7 +83,7 @@ class Replay:
             state.untouched = True
             if state.certainty in KNOWN:
                 originals[path] = state.copy()
-        return Replay(self.session, files, dict(self.counts), originals)
+        return Replay(self.session, files, dict(self.counts), originals, _there=set(self._there))
 
     def original(self, path: str) -> Rebuilt | None:
         """What lay under a name where this replay began or was branched off: known then, or seen before anything changed it."""
@@ -108,10 +112,11 @@ class Replay:
                 or step.path in wanted
                 or step.to in wanted
                 or step.glob
-                or step.deed is Deed.SWEEP
+                or step.deed in (Deed.SWEEP, Deed.STAGE)
                 or (step.deed.changes and (step.path in folders or step.to in folders))
             ):
                 self._take(step, calls)
+            self._follow(step)
 
     def _take(self, step: Step, calls: _Calls) -> None:
         path, entry = step.path, step.entry
@@ -120,7 +125,11 @@ class Replay:
             self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
             return
         if step.deed is Deed.SWEEP:
-            if step.proof is Proof.EXIT and step.outcome is Outcome.DONE:
+            if step.by in (Sweep.CHECKOUT, Sweep.CLEAN, Sweep.CLEAN_IGNORED) and step.home is not None:
+                self._from_index(step, calls)
+                return
+            self._unstage()
+            if step.by is Sweep.POP and step.proof is Proof.EXIT and step.outcome is Outcome.DONE:
                 return
             self._sweep(
                 step,
@@ -128,9 +137,15 @@ class Replay:
                 lambda name: within(name, path, self.session.cwd, repository=step.whole),
             )
             return
+        if step.deed is Deed.STAGE:
+            self._stage(step, calls)
+            return
         reads, changes = self.counts.get(path, (0, 0))
         if step.outcome is not Outcome.FAILED:
             self.counts[path] = (reads, changes + 1) if step.deed.changes else (reads + 1, changes)
+        if step.deed is Deed.CHANGE and step.by is not None:
+            self._state(path)
+            return
         if step.outcome is Outcome.FAILED:
             # A command may have failed behind the place that changed it.
             if step.inferred and step.deed.changes:
@@ -206,6 +221,102 @@ class Replay:
             if covers(name):
                 _touch(state, step.entry, why)
 
+    def _follow(self, step: Step) -> None:
+        """Takes in what a step of any file tells of all."""
+        if step.deed is Deed.SWEEP:
+            self._there.clear()
+        elif step.deed is Deed.STAGE:
+            return
+        elif step.glob:
+            self._there.clear()
+        elif step.deed in (Deed.DELETE, Deed.MOVE):
+            gone = step.path
+            self._there = {one for one in self._there if one != gone and not one.startswith(f"{gone}/")}
+        elif step.outcome is Outcome.DONE and not step.inferred:
+            self._there.add(step.path)
+        if step.glob or (step.deed.changes and ".git" in f"{step.path} {step.to}"):
+            # What is ignored may be something else now.
+            for state in self.files.values():
+                if state.staged is not None:
+                    state.staged = state.staged._replace(seen=False)
+
+    def _unstage(self) -> None:
+        for state in self.files.values():
+            state.staged = None
+
+    def _stage(self, step: Step, calls: _Calls) -> None:
+        """Takes in what a command put into the index of git, or that this is not known."""
+        if step.home is None:
+            self._unstage()
+            return
+        done = _is_done(step) and "CRLF" not in calls.output(step)
+        for name, state in self.files.items():
+            if not step.whole and not within(name, step.path, self.session.cwd):
+                continue
+            before, now = state.staged, None
+            if state.certainty in KNOWN:
+                there = not state.absent and before is not None and before.home == step.home
+                named = name == step.path and step.by is Staging.ADDED
+                now = Staged(
+                    state.text,
+                    state.newline,
+                    state.base,
+                    step.home,
+                    not state.absent and (named or (there and before is not None and before.tracked)),
+                    not state.absent
+                    and (step.by is Staging.ADDED or (there and before is not None and before.seen)),
+                )
+            if done:
+                state.staged = now
+            elif before is None or now is None or before[:4] != now[:4]:
+                state.staged = None
+
+    def _from_index(self, step: Step, calls: _Calls) -> None:
+        """Takes in a command that brings files back as the index of git has them, or removes those that it does not have."""
+        done, output, why = _is_done(step), calls.output(step), Remark(f"by {step.by}")
+        if step.whole and not (
+            any(within(name, step.path, self.session.cwd) for name in self._there)
+            or (done and re.search(r"^Updated \d+ paths? from the index$", output, re.MULTILINE))
+        ):
+            # It may be a branch.
+            self._unstage()
+            self._sweep(step, why, lambda name: within(name, step.path, self.session.cwd, repository=True))
+            return
+        removed = {
+            posixpath.normpath(posixpath.join(self.session.cwd, step.home or "", line[9:]))
+            for line in output.splitlines()
+            if line.startswith("Removing ") and done and step.by is not Sweep.CHECKOUT
+        }
+
+        def covers(name: str) -> bool:
+            return within(name, step.path, self.session.cwd)
+
+        for name, state in self.files.items():
+            if not covers(name):
+                continue
+            held = state.staged if state.staged is not None and state.staged.home == step.home else None
+            if step.by is Sweep.CHECKOUT:
+                if held is None:
+                    _touch(state, step.entry, why)
+                elif held.text is None:
+                    # What the index does not have is left alone.
+                    continue
+                elif (state.text, state.newline) == (held.text, held.newline):
+                    continue
+                elif done and (held.tracked or name == step.path) and "\r" not in held.text:
+                    state.written(held.text, held.base)
+                    state.newline, state.untouched = held.newline, False
+                else:
+                    _touch(state, step.entry, why)
+            elif any(within(name, one, self.session.cwd) for one in removed):
+                state.untouched = False
+                state.gone()
+            elif not state.absent and not (
+                held is not None and (held.tracked or (held.seen and step.by is Sweep.CLEAN))
+            ):
+                _touch(state, step.entry, why)
+        self._swept.append((step.entry, why, covers))
+
     def _send(self, step: Step, target: str) -> None:
         """Moves or copies a file, or the files of a folder."""
         inside = self._under(step.path)
@@ -230,6 +341,7 @@ class Replay:
             state.untouched = False
             state.gone()
         there = self.files.get(to)
+        moved.staged = there.staged if there is not None else None
         if step.fresh and (there is None or there.untouched):
             self._originals.setdefault(to, FileState(absent=True))
         self.files[to] = moved
@@ -250,6 +362,11 @@ class Replay:
             if covers(path):
                 _touch(state, entry, why)
         return state
+
+
+def _is_done(step: Step) -> bool:
+    """Whether the exit code of a call says that this part of it was done."""
+    return step.proof is Proof.EXIT and step.outcome is Outcome.DONE
 
 
 def _touch(state: FileState, entry: EntryIndex, why: Remark) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.commands import parsed_patch, patches_in, script_of, texts_in
 from leafward.edits import Action, command_in, line_count, line_delta, path_in, replacements
 from leafward.rebuilding.texts import Replacement
-from leafward.shell import Effect, Proof, Sweep, effects
+from leafward.shell import Effect, Proof, Staging, Sweep, effects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +33,13 @@ class Deed(StrEnum):
     COPY = "copy"
     SWEEP = "sweep"
     """Files below a folder may be others now; which, and how, is not known."""
+    STAGE = "stage"
+    """What git holds of files is another now."""
 
     @property
     def changes(self) -> bool:
         """Whether a file is another afterwards."""
-        return self is not Deed.READ and self is not Deed.SWEEP
+        return self not in (Deed.READ, Deed.SWEEP, Deed.STAGE)
 
 
 class Outcome(StrEnum):
@@ -70,10 +72,12 @@ class Asked(NamedTuple):
     """What tells that it was done, where the call was."""
     glob: bool = False
     """Whether `path` is a shell's pattern."""
-    by: Sweep | None = None
-    """Of a sweep: what the command is called."""
+    by: Sweep | Staging | None = None
+    """Of a sweep: what the command is called. Of a change: the sweep that tells of it."""
     whole: bool = False
     """Of a sweep: whether all of the repository is meant that the folder belongs to."""
+    home: str | None = None
+    """Where a command of git ran of which is understood what it does to the index, or does by it."""
 
 
 class Step(NamedTuple):
@@ -101,10 +105,12 @@ class Step(NamedTuple):
     """What tells that this part of the call was done, where the call was."""
     glob: bool = False
     """Whether `path` is a shell's pattern: which files that were is not known."""
-    by: Sweep | None = None
-    """Of a sweep, whose `path` is a folder: what the command is called."""
+    by: Sweep | Staging | None = None
+    """Of a sweep, whose `path` is a folder: what the command is called. Of a change: the sweep that tells of it."""
     whole: bool = False
     """Of a sweep: whether all of the repository is meant that the folder belongs to."""
+    home: str | None = None
+    """Where a command of git ran of which is understood what it does to the index, or does by it."""
 
 
 _OF_EFFECT = {
@@ -116,6 +122,7 @@ _OF_EFFECT = {
     Effect.MOVE: Deed.MOVE,
     Effect.COPY: Deed.COPY,
     Effect.SWEEP: Deed.SWEEP,
+    Effect.STAGE: Deed.STAGE,
 }
 
 
@@ -163,6 +170,7 @@ def by_command(command: object, folder: str = "") -> list[Asked]:
             glob=one.glob,
             by=one.by,
             whole=one.whole,
+            home=one.home,
         )
         for one in effects(script or "", folder)
     ]

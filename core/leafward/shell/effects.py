@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from leafward.shell.lexing import Command, Lexer, Unreadable, Word
 from leafward.shell.programs import PROGRAMS, Effect
 from leafward.shell.proofs import Proof, closes, judged, without_keywords
-from leafward.shell.sweeping import Sweep, sweeps
+from leafward.shell.sweeping import Staging, Sweep, sweeps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,10 +41,12 @@ class ShellEffect:
     """What tells that it was done; of a sweep, that it left all as it was."""
     glob: bool = False
     """Whether `path` is a pattern: it is done to the files that match."""
-    by: Sweep | None = None
-    """Of a sweep: what it is called. `path` is the folder."""
+    by: Sweep | Staging | None = None
+    """Of a sweep, or what it tells of the index: what it is. `path` is the folder. Of a change: the sweep that tells of it."""
     whole: bool = False
     """Of a sweep: whether all of the repository is meant that the folder belongs to."""
+    home: str | None = None
+    """Where a command of git ran of which is understood what it does to the index, or does by it."""
 
 
 def effects(script: str, folder: str = "") -> list[ShellEffect]:
@@ -82,7 +84,7 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
                     # What was put aside before is back, if this was done.
                     found[-1] = one
                 else:
-                    found.append(replace(one, proof=Proof.NONE))
+                    found.append(one if one.home is not None else replace(one, proof=Proof.NONE))
         if command.words and command.words[0].text == "for":
             looped += command.words[3:]
         elif here is not None and looped and any("$" in word.text for word in _written(command)):
@@ -141,8 +143,18 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
 
     for swept in sweeps(program, words[1:]):
         folder = posixpath.join(here, swept.folder.text) if swept.folder.plain else here or "."
+        understood = (
+            swept.understood
+            and swept.folder.plain
+            and not any(one.text.startswith("GIT_") for one in command.words)
+        )
         yield ShellEffect(
-            Effect.SWEEP, folder, proof=proof, by=swept.by, whole=swept.whole or not swept.folder.plain
+            Effect.STAGE if isinstance(swept.by, Staging) else Effect.SWEEP,
+            folder,
+            proof=proof,
+            by=swept.by,
+            whole=swept.whole or not swept.folder.plain,
+            home=(here or ".") if understood else None,
         )
     rule = PROGRAMS.get(program)
     if rule is not None:
@@ -156,7 +168,8 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
             if word.glob:
                 continue
             text = document if program == "tee" and fed else None
-            yield ShellEffect(effect, path, there, text, program == "git", proof)
+            told = Sweep.CHECKOUT if (effect, program, words[1].text) == _OF_CHECKOUT else None
+            yield ShellEffect(effect, path, there, text, program == "git", proof, by=told)
     for one in command.redirections:
         path = place(one.target) if one.target.plain else None
         if path is None or one.sign.startswith("<<"):
@@ -192,9 +205,10 @@ def _output(program: str, words: Sequence[Word], document: str | None, fed: bool
     return None
 
 
+_OF_CHECKOUT = (Effect.CHANGE, "git", "checkout")
 _TOUCHES = re.compile(
     r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
-    + r"|patch|rsync|tar|unzip|git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:mv|rm|restore|checkout|switch|stash|reset|merge|pull|rebase|cherry-pick|revert|apply|am)|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
+    + r"|patch|rsync|tar|unzip|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
 )
 """What a script must have to touch a file: most have nothing of it. Filters without an operand touch none."""

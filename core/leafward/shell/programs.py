@@ -28,6 +28,8 @@ class Effect(StrEnum):
     COPY = "copy"
     SWEEP = "sweep"
     """Files below a folder may be others; its words do not say which."""
+    STAGE = "stage"
+    """Files stay as they are; what git holds of them is another."""
 
 
 Found = tuple[Effect, Word, "Word | None"]
