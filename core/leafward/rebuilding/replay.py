@@ -128,8 +128,15 @@ class Replay:
             if step.by in (Sweep.CHECKOUT, Sweep.CLEAN, Sweep.CLEAN_IGNORED) and step.home is not None:
                 self._from_index(step, calls)
                 return
+            back = {name for name, state in self.files.items() if state.absent and not _is_left_out(state)}
             self._unstage()
-            if step.by is Sweep.POP and step.proof is Proof.EXIT and step.outcome is Outcome.DONE:
+            if step.by is Sweep.POP and _is_done(step):
+                # All is as it was, but a file that was added and then removed is there again.
+                self._sweep(
+                    step,
+                    Remark.BY_STASH_POP,
+                    lambda name: name in back and within(name, path, self.session.cwd, repository=True),
+                )
                 return
             self._sweep(
                 step,
@@ -306,11 +313,13 @@ class Replay:
                 elif done and (held.tracked or name == step.path) and "\r" not in held.text:
                     state.written(held.text, held.base)
                     state.newline, state.untouched = held.newline, False
+                    state.remark(step.entry, why)
                 else:
                     _touch(state, step.entry, why)
             elif any(within(name, one, self.session.cwd) for one in removed):
                 state.untouched = False
                 state.gone()
+                state.remark(step.entry, why)
             elif not state.absent and not (
                 held is not None and (held.tracked or (held.seen and step.by is Sweep.CLEAN))
             ):
@@ -367,6 +376,11 @@ class Replay:
 def _is_done(step: Step) -> bool:
     """Whether the exit code of a call says that this part of it was done."""
     return step.proof is Proof.EXIT and step.outcome is Outcome.DONE
+
+
+def _is_left_out(state: FileState) -> bool:
+    """Whether git is known not to hold a file."""
+    return state.staged is not None and state.staged.text is None
 
 
 def _touch(state: FileState, entry: EntryIndex, why: Remark) -> None:
