@@ -22,7 +22,7 @@ from leafward_tui.intents import app_bindings
 from leafward_tui.keymap import Keymap
 from leafward_tui.keys_first import KeysFirst
 from leafward_tui.memory import Memory
-from leafward_tui.terminal import Copied, CopiedTo, Terminal, copy_text
+from leafward_tui.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
 from leafward_tui.theme import (
     DEFAULT_DARK,
     Palette,
@@ -55,6 +55,8 @@ behind the screen hears of it and rests."""
 
 _SETTLED = 1.0
 """Seconds after which start-up is over."""
+_LOOKED_FOR = 2.0
+"""Seconds between two looks whether the terminal is still there."""
 
 _BY_HAND = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
 
@@ -228,6 +230,13 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
             self.call_after_refresh(self._tell_problems)
         if self._collector_is_ours:
             self.set_timer(_SETTLED, self._collect_again)
+        if not self.is_headless:
+            self.set_interval(_LOOKED_FOR, self._end_without_terminal)
+
+    def _end_without_terminal(self) -> None:
+        """Ends where the terminal is gone: Textual's reader would read nothing from it again and again."""
+        if hung_up(sys.__stdin__.fileno() if sys.__stdin__ is not None else 0):
+            self.exit()
 
     def _collect_again(self) -> None:
         """Garbage is collected from now on; what start-up made stays and is not looked through again."""

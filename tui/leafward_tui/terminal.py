@@ -29,6 +29,7 @@ __all__ = [
     "Terminal",
     "color_system",
     "copy_text",
+    "hung_up",
     "osc52",
     "textual_settings",
 ]
@@ -266,3 +267,17 @@ def copy_text(
             CopiedTo.NOWHERE, len(text), reason=f"{reason}, and {fallback}: {error.strerror or error}"
         )
     return Copied(CopiedTo.FILE, len(text), fallback, reason)
+
+
+def hung_up(descriptor: int) -> bool:
+    """Whether the other end of a terminal is gone: its window was closed, or the connection broke.
+
+    A process that no shell stands behind gets no signal then, and reading gives an empty answer at once, for ever.
+    """
+    import select
+
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
