@@ -181,7 +181,8 @@ class Finding(Going):
         glyphs = self.shell.glyphs
         quoted = f"with {glyphs.quote_open}{self.searched}{glyphs.quote_close}"
         told = f"chosen by {self.searched}" if self.by_query else quoted
-        self.tell(f"{which_hit(self.hits, self.graph.row)} rows{more} {told}", "", keys)
+        rows = "row" if len(self.hits) == 1 else "rows"
+        self.tell(f"{which_hit(self.hits, self.graph.row)} {rows}{more} {told}", "", keys)
 
     def action_find_next(self) -> None:
         """The next hit, around the end."""
