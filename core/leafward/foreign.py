@@ -163,7 +163,7 @@ class ForeignSession(Session):
             found = self.reader.read(stop)
             self._stamps = {path: _stamp(os.stat(path)) for path in found.files}
             self._beside = {path: _stamp_or_none(path) for path in found.beside}
-            self._stat = self._looked = os.stat(found.files[0])
+            self._seen = os.stat(found.files[0])
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         self.transcript = found
@@ -270,6 +270,11 @@ class ForeignSession(Session):
     def read_only(self) -> str | None:
         """Why nothing can be kept beside it; None where it can. The agent's files are never written to."""
         return self.sidecar.read_only if self.sidecar is not None else None
+
+    @property
+    def seen(self) -> os.stat_result:
+        """The state of its first file when it was last read."""
+        return self._seen
 
     @property
     def book(self) -> Session | None:
