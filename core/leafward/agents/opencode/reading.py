@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.lineage import Source, source_of
-from leafward.agents.opencode.records import Info, Spool, Stored, Told, by_time, object_in, text_in
+from leafward.agents.opencode.records import Info, Stored, Told, by_time, object_in, text_in
+from leafward.agents.opencode.roles import Role
+from leafward.agents.opencode.spool import Records, Spool
 from leafward.agents.opencode.translating import Translator, system_of
-from leafward.agents.opencode.weaving import Records, Role, Weaver
+from leafward.agents.opencode.weaving import Weaver
 from leafward.columns import Columns
 from leafward.entries import EntryIndex
 from leafward.errors import NotASession
