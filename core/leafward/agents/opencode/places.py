@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Listing, Trouble
 from leafward.agents.opencode import trees
-from leafward.agents.opencode.database import Row, is_database, opened, stamps_of
+from leafward.agents.opencode.database import is_database, opened, stamps_of
 from leafward.agents.opencode.rescuing import is_damage, rescued
+from leafward.agents.opencode.sessions import rows_of
 from leafward.errors import NotASession
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Stamp
     from leafward.agents.opencode.records import Info
+    from leafward.agents.opencode.sessions import Row
 
 _NAME = re.compile(r"opencode(?:-[^/\\]+)?\.db")
 _NAMED = 3
@@ -65,7 +67,7 @@ class Shelves:
         shelf = Shelf()
         with opened(path) as base:
             try:
-                rows, shelf.strays = base.rows()
+                rows, shelf.strays = rows_of(base)
             except sqlite3.DatabaseError as error:
                 if not is_damage(error):
                     raise

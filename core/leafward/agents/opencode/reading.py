@@ -16,6 +16,7 @@ from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.lineage import Source, source_of
 from leafward.agents.opencode.records import Info, Stored, Told, by_time, object_in, text_in
 from leafward.agents.opencode.roles import Role
+from leafward.agents.opencode.sessions import info_of
 from leafward.agents.opencode.spool import Records, Spool
 from leafward.agents.opencode.translating import Translator, system_of
 from leafward.agents.opencode.weaving import Weaver
@@ -133,7 +134,7 @@ class _Made:
         source: Source | None = None
         try:
             with opened(path) as base:
-                info = base.info(session) or info
+                info = info_of(base, session) or info
                 if info.created is None:
                     raise NotASession(f"{path} holds no session {session}")
                 self._staged = base.is_newer(text_in(object_in(info.revert), "messageID"))
