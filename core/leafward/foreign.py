@@ -247,17 +247,17 @@ class ForeignSession(Session):
         before.close()
         return growth
 
+    @property
+    def seen(self) -> os.stat_result:
+        """The state of its first file when it was last read."""
+        return self._seen
+
     # --- what is kept beside it ---
 
     @property
     def read_only(self) -> str | None:
         """Why nothing can be kept beside it; None where it can. The agent's files are never written to."""
         return self.sidecar.read_only if self.sidecar is not None else None
-
-    @property
-    def seen(self) -> os.stat_result:
-        """The state of its first file when it was last read."""
-        return self._seen
 
     @property
     def book(self) -> Session | None:
