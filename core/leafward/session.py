@@ -10,8 +10,8 @@ from leafward.collector import collector_paused
 from leafward.columns import look_up
 from leafward.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.errors import NotASession, NotFound
-from leafward.open_file import OpenFile
 from leafward.scan import CURRENT_VERSION, Pending, Scan, decode_line
+from leafward.session_file import SessionFile
 from leafward.tree import SessionTree
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Session:
         return session
 
     def _open(self) -> None:
-        self.file = OpenFile(self.path)
+        self.file = SessionFile(self.path)
         self.scan = Scan()
 
     def close(self) -> None:

@@ -21,9 +21,9 @@ from leafward.config import Config
 from leafward.context import context_at
 from leafward.entries import Kind
 from leafward.journal import label
-from leafward.open_file import OpenFile
 from leafward.scan import CHUNK, Scan
 from leafward.session import Session
+from leafward.session_file import SessionFile
 from tests.bench.generate import lines, write_session
 
 if TYPE_CHECKING:
@@ -189,13 +189,13 @@ class TestBodies:
     def reads(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         """Bytes of each read."""
         found: list[int] = []
-        really = OpenFile.at
+        really = SessionFile.at
 
-        def counting(file: OpenFile, offset: int, size: int) -> bytes:
+        def counting(file: SessionFile, offset: int, size: int) -> bytes:
             found.append(size)
             return really(file, offset, size)
 
-        monkeypatch.setattr(OpenFile, "at", counting)
+        monkeypatch.setattr(SessionFile, "at", counting)
         return found
 
     def test_every_second_line_is_read_in_a_few_calls(self, generated: Path, reads: list[int]) -> None:

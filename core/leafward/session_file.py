@@ -18,7 +18,7 @@ _PROOF = 4096
 """Bytes at the beginning and at the end of what was read that are looked at before reading goes on behind them."""
 
 
-class OpenFile:
+class SessionFile:
     """The file that has a name now; it stays that file when the name is given to another one."""
 
     def __init__(self, path: Path) -> None:
