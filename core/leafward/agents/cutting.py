@@ -72,7 +72,7 @@ def cut_at(session: Session, entry: EntryIndex, rule: Rule) -> Cut:
 
 
 def _end_of(session: Session, entry: int) -> tuple[EntryIndex, EntryIndex]:
-    if session.columns.kind[entry] == Kind.USER:
+    if entry >= 0 and session.columns.kind[entry] == Kind.USER:
         return last_said(session, session.columns.parent[entry]), EntryIndex(entry)
     return last_said(session, entry), NO_ENTRY
 
@@ -87,6 +87,8 @@ def _objection(session: Session, end: EntryIndex, prompt: EntryIndex, rule: Rule
 
 def _nearest(session: Session, entry: EntryIndex, rule: Rule) -> EntryIndex:
     """Looks up the path and down the way that goes on, a step in each direction at a time, upward first."""
+    if entry < 0:
+        return NO_ENTRY
     parents, kinds = session.columns.parent, session.columns.kind
     up, down = parents[entry], entry
     for _ in range(_FAR):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from leafward.columns import Columns
     from leafward.entries import Body
 
+_SHOWN = 2000
+"""Characters of a value of unknown shape that are shown."""
 _CALLS_REMEMBERED = 4096
 _CALLS_BACK = 64
 """Entries before a result among which its call is looked for."""
@@ -45,6 +48,19 @@ def injected(name: str, content: list[Body]) -> Body:
         "display": False,
         INJECTED: True,
     }
+
+
+def plain_json(value: object) -> str:
+    """A value as short JSON that a person can read, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters)"
+
+
+def described(part: Body) -> str:
+    """A block that has no text and is of a type that is not known: its type, and what it says beside."""
+    rest = {key: value for key, value in part.items() if key != "type" and value is not None}
+    name = f"[{part.get('type') or 'block'}]"
+    return f"{name} {plain_json(rest)}" if rest else name
 
 
 class CallNames:

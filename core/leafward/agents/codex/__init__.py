@@ -49,6 +49,8 @@ _HEAD = re.compile(
     rb'(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)"'
 )
 _LATER = re.compile(rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"\s*\}\s*\Z')
+_BARE = re.compile(rb'\{"id":"[0-9a-fA-F-]{36}","timestamp":"[^"]{1,40}"(?:,"(?:instructions|git)":|\}\s*\Z)')
+"""The description ahead of rollouts of before September 2025."""
 _META_FIRST = re.compile(rb'\{\s*"payload"\s*:\s*\{')
 _FRESH = 2.0
 """Seconds that the list of files of a store is believed."""
@@ -121,7 +123,7 @@ class Codex:
         if is_packed(head):
             head = unpacked_head(head, _HEAD_SIZE)
         line = unmarked(head).lstrip().partition(b"\n")[0]
-        if _HEAD.match(line):
+        if _HEAD.match(line) or _BARE.match(line):
             return True
         return _META_FIRST.match(line) is not None and _LATER.search(line) is not None
 

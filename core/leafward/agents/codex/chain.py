@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.codex.records import payload_of
+from leafward.agents.codex.records import framed, payload_of
 from leafward.errors import NotASession
 from leafward.scan import decode_line
 
@@ -39,6 +40,10 @@ class Thread:
     def owns(self, segment: Segment) -> bool:
         """Whether a segment is one of its own."""
         return any(one.path == segment.path for one in self.segments)
+
+
+_BEGINNING = 48 << 10
+"""Bytes in which the first message is looked for."""
 
 
 class Base(NamedTuple):
@@ -84,9 +89,22 @@ def base_of(meta: dict[str, Any]) -> Base | None:
     return Base(segment.lower(), ordinal)
 
 
+_FOLDER = re.compile(
+    rb'<environment_context>\\n\s*(?:<cwd>|Current working directory: )((?:[^"\\<]|\\[^n"])+)'
+)
+"""Where the first message names the folder, as it stands in a line."""
+
+
+def with_folder(meta: dict[str, Any], head: bytes) -> dict[str, Any]:
+    """A description with its folder: before September 2025 only what Codex put in ahead of the first prompt said it."""
+    found = _FOLDER.search(head) if meta and "cwd" not in meta else None
+    named = decode_line(b'{"cwd":"%b"}' % found[1]) if found is not None else None
+    return {**meta, **named} if named is not None else meta
+
+
 def meta_of(line: bytes) -> dict[str, Any]:
     """The description in the first line of a rollout; empty where there is none."""
-    body = decode_line(line) or {}
+    body = framed(decode_line(line) or {})
     return payload_of(body) if body.get("type") == "session_meta" else {}
 
 
@@ -143,5 +161,8 @@ def _begun(
         if first:
             raise
         return None
-    meta = chain.metas[segment.path] = meta_of(rollout.first_line())
+    meta = meta_of(rollout.first_line())
+    if "cwd" not in meta:
+        meta = with_folder(meta, rollout.at(0, _BEGINNING))
+    chain.metas[segment.path] = meta
     return Step(segment, rollout, base_of(meta), None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward import __version__
 from leafward.agents.codex.describing import OURS
 from leafward.agents.codex.drafting import TITLE, draft_of, fresh_id, injected_line, provider_of
-from leafward.agents.codex.records import BEGINS, HEAD, STARTS, Role, line_at, line_of, payload_of
+from leafward.agents.codex.records import BEGINS, HEAD, STARTS, Role, framed, line_at, line_of, payload_of
 from leafward.agents.codex.source import lines_in
 from leafward.agents.forking import Remark
 from leafward.agents.lines import seams
@@ -239,10 +239,10 @@ def _copied(meta: Body, stretches: list[_Stretch], terms: Terms, *, paginated: b
     yield encode_line(first if paginated else _unnumbered(first))
     for stretch in stretches:
         for line in _records(stretch):
-            if _is_meta(line):
+            if _is_described(line):
                 continue
             number += 1
-            yield _numbered(line, number, stamp) if paginated else line + b"\n"
+            yield _numbered(line, number, stamp) if paginated else _stamped(line, stamp)
     if terms.injected:
         yield injected_line(terms, number + 1 if paginated else None)
 
@@ -281,11 +281,12 @@ def _number_of(data: bytes, start: int, end: int) -> int | None:
     return line_of(decode_line(data[start:end]) or {}).ordinal
 
 
-def _is_meta(line: bytes) -> bool:
+def _is_described(line: bytes) -> bool:
+    """Whether a line only describes its own file."""
     head = HEAD.match(line)
     if head is not None:
         return head[2] == b"session_meta"
-    return (decode_line(line) or {}).get("type") == "session_meta"
+    return framed(decode_line(line) or {}).get("type") in ("session_meta", "state")
 
 
 def _numbered(line: bytes, number: int, stamp: str) -> bytes:
@@ -296,6 +297,15 @@ def _numbered(line: bytes, number: int, stamp: str) -> bytes:
     body = decode_line(line) or {}
     placed = {"timestamp": body.get("timestamp") or stamp, "ordinal": number}
     return encode_line({**placed, **{key: value for key, value in body.items() if key not in placed}})
+
+
+def _stamped(line: bytes, stamp: str) -> bytes:
+    """A line as it is; one that is an item by itself gets the frame without which no later Codex reads the file."""
+    if HEAD.match(line) is not None:
+        return line + b"\n"
+    body = decode_line(line) or {}
+    whole = framed(body)
+    return line + b"\n" if whole is body else encode_line({**whole, "timestamp": whole["timestamp"] or stamp})
 
 
 def _unnumbered(body: Body) -> Body:

@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse
-from leafward.agents.codex.chain import meta_of
+from leafward.agents.codex.chain import meta_of, with_folder
 from leafward.agents.codex.describing import relation_of
 from leafward.agents.codex.items import is_injected, item_text, prompt_of
-from leafward.agents.codex.records import Role, line_of, payload_of
+from leafward.agents.codex.records import Role, framed, line_of, payload_of
 from leafward.agents.codex.source import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem
 from leafward.scan import decode_line
@@ -29,7 +29,7 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> Glimpse | None:
     """What a look at a rollout says; None where it begins with no record. Raises OSError."""
     head = head_of(candidate.path, HEAD)
     lines = head.split(b"\n")
-    meta = meta_of(lines[0])
+    meta = with_folder(meta_of(lines[0]), head)
     segment = segment_of(candidate.path, candidate.stamp)
     thread = segment.thread or str(meta.get("id") or stem(candidate.path))
     prompt = ""
@@ -40,6 +40,7 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> Glimpse | None:
         body = decode_line(line) if b"user" in line else None
         if body is None:
             continue
+        body = framed(body)
         role, payload = line_of(body).role, payload_of(body)
         if role is Role.PROMPT:
             prompt = prompt_of(payload) or ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from leafward.agents.codex.records import Role, as_object, line_of, payload_of
+from leafward.agents.native_lines import described, plain_json
 from leafward.entries import Kind
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ _DATA_URL = re.compile(r"data:([\w.+/-]*)(?:;[\w=-]+)*;base64,")
 _FRAME = re.compile(r"\s*<image([^>]{0,4096})>\s*")
 _EXIT = re.compile(r"(?:Process exited with code|Exit code:|exit code) (-?\d+)")
 _HEADER_SIZE = 400
+_REFUSED = ("unsupported call:", "failed to parse function arguments", "apply_patch verification failed")
+_STOPPED = re.compile(r"(?:Wall time: [\d.]+ seconds\n)?aborted by user(?: after [\d.]+s)?\Z")
+"""What stands for the output of a call that the user stopped."""
 
 
 def content_of(item: dict[str, Any]) -> list[Any]:
@@ -103,21 +107,26 @@ def blocks(content: Iterable[Any]) -> list[Body]:
     """Content of a message as native blocks."""
     found: list[Body] = []
     for part in content:
-        if not isinstance(part, dict):
-            continue
-        kind = part.get("type")
-        if isinstance(part.get("text"), str):
-            found.append({"type": "text", "text": part["text"]})
-        elif kind in ("input_image", "image", "output_image"):
+        if isinstance(part, dict) and part.get("type") in ("input_image", "image", "output_image"):
             found.append(_image(part))
-        elif kind == "encrypted_content":
-            found.append(
-                {
-                    "type": "text",
-                    "text": f"[encrypted, {len(str(part.get('encrypted_content'))):,} characters]",
-                }
-            )
+        elif part is not None:
+            found.append({"type": "text", "text": _text_of(part)})
     return _without_frames(found)
+
+
+def _text_of(part: object) -> str:
+    """A part that is no image: its text, else what it is."""
+    if not isinstance(part, dict):
+        return part if isinstance(part, str) else plain_json(part)
+    kind = part.get("type")
+    for name in ("text", "refusal"):
+        if isinstance(part.get(name), str):
+            return str(part[name])
+    if kind == "encrypted_content":
+        return f"[encrypted, {len(str(part.get('encrypted_content'))):,} characters]"
+    if kind == "input_file":
+        return f"[file {part.get('filename') or part.get('file_url') or part.get('file_id') or ''}]"
+    return described(part)
 
 
 def _without_frames(found: list[Body]) -> list[Body]:
@@ -166,6 +175,11 @@ def user_message(payload: dict[str, Any]) -> list[Body]:
 
 _HOSTED = frozenset({"web_search_call", "image_generation_call", "tool_search_call", "mcp_call"})
 """Calls that the provider runs itself: a result that answers them may never stand in the file."""
+
+
+_HOSTED_FIELDS = frozenset(
+    {"action", "query", "arguments", "revised_prompt", "result", "output", "error", "status", "execution"}
+)
 
 
 def reply_blocks(records: Iterable[Body]) -> list[Body]:
@@ -252,7 +266,7 @@ def call_block(item: dict[str, Any]) -> Body:
         arguments = {
             key: value if key != "result" else f"[{len(str(value)):,} characters]"
             for key, value in item.items()
-            if key in ("action", "query", "arguments", "revised_prompt", "result", "status", "execution")
+            if key in _HOSTED_FIELDS and value is not None
         }
     else:
         given = item.get("arguments", item.get("input"))
@@ -279,10 +293,10 @@ def result_content(item: dict[str, Any]) -> list[Body]:
     output = item.get("output", item.get("tools", item.get("result")))
     if isinstance(output, dict):
         inner = output.get("content", output.get("output"))
-        output = inner if isinstance(inner, (str, list)) else str(output)
+        output = inner if isinstance(inner, (str, list)) else plain_json(output)
     if isinstance(output, list):
         return blocks(output) or [{"type": "text", "text": ""}]
-    text = output if isinstance(output, str) else ""
+    text = output if isinstance(output, str) else "" if output is None else plain_json(output)
     inside = as_object(text) if text.startswith('{"output"') else None
     if inside is not None and isinstance(inside.get("output"), str):
         text = inside["output"]
@@ -296,7 +310,7 @@ def failure_of(item: dict[str, Any], answers: Iterable[dict[str, Any]]) -> tuple
         status = answer.get("status")
         if isinstance(answer.get("exit_code"), int):
             code = answer["exit_code"]
-        if answer.get("success") is False or status in ("failed", "declined", "error"):
+        if answer.get("success") is False or status in ("failed", "declined", "error") or _went_wrong(answer):
             return True, code
     output = item.get("output")
     inside = output if isinstance(output, dict) else as_object(output)
@@ -310,10 +324,18 @@ def failure_of(item: dict[str, Any], answers: Iterable[dict[str, Any]]) -> tuple
         found = _EXIT.search(output[:_HEADER_SIZE])
         code = int(found[1]) if found is not None else None
     text = output if isinstance(output, str) else ""
-    refused = text.startswith(
-        ("unsupported call:", "failed to parse function arguments", "apply_patch verification failed")
-    )
+    refused = text.startswith(_REFUSED) or _STOPPED.match(text) is not None
     return refused or (code is not None and code != 0), code
+
+
+def _went_wrong(answer: dict[str, Any]) -> bool:
+    """Whether the result of an MCP tool says so: an error instead of a result, or a result that is one."""
+    result = answer.get("result")
+    if not isinstance(result, dict):
+        return False
+    inner = result.get("Ok", result)
+    said = (inner.get("is_error"), inner.get("isError")) if isinstance(inner, dict) else ()
+    return "Err" in result or True in said
 
 
 def printed_in(answer: dict[str, Any]) -> list[str]:

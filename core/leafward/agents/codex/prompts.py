@@ -20,8 +20,9 @@ class Prompts:
     def __init__(self) -> None:
         self.spoken = 0
         """The latest reply."""
-        self.waiting: list[tuple[int, str]] = []
-        """Messages since the last reply or result of which an event may say that they were typed, with their texts."""
+        self.waiting: list[tuple[int, str, bool]] = []
+        """Messages since the last reply or result of which an event may say that they were typed, with their texts, and whether
+        they begin like what Codex puts in: then the event has to say just that."""
         self._events = 0
         self._unsure: list[int] = []
         """Messages before the first event, of which nothing else says who wrote them."""
@@ -46,8 +47,9 @@ class Prompts:
         unsure = injected is None and not self._events
         if unsure:
             self._unsure.append(index)
-        if not injected:
-            self.waiting.append((index, text.strip()))
+        looks = by_user and is_injected(payload, "") is None
+        if not injected or looks:
+            self.waiting.append((index, text.strip(), bool(injected)))
         return _INJECTED if injected or unsure else _USER
 
     def typed(self, text: str, kinds: bytearray) -> bool:
@@ -57,8 +59,8 @@ class Prompts:
         self._events += 1
         wanted = text.strip()
         for place in range(len(self.waiting) - 1, -1, -1):
-            index, said = self.waiting[place]
-            if not wanted or wanted == said or wanted in said:
+            index, said, looks = self.waiting[place]
+            if wanted == said or (not looks and wanted in said):
                 kinds[index] = _USER
                 del self.waiting[: place + 1]
                 return True

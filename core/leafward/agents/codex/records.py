@@ -159,6 +159,7 @@ _TYPES = {
     "token_usage_record": Role.USAGE,
     "inter_agent_communication": Role.BOOKS,
     "inter_agent_communication_metadata": Role.BOOKS,
+    "state": Role.BOOKS,
 }
 """Types of a line that need no look at the payload."""
 
@@ -255,8 +256,29 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
     return line_of(body) if body is not None else None
 
 
+_DESCRIBES = frozenset({"id", "timestamp", "instructions", "git"})
+"""All that the first line of such a rollout says."""
+
+
+def framed(body: Body) -> Body:
+    """A record as Codex writes it now: until the summer of 2025 items, and the description ahead of them, were lines by themselves."""
+    if "payload" in body:
+        return body
+    kind = body.get("type")
+    if isinstance(kind, str) and kind in _ITEMS:
+        kind = "response_item"
+    elif kind is None and "record_type" in body:
+        kind = "state"
+    elif {"id", "timestamp"} <= body.keys() <= _DESCRIBES:
+        kind = "session_meta"
+    else:
+        return body
+    return {"timestamp": body.get("timestamp"), "type": kind, "payload": body}
+
+
 def line_of(body: Body) -> Line:
     """What a decoded line is."""
+    body = framed(body)
     kind, payload = body.get("type"), body.get("payload")
     number = body.get("ordinal")
     ordinal = number if isinstance(number, int) else None
@@ -292,7 +314,7 @@ def is_glued(data: bytes, start: int, end: int) -> bool:
 
 def records(region: bytes) -> Iterator[Body]:
     """The records in a stretch of a rollout that can be read, in order."""
-    return bodies_in(region, BEGINS)
+    return map(framed, bodies_in(region, BEGINS))
 
 
 STARTS = frozenset({"task_started", "turn_started"})

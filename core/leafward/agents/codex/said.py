@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.codex.items import item_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.agents.codex.course import Course
 
 
@@ -30,13 +32,19 @@ class Said:
             self._last[key] = index
         self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
-    def find(self, item: dict[str, Any], course: Course) -> int:
-        """The last entry on the way here that says what an item says; -1 where none does."""
-        key = _key(item, item_text(item))
-        index = self._last.get(key, -1) if key is not None else -1
-        while index >= 0 and not course.holds(index):
-            index = self._before.get(index, -1)
-        return index
+    def find(self, items: Sequence[dict[str, Any]], course: Course) -> list[int]:
+        """For each item the last entry on the way here that says the same, and that no item behind it stands for; -1 for none."""
+        found = [-1] * len(items)
+        taken: set[int] = set()
+        for number in range(len(items) - 1, -1, -1):
+            key = _key(items[number], item_text(items[number]))
+            index = self._last.get(key, -1) if key is not None else -1
+            while index >= 0 and (index in taken or not course.holds(index)):
+                index = self._before.get(index, -1)
+            if index >= 0:
+                taken.add(index)
+                found[number] = index
+        return found
 
     def size(self, index: int) -> int:
         """Bytes of the text of a message; 0 where there is none."""

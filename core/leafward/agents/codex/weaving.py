@@ -375,11 +375,13 @@ class Weaver:
         if isinstance(items, list):
             items = [item if isinstance(item, dict) else {} for item in items]
             place = summary_place(items, payload.get("message"))
-            for number, item in enumerate(items):
+            self.link()
+            said = self._said.find(
+                [{} if number == place else item for number, item in enumerate(items)], self.course
+            )
+            for number, (item, index) in enumerate(zip(items, said, strict=True)):
                 if number == place:
                     continue
-                self.link()
-                index = self._said.find(item, self.course)
                 if index < 0:
                     index = self._add(kind_of_item(item), at, part)
                     self.literals[index] = number, -1

@@ -23,6 +23,7 @@ from leafward.agents.opencode.records import (
     object_at,
     object_in,
     text_in,
+    whole,
 )
 from leafward.agents.opencode.rescuing import is_damage
 from leafward.errors import NotASession
@@ -105,10 +106,10 @@ class Base:
     def times(self, session: str) -> list[int]:
         """When its messages were made, in order."""
         query = "SELECT time_created FROM message WHERE session_id = ? ORDER BY time_created, id"
-        found = [row[0] for row in self.ask(query, session)]
+        found = [whole(made) or 0 for (made,) in self.ask(query, session)]
         if self.has_newer:
             query = "SELECT time_created FROM session_message WHERE session_id = ?"
-            found = sorted([*found, *(row[0] for row in self.ask(query, session))])
+            found = sorted([*found, *(whole(made) or 0 for (made,) in self.ask(query, session))])
         return found
 
     # --- messages ---
@@ -151,7 +152,7 @@ class Base:
             parts = self.parts(name, path)
         except sqlite3.DatabaseError as error:
             broken(name, error)
-        return Told(Stored(str(name), _whole(created), data or b"", path, row), parts)
+        return Told(Stored(str(name), whole(created) or 0, data or b"", path, row), parts)
 
     def parts(self, message: str, path: str) -> list[Stored]:
         """The parts of a message, in order."""
@@ -159,7 +160,7 @@ class Base:
         query = f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM part WHERE message_id = ?"  # noqa: S608  # names of our own
         return in_order(
             [
-                Stored(str(name), _whole(created), data or b"", path, row)
+                Stored(str(name), whole(created) or 0, data or b"", path, row)
                 for name, created, row, data in self.ask(query, message)
             ]
         )
@@ -211,7 +212,7 @@ class Base:
             " WHERE session_id = ? ORDER BY seq"
         )
         for name, kind, created, row, data in self.ask(query, session):
-            yield from teller.told(str(name), str(kind), _whole(created), row, data or b"")
+            yield from teller.told(str(name), str(kind), whole(created) or 0, row, data or b"")
 
     def _newer_removed(self, session: str, path: str) -> list[Told]:
         if not self.has_newer or not any(self._events(session, "session.next.revert.committed.")):
@@ -243,7 +244,7 @@ class Base:
             if name in gone:
                 begun.setdefault(name, number)
                 created = object_at(info, "time").get("created")
-                last[name] = Stored(name, _whole(created), dumped(info), path, row)
+                last[name] = Stored(name, whole(created) or 0, dumped(info), path, row)
         parts: dict[str, dict[str, Stored]] = {}
         for number, row, _, data in self._events(session, "message.part."):
             part = object_at(data, "part")
@@ -251,7 +252,7 @@ class Base:
             if message not in gone or number > gone[message]:
                 continue
             if part:
-                told = Stored(text_in(part, "id"), _whole(data.get("time")), dumped(part), path, row)
+                told = Stored(text_in(part, "id"), whole(data.get("time")) or 0, dumped(part), path, row)
                 parts.setdefault(message, {})[told.id] = told
             else:
                 parts.get(message, {}).pop(text_in(data, "partID"), None)
@@ -281,10 +282,6 @@ def _only_ours(action: int, table: str | None, *_: str | None) -> int:
 
 def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
-
-
-def _whole(value: object) -> int:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
 
 
 def stamps_of(path: str) -> list[tuple[int, int, int] | None]:

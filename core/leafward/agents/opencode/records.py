@@ -98,12 +98,16 @@ def text_in(body: Body, name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def whole(value: object) -> int | None:
+    """A number as a whole one; None for anything else, and for one that no time or count could be."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value) if abs(value) < NEVER else None
+
+
 def number_in(body: Body, name: str) -> int | None:
     """A whole number in an object; None for anything else."""
-    found = body.get(name)
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
-        return None
-    return int(found) if abs(found) < NEVER else None
+    return whole(body.get(name))
 
 
 def object_at(body: Body, name: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.opencode.records import Info, object_at, object_in, text_in
+from leafward.agents.opencode.records import Info, object_at, object_in, text_in, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.database import Base
 
 _NS_PER_MS = 1_000_000
+_LATEST = (1 << 63) // _NS_PER_MS - 1
+"""Milliseconds whose nanoseconds take 64 bits: later than any session."""
 OURS = "leafward"
 """The field of a session's metadata that says which one it was made from."""
 
@@ -79,7 +81,7 @@ def row_of(info: Info, counts: Counts) -> Row:
     """A session in a listing."""
     messages, first, latest, parts, events = counts.get(info.id, (0, 0, 0, 0, 0))
     seal = f"{info.title}\0{info.parent}\0{info.archived}\0{info.revert}\0{messages}\0{parts}\0{events}"
-    updated = max(info.updated or info.created or 0, latest)
+    updated = min(max(info.updated or info.created or 0, latest), _LATEST)
     stamp = [0, updated * _NS_PER_MS, zlib.crc32(seal.encode("utf-8", "surrogatepass"))]
     return Row(info, messages, first, stamp)
 
@@ -92,13 +94,14 @@ def counted(base: Base, only: str | None = None) -> Counts:
     found: Counts = {}
     query = f"SELECT session_id, COUNT(*), MIN({time}), MAX({time}) FROM message {which}GROUP BY session_id"  # noqa: S608  # names of our own
     for session, count, first, last in base.ask(query, *given):
-        found[session] = (count, first or 0, last or 0, 0, 0)
+        found[session] = (count, whole(first) or 0, whole(last) or 0, 0, 0)
     if base.has_newer:
         times = "COUNT(*), MIN(time_created), MAX(time_created)"
         query = f"SELECT session_id, {times} FROM session_message {which}GROUP BY session_id"  # noqa: S608  # words of our own
         for session, count, first, last in base.ask(query, *given):
-            known = found.get(session, (0, first, 0, 0, 0))
-            found[session] = (known[0] + count, min(known[1], first), max(known[2], last), 0, 0)
+            begun, ended = whole(first) or 0, whole(last) or 0
+            known = found.get(session, (0, begun, 0, 0, 0))
+            found[session] = (known[0] + count, min(known[1], begun), max(known[2], ended), 0, 0)
     if "session_id" in base.columns("part"):
         query = f"SELECT session_id, COUNT(*) FROM part {which}GROUP BY session_id"  # noqa: S608  # words of our own
         for session, count in base.ask(query, *given):
@@ -118,7 +121,7 @@ def _info(row: tuple[Any, ...]) -> Info:
         return known[name] if isinstance(known[name], str) else ""
 
     def time(name: str) -> int | None:
-        return int(known[name]) if isinstance(known[name], (int, float)) else None
+        return whole(known[name])
 
     return Info(
         id=str(known["id"]),

@@ -1,0 +1,209 @@
+"""Codex: records in shapes that the stored sessions do not have. All of it is shown, and nothing twice."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.agents import agent_of
+from leafward.catalog import Catalogue
+from leafward.config import Config
+from leafward.entries import Kind
+from tests.codex_rollout import CODEX, THREADS, Rollout, opened, problems, said
+from tests.forks import made, terms
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["Warning: the build fails, why?", "<hook> tags do not parse", "# AGENTS.md instructions are too long"],
+)
+@pytest.mark.parametrize("early", [False, True])
+def test_what_was_typed_is_the_users_once_however_it_begins(
+    tmp_path: Path, prompt: str, *, early: bool
+) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.said("<environment_context>x</environment_context>")
+    if early:
+        rollout.event("user_message", message=prompt, images=[])
+        rollout.said(prompt)
+    else:
+        rollout.prompt(prompt)
+    rollout.reply("I look.")
+    assert said(rollout.opened())[1:] == [("user", prompt), ("assistant", "I look.")]
+
+
+def test_what_codex_puts_in_is_nobodys_prompt_though_a_prompt_stands_in_it(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.said("<environment_context>orchard</environment_context>")
+    rollout.event("user_message", message="orchard", images=[])
+    rollout.reply("Yes.")
+    assert said(rollout.opened()) == [
+        ("custom", "<environment_context>orchard</environment_context>"),
+        ("user", "orchard"),
+        ("assistant", "Yes."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ({"type": "refusal", "refusal": "I will not."}, "I will not."),
+        (
+            {"type": "input_file", "filename": "pears.pdf", "file_data": "data:;base64,AAAA"},
+            "[file pears.pdf]",
+        ),
+        ({"type": "hologram", "colour": "green"}, '[hologram] {"colour":"green"}'),
+        ("pears", "pears"),
+    ],
+)
+def test_parts_of_every_kind_are_shown(tmp_path: Path, part: Any, text: str) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.item("message", role="user", content=[part])
+    rollout.item("message", role="assistant", content=[part])
+    assert [one for _, one in said(rollout.opened())] == [text, text]
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        (None, ""),
+        (42, "42"),
+        (["pears"], "pears"),
+        ({"pears": 7}, '{"pears":7}'),
+        ({"content": "seven"}, "seven"),
+    ],
+)
+def test_outputs_of_every_type_are_shown(tmp_path: Path, output: Any, text: str) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.item("function_call", name="count", arguments="{}", call_id="c")
+    rollout.item("function_call_output", call_id="c", output=output)
+    assert said(rollout.opened())[1] == ("toolResult", text)
+
+
+@pytest.mark.parametrize(
+    ("result", "failed"),
+    [
+        ({"Ok": {"content": []}}, False),
+        ({"Ok": {"content": [], "is_error": True}}, True),
+        ({"Ok": {"content": [], "isError": True}}, True),
+        ({"Ok": {"content": [], "isError": False}}, False),
+        ({"Err": "no such server"}, True),
+        (None, False),
+    ],
+)
+def test_tools_of_other_servers_fail(tmp_path: Path, result: Any, *, failed: bool) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.item("function_call", name="orchard__count", arguments="{}", call_id="c")
+    rollout.event("mcp_tool_call_end", call_id="c", result=result)
+    rollout.item("function_call_output", call_id="c", output="it was so")
+    session = rollout.opened()
+    body = session.body(session.columns.kind.index(Kind.TOOL_RESULT)) or {}
+    assert body["message"]["isError"] is failed
+
+
+@pytest.mark.parametrize("output", ["aborted by user after 3.2s", "Wall time: 3.2 seconds\naborted by user"])
+def test_a_call_that_was_stopped_did_not_go_well(tmp_path: Path, output: str) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.call("shell", {"command": ["cat", "pears.txt"]}, output)
+    rollout.call("shell", {"command": ["cat", "log.txt"]}, f"it said: {output}", "call_2")
+    session = rollout.opened()
+    results = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.TOOL_RESULT]
+    assert [(session.body(index) or {})["message"]["isError"] for index in results] == [True, False]
+
+
+def test_a_compaction_keeps_each_of_several_prompts_that_say_the_same(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    prompts = ["go on", "go on", "stop", "go on"]
+    for prompt in prompts:
+        rollout.turn(prompt, "Yes.")
+    kept = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+        for text in ["go on", "stop", "go on", "go on", "S"]
+    ]
+    rollout.line("compacted", message="S", replacement_history=kept)
+    session = rollout.opened()
+    users = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER]
+    compaction = session.columns.kind.index(Kind.COMPACTION)
+    names = (session.body(compaction) or {})["projection"]["before"]
+    index = [session.columns.index(name) for name in names]
+    assert index == [users[0], users[2], users[1], users[3]]
+    assert [text for _, text in said(session)] == ["go on", "stop", "go on", "go on", "S"]
+
+
+# --- rollouts of before September 2025 ---
+
+
+def bare(folder: Path) -> Rollout:
+    rollout = Rollout(folder)
+    user = {"type": "message", "id": None, "role": "user"}
+    lines: list[dict[str, Any]] = [
+        {"id": THREADS[0], "timestamp": "2025-07-10T10:00:00.000Z", "instructions": None},
+        {"record_type": "state"},
+        {
+            **user,
+            "content": [
+                {
+                    "type": "input_text",
+                    "text": "<environment_context>\n  <cwd>/home/ada/orchard</cwd>\n</environment_context>",
+                }
+            ],
+        },
+        {**user, "content": [{"type": "input_text", "text": "Count the pears"}]},
+        {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": "Where?"}]},
+        {
+            "type": "function_call",
+            "name": "shell",
+            "arguments": '{"command":["cat","pears.txt"]}',
+            "call_id": "c",
+        },
+        {
+            "type": "function_call_output",
+            "call_id": "c",
+            "output": '{"output":"seven\\n","metadata":{"exit_code":0}}',
+        },
+        {
+            "type": "message",
+            "id": "m",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "Seven."}],
+        },
+    ]
+    rollout.path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    return rollout
+
+
+def test_items_that_are_lines_by_themselves(tmp_path: Path) -> None:
+    rollout = bare(tmp_path)
+    session = rollout.opened()
+    assert said(session) == [
+        ("custom", "<environment_context>\n  <cwd>/home/ada/orchard</cwd>\n</environment_context>"),
+        ("user", "Count the pears"),
+        ("assistant", "Where?\nshell(command=['cat', 'pears.txt'])"),
+        ("toolResult", "seven\n"),
+        ("assistant", "Seven."),
+    ]
+    assert (session.id, session.cwd) == (THREADS[0], "/home/ada/orchard")
+    assert problems(session) == {}
+    copy = tmp_path / "elsewhere" / "pears.jsonl"
+    copy.parent.mkdir()
+    copy.write_bytes(rollout.path.read_bytes())
+    assert agent_of(copy) is CODEX
+    catalogue = Catalogue(Config(), [tmp_path / "sessions"], index_path=tmp_path / "index")
+    catalogue.refresh()
+    [card] = catalogue.cards()
+    assert (card.title, card.messages, card.project) == ("Count the pears", 4, "/home/ada/orchard")
+
+
+def test_a_fork_of_them_is_one_that_codex_reads_now(tmp_path: Path) -> None:
+    session = bare(tmp_path).opened()
+    path = made(session, session.place, "codex", terms(tmp_path), tmp_path).draft.path
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["type"] for line in lines] == ["session_meta"] + ["response_item"] * 6
+    assert all(line["timestamp"] and line["payload"] for line in lines)
+    assert lines[0]["payload"]["cwd"] == "/home/ada/orchard"
+    assert said(opened(path)) == said(session)
