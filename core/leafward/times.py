@@ -46,3 +46,10 @@ def milliseconds(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return round(value * 1000) if abs(value) < _SECONDS_BELOW else round(value)
+
+
+def written_time(value: object) -> str | None:
+    """A time as a file says it, as a text: a number becomes one, a text stays as it is."""
+    if isinstance(value, (int, float)):
+        return iso_time(milliseconds(value))
+    return value if isinstance(value, str) else None

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.records import message_of, tag_of
+from leafward.agents.native_lines import described, plain_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,19 +14,19 @@ if TYPE_CHECKING:
     from leafward.entries import Body
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+_HOLDING = frozenset({"tool_result", "search_result", "web_fetch_result"})
+"""Blocks that hold others."""
 _STOPS = {"tool_use": "toolUse", "max_tokens": "length", "model_context_window_exceeded": "length"}
 
 
 def blocks(content: object) -> list[Body]:
     """Content of a message as native blocks."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
     found: list[Body] = []
-    for part in content if isinstance(content, list) else ():
-        if isinstance(part, str):
-            found.append({"type": "text", "text": part})
-        elif isinstance(part, dict):
+    for part in content if isinstance(content, list) else (content,):
+        if isinstance(part, dict):
             found += _block(part)
+        elif part is not None:
+            found.append({"type": "text", "text": part if isinstance(part, str) else plain_json(part)})
     return found
 
 
@@ -52,27 +53,39 @@ def _block(part: dict[str, Any]) -> list[Body]:
             call["hosted"] = True
         return [call]
     if kind in ("image", "document"):
-        return [_media(part)]
-    if kind == "tool_result" or (isinstance(kind, str) and kind.endswith("_tool_result")):
-        return blocks(part.get("content"))
+        return _media(part)
+    if kind in _HOLDING or (isinstance(kind, str) and kind.endswith("_tool_result")):
+        return _heading(part) + blocks(part.get("content"))
+    if kind == "web_search_result":
+        return _heading(part)
     if kind == "tool_reference":
         return [{"type": "text", "text": f"[tool {part.get('tool_name', '')}]"}]
-    if isinstance(part.get("text"), str):
-        return [{"type": "text", "text": part["text"]}]
-    return []
+    for name in ("text", "stdout"):
+        if isinstance(part.get(name), str):
+            said = [part[name], part.get("stderr") if name == "stdout" else None]
+            return [{"type": "text", "text": "\n".join(one for one in said if isinstance(one, str) and one)}]
+    return [{"type": "text", "text": described(part)}]
 
 
-def _media(part: dict[str, Any]) -> Body:
+def _heading(part: dict[str, Any]) -> list[Body]:
+    """What was found, and where."""
+    named = [part[name] for name in ("title", "url", "source") if isinstance(part.get(name), str)]
+    return [{"type": "text", "text": "\n".join(named)}] if named else []
+
+
+def _media(part: dict[str, Any]) -> list[Body]:
     source = part.get("source")
     source = source if isinstance(source, dict) else {}
     data, kind = source.get("data"), source.get("media_type")
     if part.get("type") == "image" and isinstance(data, str):
-        return {"type": "image", "data": data, "mimeType": str(kind or "image/png")}
+        return [{"type": "image", "data": data, "mimeType": str(kind or "image/png")}]
     if source.get("type") == "text" and isinstance(data, str):
-        return {"type": "text", "text": data}
+        return [{"type": "text", "text": data}]
+    if source.get("type") == "content":
+        return _heading(part) + blocks(source.get("content"))
     name = part.get("title") or source.get("url") or source.get("file_id") or kind or ""
     size = f", {len(data) * 3 // 4:,} bytes" if isinstance(data, str) else ""
-    return {"type": "text", "text": f"[{part.get('type')} {str(name)[:200]}{size}]"}
+    return [{"type": "text", "text": f"[{part.get('type')} {str(name)[:200]}{size}]"}]
 
 
 def reply_message(rows: Iterable[Body]) -> Body:

@@ -24,6 +24,7 @@ from leafward.errors import NotASession, Refused
 from leafward.foreign import Note, Transcript, unknown_records
 from leafward.scan import Pending, decode_line
 from leafward.session import Origin
+from leafward.times import written_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +112,7 @@ class ClaudeReader:
         header: Body = {
             "type": "session",
             "id": session,
-            "timestamp": facts.created,
+            "timestamp": written_time(facts.created),
             "cwd": _folder(place, list(facts.folders)),
         }
         for name, value in (("agentVersion", facts.version), ("branch", facts.branch)):

@@ -295,7 +295,9 @@ def _attached(body: Body) -> Role:
     return Role.ATTACHED if attachment_text(body) else Role.QUIET
 
 
-_TEXT_FIELDS = ("text", "content", "prompt", "context", "message", "snippet", "planContent")
+_TEXT_FIELDS = (
+    "text", "content", "prompt", "context", "message", "snippet", "planContent", "blockingError", "skills", "memories"
+)  # fmt: skip
 _LISTED = 200
 
 
@@ -323,7 +325,9 @@ def _plain(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return text_in(value) or "\n".join(one for one in value[:_LISTED] if isinstance(one, str))
+        return text_in(value) or "\n".join(
+            filter(None, (_plain(one) for one in value[:_LISTED] if isinstance(one, (str, dict))))
+        )
     if isinstance(value, dict):
         file = value.get("file")
         if isinstance(file, dict):

@@ -23,7 +23,7 @@ from leafward.agents.claude.records import (
 from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.entries import EntryIndex, Kind
 from leafward.messages import PROJECTION
-from leafward.times import milliseconds
+from leafward.times import milliseconds, written_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,8 +85,9 @@ class Translator:
 
     def _frame(self, index: int, row: Body) -> Body:
         body = frame(self.columns, index)
-        if isinstance(row.get("timestamp"), str):
-            body["timestamp"] = row["timestamp"]
+        stamp = written_time(row.get("timestamp"))
+        if stamp is not None:
+            body["timestamp"] = stamp
         source = {name: row[name] for name in _SOURCE if row.get(name) is not None}
         copied = row.get("forkedFrom")
         if isinstance(copied, dict):
@@ -261,12 +262,22 @@ def _dicts(content: object) -> list[dict[str, Any]]:
 def _injected(row: Body) -> Body:
     """A message that nobody typed."""
     if "attachment" in row and "message" not in row:
-        content: list[Body] = [{"type": "text", "text": attachment_text(row)}]
+        content: list[Body] = [{"type": "text", "text": attachment_text(row)}, *_pictures(row)]
     elif row.get("type") == "system":
         content = [{"type": "text", "text": str(row.get("content") or "")}]
     else:
         content = blocks(message_of(row).get("content"))
     return injected(injected_name(row, text_in(content)), content)
+
+
+def _pictures(row: Body) -> list[Body]:
+    """The images of an attachment: of a prompt that waited, say."""
+    attachment, rendered = row.get("attachment"), row.get("rendered")
+    if isinstance(rendered, list):
+        shown = [one.get("content") for one in rendered if isinstance(one, dict)]
+    else:
+        shown = [attachment.get("prompt")] if isinstance(attachment, dict) else []
+    return [block for content in shown for block in blocks(content) if block["type"] == "image"]
 
 
 def _books(row: Body) -> Body:

@@ -107,6 +107,8 @@ class Weaver:
         self._make_entries(in_order=in_order)
         self._name()
         self._speaks = bytes(self._of_each(rows.role)).translate(_SPEAKS)
+        self._begun = False
+        """Whether a row of the conversation was placed."""
         self._steady = True
         """Whether what comes next goes on from the entry placed last, wherever it says that it hangs on the row before it."""
         self._segments = Segments(self.columns.kind, scattered=self.scattered)
@@ -338,6 +340,8 @@ class Weaver:
             parent = self.now
         elif row in self._cycles or side or row in rows.wanted or role == Role.BOUNDARY:
             parent = -1
+        elif not self._begun and self._strange_ahead(row):
+            parent = self.now
         elif role in (Role.PROMPT, Role.COMMAND):
             # A first prompt, also a second one; where nothing names a parent, one follows the other.
             parent = -1 if self._linked else self.now
@@ -345,6 +349,7 @@ class Weaver:
             parent = self.now
         if parent == entry:
             parent = -1
+        self._begun = self._begun or bool(named)
         self._attach(entry, parent, speaks=role in _SPEAKING)
         last = entry
         if row in rows.parts:
@@ -353,6 +358,10 @@ class Weaver:
         if not side:
             self.now = last
         self._steady = bool(named) or (self._steady and above < 0)
+
+    def _strange_ahead(self, row: int) -> bool:
+        """Whether rows of types that are not known stand ahead of the first one of the conversation: they are no branch of it."""
+        return self.rows.role.find(Role.UNKNOWN, 0, row) >= 0
 
     def _attach(self, entry: int, parent: int, *, speaks: bool) -> None:
         segments = self._segments

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leafward.times import written_time
+
 if TYPE_CHECKING:
     from leafward.agents.codex.chain import Thread
     from leafward.entries import Body
@@ -20,7 +22,7 @@ def described(thread: Thread, meta: dict[str, Any]) -> Body:
         "type": "session",
         "id": thread.id
         or (given if isinstance(given, str) else Path(thread.live.path).name.partition(".")[0]),
-        "timestamp": meta.get("timestamp"),
+        "timestamp": written_time(meta.get("timestamp")),
         "cwd": meta.get("cwd") if isinstance(meta.get("cwd"), str) else "",
         "archived": thread.live.archived,
     }

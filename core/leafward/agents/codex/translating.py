@@ -24,7 +24,7 @@ from leafward.agents.codex.records import Role, line_of, payload_of, records
 from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.entries import EntryIndex, Kind, text_of
 from leafward.messages import PROJECTION
-from leafward.times import iso_time, milliseconds
+from leafward.times import milliseconds, written_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,9 +75,7 @@ class Translator:
 
     def _frame(self, index: int, first: Body) -> Body:
         body = frame(self.columns, index)
-        stamp = first.get("timestamp")
-        if isinstance(stamp, (int, float)):
-            stamp = iso_time(milliseconds(stamp))
+        stamp = written_time(first.get("timestamp"))
         if stamp is not None:
             body["timestamp"] = stamp
         payload = payload_of(first)

@@ -1,0 +1,163 @@
+"""Claude Code: rows in shapes that the stored transcripts do not have. All of it is shown, and nothing made a branch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.claude_transcript import Transcript, problems, said
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+
+
+def text(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        ({"type": "document", "source": {"type": "content", "content": [text("pears")]}}, "pears"),
+        (
+            {"type": "search_result", "source": "notes", "title": "Pears", "content": [text("seven")]},
+            "Pears\nnotes\nseven",
+        ),
+        ({"type": "hologram", "colour": "green"}, '[hologram] {"colour":"green"}'),
+    ],
+)
+def test_blocks_of_every_kind_are_shown(tmp_path: Path, block: dict[str, Any], words: str) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.row("user", message={"role": "user", "content": [text("see"), block]})
+    transcript.call("Fetch", "c")
+    result = {"type": "tool_result", "tool_use_id": "c", "content": [block]}
+    transcript.row("user", message={"role": "user", "content": [result]})
+    shown = [one for role, one in said(transcript.opened()) if role != "assistant"]
+    assert shown == [f"see\n{words}", words]
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        (
+            {
+                "type": "web_search_tool_result",
+                "content": [
+                    {
+                        "type": "web_search_result",
+                        "title": "Pears",
+                        "url": "https://p.example",
+                        "encrypted_content": "E",
+                    }
+                ],
+            },
+            "Pears\nhttps://p.example",
+        ),
+        (
+            {"type": "web_search_tool_result", "content": {"type": "failure", "error_code": "too_many"}},
+            '[failure] {"error_code":"too_many"}',
+        ),
+        (
+            {
+                "type": "bash_code_execution_tool_result",
+                "content": {
+                    "type": "bash_code_execution_result",
+                    "stdout": "7",
+                    "stderr": "odd",
+                    "return_code": 0,
+                },
+            },
+            "7\nodd",
+        ),
+        (
+            {
+                "type": "web_fetch_tool_result",
+                "content": {
+                    "type": "web_fetch_result",
+                    "url": "https://p.example",
+                    "content": {"type": "document", "source": {"type": "text", "data": "seven pears"}},
+                },
+            },
+            "https://p.example\nseven pears",
+        ),
+    ],
+)
+def test_results_of_tools_that_the_service_runs_are_shown(
+    tmp_path: Path, block: dict[str, Any], words: str
+) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("How many?")
+    transcript.block({"type": "server_tool_use", "id": "s", "name": "web", "input": {}}, "m")
+    transcript.block({"tool_use_id": "s", **block}, "m", "end_turn")
+    assert said(transcript.opened()) == [("user", "How many?"), ("assistant", f"web()\n{words}")]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(text("seven"), "seven"), (7, "7"), (None, ""), ([["a"]], '["a"]'), (["a"], "a")]
+)
+def test_results_of_every_type_are_shown(tmp_path: Path, content: Any, words: str) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("How many?")
+    transcript.call("Count", "c")
+    block = {"type": "tool_result", "tool_use_id": "c", "content": content}
+    transcript.row("user", message={"role": "user", "content": [block]})
+    assert said(transcript.opened())[-1] == ("toolResult", words)
+
+
+@pytest.mark.parametrize(
+    ("attachment", "words"),
+    [
+        (
+            {
+                "type": "hook_blocking_error",
+                "blockingError": {"blockingError": "no pears", "command": "lint"},
+            },
+            "blockingError: no pears\ncommand: lint",
+        ),
+        (
+            {"type": "queued_command", "prompt": [text("and plums"), IMAGE]},
+            "and plums\n[image image/png, 3 bytes]",
+        ),
+        (
+            {"type": "relevant_memories", "memories": [{"path": "p.md", "content": "seven"}]},
+            "path: p.md\ncontent: seven",
+        ),
+    ],
+)
+def test_attachments_say_all_that_they_hold(tmp_path: Path, attachment: dict[str, Any], words: str) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("Count the pears")
+    transcript.reply("Seven.")
+    transcript.row("attachment", attachment=attachment)
+    assert said(transcript.opened())[-1] == ("custom", words)
+
+
+@pytest.mark.parametrize("ahead", [1, 3])
+def test_unknown_rows_ahead_of_the_conversation_are_no_branch(tmp_path: Path, ahead: int) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.row("mode", mode="normal")
+    for number in range(ahead):
+        transcript.row("brand-new", value=number)
+    transcript.turn("Count the pears", "Seven.")
+    transcript.row("brand-new", value="behind")
+    transcript.turn("And plums?", "Two.")
+    session = transcript.opened()
+    assert (len(list(session.tree.leaves())), session.tree.branches()) == (1, 0)
+    assert [words for _, words in said(session)] == ["Count the pears", "Seven.", "And plums?", "Two."]
+    assert problems(session) == {"unknown-record": 1}
+
+
+@pytest.mark.parametrize("stamp", [1_763_719_200, 1_763_719_200_000])
+def test_times_that_are_numbers(tmp_path: Path, stamp: int) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("Count the pears", timestamp=stamp)
+    session = transcript.opened()
+    body = session.body(0) or {}
+    assert (body["timestamp"], body["message"]["timestamp"]) == (
+        "2025-11-21T10:00:00.000Z",
+        1_763_719_200_000,
+    )
+    assert session.header["timestamp"] == body["timestamp"]
