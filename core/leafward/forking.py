@@ -134,6 +134,8 @@ def is_copy(session: Session, cut: Cut) -> bool:
 def refusal(session: Session, cut: Cut, to: Agent) -> str:
     """Why a session of an agent cannot end at an entry, and where it could, in one line."""
     columns = session.columns
+    if cut.entry < 0:
+        return f"there is nothing to go on from: {cut.rule}"
     said = f"{to.title} cannot go on at {columns.id(cut.entry)}: {cut.rule}"
     if cut.nearest == NO_ENTRY:
         return f"{said}; no other entry near it is legal either"

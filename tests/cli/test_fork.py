@@ -57,6 +57,21 @@ def test_a_dry_run_writes_nothing(run: Run, session: Path) -> None:
     assert os.listdir(session.parent) == ["s.jsonl"]
 
 
+@pytest.mark.parametrize("to", ["pi", "codex", "claude", "opencode"])
+@pytest.mark.parametrize("rewound", [False, True])
+def test_where_nothing_was_said_there_is_nothing_to_fork(
+    run: Run, tmp_path: Path, to: str, *, rewound: bool
+) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    if rewound:
+        file.user("plant a pear tree")
+        file.said("planted")
+        file.entry("custom", None, customType="leafward.leaf", data={})
+    outcome = run("fork", file.path, "leaf", "--to", to, "--dry-run")
+    assert (outcome.code, outcome.err.count("\n")) == (1, 1)
+    assert "nothing" in outcome.err
+
+
 def test_an_illegal_cut_says_where_instead(run: Run, session: Path) -> None:
     outcome = run("fork", session, "#1", "--json")
     assert outcome.code == 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, unquote_to_bytes
 
+from leafward.agents.native_lines import plain_json
 from leafward.agents.opencode import newer
 from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.tools import SHELLS
@@ -43,13 +45,20 @@ def block_of(part: Body) -> Body | None:
             "type": "toolCall",
             "id": text_in(part, "callID"),
             "name": text_in(part, "tool"),
-            "arguments": object_at(object_at(part, "state"), "input"),
+            "arguments": _given(object_at(part, "state").get("input")),
         }
     if kind == "file":
         return _file(part)
     if kind == "subtask":
         return {"type": "text", "text": SUBTASK_TEXT}
     return None
+
+
+def _given(value: object) -> dict[str, Any]:
+    """What a call was given, by name."""
+    if isinstance(value, dict):
+        return value
+    return {} if value in (None, "") else {"input": value}
 
 
 def _file(part: Body) -> Body:
@@ -73,8 +82,9 @@ def output_of(state: Body) -> list[Body]:
     """The blocks of a call's result."""
     status = state.get("status")
     metadata = object_at(state, "metadata")
-    text = state.get("output")
-    if not isinstance(text, str):
+    given = state.get("output")
+    text = given if isinstance(given, str) else "" if given is None else plain_json(given)
+    if given is None:
         text = text_in(state, "error")
         if metadata.get("interrupted") is True and isinstance(metadata.get("output"), str):
             text = metadata["output"]
@@ -114,9 +124,8 @@ def failure_of(tool: str, state: Body) -> tuple[bool, int | None]:
 
 def stop_reason(told: Body, content: list[dict[str, Any]]) -> str:
     """Why a reply ended, in native words."""
-    error = object_at(told, "error")
-    if error:
-        return "aborted" if error.get("name") == "MessageAbortedError" else "error"
+    if told.get("error"):
+        return "aborted" if object_at(told, "error").get("name") == "MessageAbortedError" else "error"
     finish = text_in(told, "finish")
     if finish in _STOPS:
         return _STOPS[finish]
@@ -130,7 +139,8 @@ def usage_of(told: Body) -> Body | None:
     sent, said = number_in(tokens, "input") or 0, number_in(tokens, "output") or 0
     read, written = number_in(cache, "read") or 0, number_in(cache, "write") or 0
     cost = told.get("cost")
-    dollars = cost if isinstance(cost, (int, float)) and not isinstance(cost, bool) else 0
+    known = isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < math.inf
+    dollars = cost if known else 0
     total = number_in(tokens, "total") or sent + said + read + written
     if not total and not dollars:
         return None
@@ -143,6 +153,15 @@ def usage_of(told: Body) -> Body | None:
         "totalTokens": total,
         "cost": {"total": dollars},
     }
+
+
+def error_of(told: Body) -> str | None:
+    """What a reply says of the error that it ended in; None where it ended in none."""
+    error = told.get("error")
+    if not isinstance(error, dict):
+        return str(error) if error else None
+    said = object_at(error, "data").get("message")
+    return said if isinstance(said, str) and said else text_in(error, "name") or plain_json(error)
 
 
 def is_typed(part: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from leafward.agents.opencode.parts import (
     SILENT,
     SUBTASK_TEXT,
     block_of,
+    error_of,
     failure_of,
     is_put,
     is_typed,
@@ -114,7 +115,9 @@ class Translator:
             part = decode_line(self.records.data(self._low[index])) or {}
             body.update(type=f"opencode.{part.get('type')}", data=part)
         else:
-            body.update(type=f"opencode.{told.get('role')}", data=told)
+            body.update(
+                type=f"opencode.{told.get('role')}", data={**told, "parts": list(self._parts(index))}
+            )
         return body
 
     def _parts(self, index: int) -> Iterator[Body]:
@@ -166,10 +169,9 @@ class Translator:
         if usage is not None:
             made["usage"] = usage
         made["stopReason"] = stop_reason(told, content)
-        error = object_at(told, "error")
-        if error:
-            said_of_it = text_in(object_at(error, "data"), "message")
-            made["errorMessage"] = said_of_it or text_in(error, "name")
+        error = error_of(told)
+        if error is not None:
+            made["errorMessage"] = error
         body["source"] = _source(told, parts)
         return body
 

@@ -1,0 +1,88 @@
+"""opencode: rows and parts in shapes that the stored sessions do not have. All is shown, and one session hides no other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.catalog import Catalogue
+from leafward.config import Config
+from tests.opencode_store import START, Conversation, Database, call, opened, said, texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "opencode"
+
+
+@pytest.mark.parametrize("time", ["'2026-01-01'", "9e999", "1e300", "NULL", "X'00ff'", "-1"])
+@pytest.mark.parametrize("column", ["message.time_created", "session.time_updated", "part.time_created"])
+def test_a_time_that_is_none_hides_no_session(root: Path, tmp_path: Path, time: str, column: str) -> None:
+    store = Database(root)
+    talks = [Conversation("ses_one"), Conversation("ses_two", at=START + 60_000)]
+    for talk in talks:
+        talk.turn("Count pears")
+        store.write(talk)
+    table, name = column.split(".")
+    which = "id" if table == "session" else "session_id"
+    store.run(f"UPDATE {table} SET {name} = {time} WHERE {which} = 'ses_one'")
+    catalogue = Catalogue(Config(), [root], index_path=tmp_path / "index")
+    catalogue.refresh()
+    catalogue.refresh()
+    assert {card.id for card in catalogue.cards()} == {"ses_one", "ses_two"}
+    for talk in talks:
+        assert sorted(texts(opened(store.path / talk.id))) == [
+            "assistant: Count pears.",
+            "user: Count pears?",
+        ]
+
+
+def test_what_calls_are_given_and_return_need_be_no_objects_and_texts(root: Path) -> None:
+    talk = Conversation()
+    talk.ask("Count")
+    one, two = call("count", number=1), call("count", number=2)
+    one["state"].update(input="pears", output={"pears": 7})
+    two["state"].update(input=None, output=None)
+    talk.reply(one, two)
+    assert texts(opened(Database(root).write(talk)))[1:] == [
+        "assistant: count(input=pears) count()",
+        'toolResult: {"pears":7}',
+        "toolResult: ",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("it broke", "it broke"),
+        ({"name": "APIError", "data": {"message": {"deep": 1}}}, "APIError"),
+        ({"code": 5}, '{"code":5}'),
+    ],
+)
+def test_errors_of_every_type_are_said(root: Path, error: Any, words: str) -> None:
+    talk = Conversation()
+    talk.ask("Count")
+    talk.reply(said("I began"), error=error)
+    message = opened(Database(root).write(talk)).entry(1).message
+    assert (message["stopReason"], message["errorMessage"]) == ("error", words)
+
+
+@pytest.mark.parametrize("cost", [-1, "0.5", None])
+def test_what_is_no_cost_counts_as_none(root: Path, cost: Any) -> None:
+    talk = Conversation()
+    talk.turn("one")
+    talk.ask("two?")
+    talk.reply(said("two."), cost=cost)
+    session = opened(Database(root).write(talk))
+    assert [session.entry(index).message["usage"]["cost"]["total"] for index in (1, 3)] == [0.25, 0]
+
+
+def test_what_stands_in_a_message_of_an_unknown_role_is_shown(root: Path) -> None:
+    talk = Conversation()
+    talk.message("gardener", [said("Seven pears")])
+    body = opened(Database(root).write(talk)).body(0) or {}
+    assert [part["text"] for part in body["data"]["parts"]] == ["Seven pears"]
