@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.entries import NATIVE_ROLE, NO_ENTRY, Body, EntryIndex, Kind, Usage
-from leafward.messages import edit_message, edit_targets, messages_of, trusted_usage, usage_of
+from leafward.messages import NEVER_SENT, edit_message, edit_targets, messages_of, trusted_usage, usage_of
 from leafward.projection import ahead_of_summary, as_sent, latest, selected
 from leafward.tokens import message_tokens, replayed_system
 
@@ -244,7 +244,11 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
         kind = column[index]
         if kind not in _SELDOM and index not in edits:
             message = body.get("message")
-            if isinstance(message, dict) and message.get("role") == _ROLE_OF_KIND[kind]:
+            if (
+                isinstance(message, dict)
+                and message.get("role") == _ROLE_OF_KIND[kind]
+                and NEVER_SENT not in message
+            ):
                 add_entry(index)
                 add_tokens(message_tokens(message))
                 if tell is not None:
@@ -298,7 +302,7 @@ def _note(
         messages.edited[position] = edit[0]
     if role in ("system", "compactionSummary"):
         messages.apart.append(position)
-    if role == "bashExecution" and message.get("excludeFromContext"):
+    if message.get("excludeFromContext") if role == "bashExecution" else message.get(NEVER_SENT) is True:
         messages.unsent.add(position)
 
 

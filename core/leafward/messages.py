@@ -15,6 +15,9 @@ PROJECTION = "projection"
 """The field by which a translated compaction of another agent names the entries that are kept beside its summary: two lists
 of ids, `before` and `after` it. Without it pi's rule applies."""
 
+NEVER_SENT = "neverSent"
+"""The field by which a translated message of another agent says that the agent shows it, and sends it to no model."""
+
 _EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.context import context_at
 from tests.claude_transcript import Transcript, problems, said
 
 if TYPE_CHECKING:
@@ -133,6 +134,18 @@ def test_attachments_say_all_that_they_hold(tmp_path: Path, attachment: dict[str
     transcript.reply("Seven.")
     transcript.row("attachment", attachment=attachment)
     assert said(transcript.opened())[-1] == ("custom", words)
+
+
+def test_what_is_only_shown_is_not_sent(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("Count the pears")
+    failed = {"role": "assistant", "model": "<synthetic>", "content": [text("API Error: 529")]}
+    transcript.row("assistant", message=failed, isApiErrorMessage=True)
+    transcript.prompt("virtual", isVirtual=True)
+    transcript.prompt("Go on")
+    transcript.row("assistant", message={**failed, "content": [text("No response requested.")]})
+    context = context_at(transcript.opened())
+    assert [message.sent for message in context.messages] == [True, False, False, True, True]
 
 
 @pytest.mark.parametrize("ahead", [1, 3])

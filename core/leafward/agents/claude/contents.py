@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.records import message_of, tag_of
 from leafward.agents.native_lines import described, plain_json
+from leafward.messages import NEVER_SENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,6 +104,8 @@ def reply_message(rows: Iterable[Body]) -> Body:
         usage = native_usage(said.get("usage"), row.get("costUSD")) or usage
         if row.get("isApiErrorMessage") is True:
             stop = "error"
+        if is_for_show(row):
+            message[NEVER_SENT] = True
     if usage is not None:
         message["usage"] = usage
     calls = any(block["type"] == "toolCall" and "hosted" not in block for block in content)
@@ -115,6 +118,12 @@ def reply_message(rows: Iterable[Body]) -> Body:
     if message["stopReason"] == "stop" and calls:
         message["stopReason"] = "toolUse"
     return message
+
+
+def is_for_show(row: Body) -> bool:
+    """Whether a row is shown only: an error of the service in place of a reply, or one that Claude Code calls virtual (2.1)."""
+    failed = row.get("isApiErrorMessage") is True and message_of(row).get("model") == "<synthetic>"
+    return failed or row.get("isVirtual") is True
 
 
 def _count(value: object) -> int:

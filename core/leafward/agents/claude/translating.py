@@ -8,6 +8,7 @@ from leafward.agents.claude.contents import (
     blocks,
     exit_code,
     injected_name,
+    is_for_show,
     patch_text,
     reply_message,
 )
@@ -22,7 +23,7 @@ from leafward.agents.claude.records import (
 )
 from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.entries import EntryIndex, Kind
-from leafward.messages import PROJECTION
+from leafward.messages import NEVER_SENT, PROJECTION
 from leafward.times import milliseconds, written_time
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ class Translator:
     def _translated(self, index: int, kind: Kind, found: list[Body], stamp: int | None) -> Body:
         row = found[0]
         if kind is Kind.USER:
-            return message({"role": "user", "content": blocks(message_of(row).get("content"))}, stamp)
+            typed: Body = {"role": "user", "content": blocks(message_of(row).get("content"))}
+            return message({**typed, NEVER_SENT: True} if is_for_show(row) else typed, stamp)
         if kind is Kind.ASSISTANT:
             said = reply_message(found)
             self._calls.remember(said["content"])

@@ -115,9 +115,7 @@ class Translator:
             part = decode_line(self.records.data(self._low[index])) or {}
             body.update(type=f"opencode.{part.get('type')}", data=part)
         else:
-            body.update(
-                type=f"opencode.{told.get('role')}", data={**told, "parts": list(self._parts(index))}
-            )
+            body.update(type=f"opencode.{told.get('role')}", data={**told, "parts": list(self._parts(index))})
         return body
 
     def _parts(self, index: int) -> Iterator[Body]:
