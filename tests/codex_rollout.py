@@ -18,7 +18,19 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-__all__ = ["CODEX", "DATA", "OPENED", "THREADS", "Rollout", "opened", "problems", "said", "shape", "zstd"]
+__all__ = [
+    "CODEX",
+    "DATA",
+    "OPENED",
+    "THREADS",
+    "Rollout",
+    "bare",
+    "opened",
+    "problems",
+    "said",
+    "shape",
+    "zstd",
+]
 
 DATA = Path(__file__).parent / "data" / "codex"
 CODEX = agent_named("codex")
@@ -144,6 +156,46 @@ def over_and_over(folder: Path) -> Rollout:
     for number in range(382):
         rollout.line("compacted", message=f"Pears were counted, round {number}.")
     rollout.turn("How many are there?", "Seven.")
+    return rollout
+
+
+def bare(folder: Path) -> Rollout:
+    """A rollout of before September 2025: items are lines by themselves, and nothing says who typed them."""
+    rollout = Rollout(folder)
+    user = {"type": "message", "id": None, "role": "user"}
+    lines: list[dict[str, Any]] = [
+        {"id": THREADS[0], "timestamp": "2025-07-10T10:00:00.000Z", "instructions": None},
+        {"record_type": "state"},
+        {
+            **user,
+            "content": [
+                {
+                    "type": "input_text",
+                    "text": "<environment_context>\n  <cwd>/home/ada/orchard</cwd>\n</environment_context>",
+                }
+            ],
+        },
+        {**user, "content": [{"type": "input_text", "text": "Count the pears"}]},
+        {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": "Where?"}]},
+        {
+            "type": "function_call",
+            "name": "shell",
+            "arguments": '{"command":["cat","pears.txt"]}',
+            "call_id": "c",
+        },
+        {
+            "type": "function_call_output",
+            "call_id": "c",
+            "output": '{"output":"seven\\n","metadata":{"exit_code":0}}',
+        },
+        {
+            "type": "message",
+            "id": "m",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "Seven."}],
+        },
+    ]
+    rollout.path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
     return rollout
 
 

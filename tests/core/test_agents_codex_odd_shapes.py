@@ -11,7 +11,7 @@ from leafward.agents import agent_of
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.entries import Kind
-from tests.codex_rollout import CODEX, THREADS, Rollout, opened, problems, said
+from tests.codex_rollout import CODEX, THREADS, Rollout, bare, opened, problems, said
 from tests.forks import made, terms
 
 if TYPE_CHECKING:
@@ -136,45 +136,6 @@ def test_a_compaction_keeps_each_of_several_prompts_that_say_the_same(tmp_path: 
 
 
 # --- rollouts of before September 2025 ---
-
-
-def bare(folder: Path) -> Rollout:
-    rollout = Rollout(folder)
-    user = {"type": "message", "id": None, "role": "user"}
-    lines: list[dict[str, Any]] = [
-        {"id": THREADS[0], "timestamp": "2025-07-10T10:00:00.000Z", "instructions": None},
-        {"record_type": "state"},
-        {
-            **user,
-            "content": [
-                {
-                    "type": "input_text",
-                    "text": "<environment_context>\n  <cwd>/home/ada/orchard</cwd>\n</environment_context>",
-                }
-            ],
-        },
-        {**user, "content": [{"type": "input_text", "text": "Count the pears"}]},
-        {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": "Where?"}]},
-        {
-            "type": "function_call",
-            "name": "shell",
-            "arguments": '{"command":["cat","pears.txt"]}',
-            "call_id": "c",
-        },
-        {
-            "type": "function_call_output",
-            "call_id": "c",
-            "output": '{"output":"seven\\n","metadata":{"exit_code":0}}',
-        },
-        {
-            "type": "message",
-            "id": "m",
-            "role": "assistant",
-            "content": [{"type": "output_text", "text": "Seven."}],
-        },
-    ]
-    rollout.path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
-    return rollout
 
 
 def test_items_that_are_lines_by_themselves(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from leafward import agents, forking
 from leafward.agents.past import Past
 from leafward.context import context_at, message_body
 from leafward.entries import Kind, blocks_of
+from tests.codex_rollout import bare
 from tests.oracle.codex import BINARY, Codex, Script, call, endpoint, history, text_of
 from tests.oracle.forked import compacted_beside, fork, in_order, seal
 from tests.oracle.golden import SESSIONS
@@ -285,3 +286,12 @@ def test_another_agents_session(codex: Codex, opened: Opened) -> None:
         assert any("<environment_context>" in text for _, text in items) == newer
         listed = text_of(sent["input"][-1])
         assert listed == PROMPT
+
+
+def test_a_fork_of_the_oldest_rollouts_is_read(codex: Codex, opened: Opened) -> None:
+    """Items that were lines by themselves, which no later Codex reads, are what it sends of the fork."""
+    session = opened("codex", bare(codex.home).path)
+    made = forked(session, session.place, "codex", codex, cwd=codex.folder)
+    sent = spoken(history(codex.resume(made.draft.path.stem[-36:], PROMPT)[0]))
+    assert in_order(texts(said(session, session.place)), texts(sent))
+    assert texts(sent)[-1] == PROMPT
