@@ -71,6 +71,8 @@ class Lanes:
         while True:
             stop = tree.bounds(run)[1]
             end = self.path_runs.get(run, stop)
+            if end <= first:  # a lane of what lies below the leaf
+                end = stop
             for index in range(first, end - 1):
                 yield index, []
             if end < stop:  # the leaf: what lies below it is a branch

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from leafward.lanes import Lanes
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import THREADS, Rollout, over_and_over
 from tests.pi_file import HEADER, PiFile
@@ -95,3 +98,23 @@ def test_a_session_without_a_name_is_called_by_its_first_prompt(done: Run, tmp_p
     head = done("tree", file.path).out.splitlines()[0]
     assert head.startswith("Count the pears Count the pears")
     assert str(HEADER["cwd"]) in head
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_what_lies_below_a_leaf_in_the_middle_is_a_branch_and_ends(
+    done: Run, tmp_path: Path, turns: int
+) -> None:
+    """A rewind that nobody went on from: the conversation stands in the middle of one line."""
+    transcript = Transcript(tmp_path)
+    early = transcript.turn("Plant pears", "Planted.")
+    for number in range(turns):
+        transcript.turn(f"Plant plums {number}", "Planted.")
+    transcript.row("last-prompt", leafUuid=early, explicit=True, rewound=True, cutUuid=early)
+    session = transcript.opened()
+    assert session.columns.id(session.place) == early[:8]
+    lanes = list(Lanes(session, session.place).lanes())
+    assert [lane.after for lane in lanes] == [-1, session.place]
+    assert sorted(index for lane in lanes for index in lane.entries) == list(range(len(session)))
+    for options in ((), ("--entries",)):
+        out = done("tree", transcript.path, *options).out
+        assert all(out.count(f"Plant plums {number}") == 1 for number in range(turns))

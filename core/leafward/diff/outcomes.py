@@ -187,7 +187,7 @@ class OutcomeReader:
             )
         elif kind == _RESULT:
             fails = bool(message.get("isError"))
-            if message.get("toolName") not in self._table.shells:
+            if str(message.get("toolName")) not in self._table.shells:
                 self._noted[index] = fails
                 return
             told = _Told(index, str(message.get("toolCallId")), fails, outcome(body, self._table))

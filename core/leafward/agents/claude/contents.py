@@ -33,6 +33,7 @@ def blocks(content: object) -> list[Body]:
 
 def _block(part: dict[str, Any]) -> list[Body]:
     kind = part.get("type")
+    kind = kind if isinstance(kind, str) else ""
     if kind == "text" and isinstance(part.get("text"), str):
         return [{"type": "text", "text": part["text"]}]
     if kind == "thinking":
@@ -55,7 +56,7 @@ def _block(part: dict[str, Any]) -> list[Body]:
         return [call]
     if kind in ("image", "document"):
         return _media(part)
-    if kind in _HOLDING or (isinstance(kind, str) and kind.endswith("_tool_result")):
+    if kind in _HOLDING or kind.endswith("_tool_result"):
         return _heading(part) + blocks(part.get("content"))
     if kind == "web_search_result":
         return _heading(part)

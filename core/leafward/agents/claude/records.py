@@ -290,7 +290,7 @@ def tag_of(text: str) -> str:
 def _attached(body: Body) -> Role:
     attachment = body.get("attachment")
     attachment = attachment if isinstance(attachment, dict) else {}
-    if attachment.get("type") in _SILENT_ATTACHMENTS:
+    if str(attachment.get("type")) in _SILENT_ATTACHMENTS:
         return Role.QUIET
     return Role.ATTACHED if attachment_text(body) else Role.QUIET
 

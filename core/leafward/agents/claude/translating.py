@@ -69,7 +69,7 @@ class Translator:
         mine: dict[object, Body] = {}
         for row in found:
             if message_of(row).get("id") == name and row.get("type") in (None, "assistant"):
-                mine[row.get("uuid") or id(row)] = row
+                mine[str(row.get("uuid") or id(row))] = row
         return list(mine.values())
 
     def body(self, index: int) -> Body | None:

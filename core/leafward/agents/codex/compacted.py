@@ -66,7 +66,7 @@ def summary_place(items: Sequence[dict[str, Any]], message: object) -> int:
     """Which item of a replacement history is the summary: -1 where none is."""
     for number in range(len(items) - 1, -1, -1):
         item = items[number]
-        if item.get("type") in ENCRYPTED:
+        if str(item.get("type")) in ENCRYPTED:
             return number
         if item.get("type") not in (None, "message") or item.get("role") != "user":
             continue
@@ -89,7 +89,7 @@ def summary_text(payload: dict[str, Any], place: int) -> tuple[str, bool]:
     item = item if isinstance(item, dict) else {}
     message = payload.get("message")
     text = message if isinstance(message, str) else ""
-    if item.get("type") not in ENCRYPTED:
+    if str(item.get("type")) not in ENCRYPTED:
         return text or item_text(item), False
     size = len(str(item.get("encrypted_content") or ""))
     lines = [f"[The summary is encrypted: {size:,} characters that only the provider can read.]"]

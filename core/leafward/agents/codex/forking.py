@@ -203,7 +203,7 @@ def _starts_turn(data: bytes, start: int, end: int) -> bool:
     if head is not None:
         return head[2] == b"event_msg" and head[3] is not None and head[3].decode() in STARTS
     body = decode_line(data[start:end]) or {}
-    return body.get("type") == "event_msg" and payload_of(body).get("type") in STARTS
+    return body.get("type") == "event_msg" and str(payload_of(body).get("type")) in STARTS
 
 
 def _is_world(data: bytes, start: int, end: int) -> bool:

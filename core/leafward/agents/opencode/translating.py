@@ -343,7 +343,7 @@ def _source(told: Body, parts: list[Body]) -> Body:
     silent: list[dict[str, Any]] = [
         {key: value for key, value in part.items() if key not in ("messageID", "sessionID")}
         for part in parts
-        if part.get("type") in SILENT or part.get("ignored")
+        if str(part.get("type")) in SILENT or part.get("ignored")
     ]
     if silent:
         source["parts"] = silent

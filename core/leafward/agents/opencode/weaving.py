@@ -232,7 +232,7 @@ class Weaver:
                 tip = self._user(name, body, decoded, parts, above, record, low)
             elif role == "assistant":
                 tip = self._reply(name, body, decoded, parts, above, record, low, live=live)
-            elif role in OF_ITS_OWN:
+            elif isinstance(role, str) and role in OF_ITS_OWN:
                 tip = self._entry(OF_ITS_OWN[role], name, above, record, low, high)
             else:
                 tip = self._entry(Role.OTHER, name, above, record, low, high)
@@ -330,7 +330,7 @@ class Weaver:
     ) -> int:
         """Entries for parts that are broken or of a type that is not known."""
         for place, part in enumerate(decoded):
-            known = part is not None and part.get("type") in PART_TYPES
+            known = part is not None and str(part.get("type")) in PART_TYPES
             if not known:
                 role = Role.PART if part is not None else Role.BROKEN_PART
                 made = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
