@@ -39,13 +39,18 @@ _SECONDS_BELOW = 100_000_000_000
 """A number smaller than this counts seconds, a larger one milliseconds: both forms are found."""
 
 
+_NO_DATE = 8_640_000_000_000_001
+"""Milliseconds from which JavaScript knows no date."""
+
+
 def milliseconds(value: object) -> int | None:
     """A moment of any form an agent writes: ISO 8601, or a number of seconds or milliseconds since 1970."""
     if isinstance(value, str):
         return parse_time(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
-    return round(value * 1000) if abs(value) < _SECONDS_BELOW else round(value)
+    found = round(value * 1000) if abs(value) < _SECONDS_BELOW else round(value)
+    return found if abs(found) < _NO_DATE else None
 
 
 def written_time(value: object) -> str | None:

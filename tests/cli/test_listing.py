@@ -146,3 +146,21 @@ class TestNames:
             assert outcome.code == 1
             assert "several sessions start with" in outcome.err
             assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "time", [1e300, 8.64e15, -1e17, 10**25, "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", [1], {}]
+)
+def test_a_time_beyond_the_calendar_ends_no_listing(done: Run, tmp_path: Path, time: object) -> None:
+    for number, stamp in enumerate((time, 1_763_719_200_000)):
+        file = PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}", "timestamp": stamp})
+        file.entry(
+            "message", None, timestamp=stamp, message={"role": "user", "content": "u", "timestamp": stamp}
+        )
+        cost = {"input": 5, "output": 5, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 1}}
+        said = {"role": "assistant", "content": [], "timestamp": stamp, "stopReason": "stop", "usage": cost}
+        file.entry("message", timestamp=stamp, message=said)
+    for options in ((), ("--totals",)):
+        assert done("ls", tmp_path, *options).out
+        document = done("ls", tmp_path, *options, "--json").document
+        assert {one["id"] for one in document["sessions"]} == {"s0", "s1"}

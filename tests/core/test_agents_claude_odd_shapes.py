@@ -136,6 +136,17 @@ def test_attachments_say_all_that_they_hold(tmp_path: Path, attachment: dict[str
     assert said(transcript.opened())[-1] == ("custom", words)
 
 
+@pytest.mark.parametrize("kind", [{}, ["text"], 5, None])
+def test_a_type_need_be_no_text(tmp_path: Path, kind: Any) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("Count the pears")
+    transcript.block({"type": kind, "text": "Seven."}, "m")
+    transcript.block(text("And so on."), "m", "end_turn", uuid=kind)
+    transcript.row("attachment", attachment={"type": kind, "content": "odd"})
+    shown = [words for _, words in said(transcript.opened())]
+    assert shown[:2] == ["Count the pears", "Seven.\nAnd so on."]
+
+
 def test_what_is_only_shown_is_not_sent(tmp_path: Path) -> None:
     transcript = Transcript(tmp_path)
     transcript.prompt("Count the pears")

@@ -116,6 +116,16 @@ def test_a_call_that_was_stopped_did_not_go_well(tmp_path: Path, output: str) ->
     assert [(session.body(index) or {})["message"]["isError"] for index in results] == [True, False]
 
 
+@pytest.mark.parametrize("kind", [{}, ["message"], 5])
+def test_a_type_need_be_no_text(tmp_path: Path, kind: Any) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.turn("Count the pears", "Seven.")
+    rollout.line("response_item", type=kind)
+    rollout.line("event_msg", type=kind)
+    rollout.line("compacted", message="S", replacement_history=[{"type": kind}, {"type": "message"}])
+    assert ("compactionSummary", "S") in said(rollout.opened())
+
+
 def test_a_compaction_keeps_each_of_several_prompts_that_say_the_same(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path)
     prompts = ["go on", "go on", "stop", "go on"]

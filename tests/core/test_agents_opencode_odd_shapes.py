@@ -81,6 +81,15 @@ def test_what_is_no_cost_counts_as_none(root: Path, cost: Any) -> None:
     assert [session.entry(index).message["usage"]["cost"]["total"] for index in (1, 3)] == [0.25, 0]
 
 
+@pytest.mark.parametrize("kind", [{}, ["text"], 5, None])
+def test_a_type_need_be_no_text(root: Path, kind: Any) -> None:
+    talk = Conversation()
+    talk.ask("Count", {"type": kind, "text": "odd"})
+    talk.reply(said("Seven."), {"type": kind})
+    talk.message(kind, [said("odd")])
+    assert texts(opened(Database(root).write(talk))) == ["user: Count", "assistant: Seven."]
+
+
 def test_what_stands_in_a_message_of_an_unknown_role_is_shown(root: Path) -> None:
     talk = Conversation()
     talk.message("gardener", [said("Seven pears")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.entries import Kind, read_usage
@@ -310,5 +311,8 @@ def _largest_first(sums: dict[str, Sum]) -> dict[str, Sum]:
 
 
 def day_name(day: int) -> str:
-    """A day since 1970 as ISO 8601 writes it."""
-    return time.strftime("%Y-%m-%d", time.gmtime(day * 86_400))
+    """A day since 1970 as ISO 8601 writes it; empty for one beyond the calendar."""
+    try:
+        return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
+    except OverflowError:
+        return ""

@@ -204,9 +204,10 @@ def short_ids(cards: Sequence[Card]) -> dict[str, str]:
 
 def when(milliseconds: int) -> str:
     """A time as the clock here shows it, to the minute."""
-    if iso_time(milliseconds) is None:
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError, OSError):
         return ""
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def project_name(project: str) -> str:
