@@ -25,6 +25,10 @@ VERBS: tuple[tuple[str, ...], ...] = (
     ("doctor",),
     ("show",),
     ("ls",),
+    ("ls", "--totals"),
+    ("plan", "--keep-recent", "1"),
+    ("diff", "#0", "#5"),
+    ("fork", "leaf", "--dry-run"),
     ("move", "#0", "--dry-run"),
     ("export", "--format", "md", "--all"),
 )
