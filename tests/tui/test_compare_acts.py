@@ -96,6 +96,28 @@ async def test_paths_are_found_in_all_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [HIGH, NARROW])
+async def test_a_hit_is_seen_above_the_sheet_while_one_types(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with comparing(tabbed(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
+        await pilot.press("2", "slash")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        for words in ("line 59", "line 50", "line 3"):
+            await pilot.press("ctrl+u", *("space" if letter == " " else letter for letter in words))
+            await until(pilot, lambda words=words: screen.searched == words and screen.hits)  # type: ignore[misc]  # mypy cannot infer defaults
+            await pilot.pause()
+            assert screen.diff.line is not None
+            assert words in screen.diff.line.text
+            free = size[1] - pilot.app.screen.query_one("Vertical").size.height
+            line = screen.diff.region.y + screen.diff.cursor - screen.diff.scroll_offset.y
+            assert screen.diff.region.y <= line < free
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.is_current)
+        await pilot.pause()
+        await pilot.press("G")
+        await pilot.pause()
+        assert screen.diff.scroll_offset.y + screen.diff.size.height <= len(screen.diff.lines or ())
+
+
+@pytest.mark.parametrize("size", [HIGH, NARROW])
 async def test_a_hit_in_a_fold_is_unfolded_and_folded_again(tmp_path: Path, size: tuple[int, int]) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
         await pilot.press("2")
