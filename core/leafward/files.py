@@ -1,15 +1,18 @@
 """What a session did to files: the operations of an entry, the working set of a path, the changes of a turn.
 
-Nothing is read from disk: all of it comes from the calls and results in the session.
+All of it comes from the calls and results in the session. Read from disk is, once for a folder, whether that is a link.
 """
 
 from __future__ import annotations
 
 import ntpath
+import os
 import posixpath
 import re
 from array import array
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.call_lines import NO_CALL, CallShapes, told_result
@@ -135,7 +138,8 @@ def locate(path: str, folder: str, *, tidy: bool = False) -> str:
 
     With `tidy` an `@` in front is dropped and odd spaces are plain ones, as the tools of pi 1.5.2 do it
     (`ToolTable.tidies_paths`). `~` stays, since whose home it is is not known, unless
-    `folder` lies in a home folder and the path turns out to be inside `folder`.
+    `folder` lies in a home folder and the path turns out to be inside `folder`. A folder that is there on this disk as a link
+    is the same as the one it leads to (`real_folder`); links in the path itself are not followed.
     """
     if tidy:
         path = _SPACES.sub(" ", path).removeprefix("@")
@@ -143,7 +147,7 @@ def locate(path: str, folder: str, *, tidy: bool = False) -> str:
     flavour = ntpath if windows else posixpath
     if path == "~" or path.startswith("~/"):
         home = _HOME.match(folder)
-        inside = _inside(posixpath.normpath(home[1] + path[1:]), folder) if home else None
+        inside = _in_folder(posixpath.normpath(home[1] + path[1:]), folder) if home else None
         return posixpath.normpath(path) if inside is None else inside
     if not path:
         return "."
@@ -154,14 +158,26 @@ def locate(path: str, folder: str, *, tidy: bool = False) -> str:
         whole, folder = whole.replace("\\", "/"), ntpath.normpath(folder).replace("\\", "/")
         inside = _inside(whole, folder, str.lower)
     else:
-        inside = _inside(whole, folder)
-        if inside is None:
-            inside = _inside(_PRIVATE.sub("", whole), _PRIVATE.sub("", folder))
+        inside = _in_folder(whole, folder)
+        whole = _PRIVATE.sub("", whole)
     return whole if inside is None else inside
 
 
-_PRIVATE = re.compile(r"^/private(?=/(?:tmp|var|etc)/)")
+_PRIVATE = re.compile(r"^/private(?=/(?:tmp|var|etc)(?:/|$))")
 """On macOS these folders are links to others of that name: agents write either."""
+
+
+@lru_cache(maxsize=256)
+def real_folder(folder: str) -> str:
+    """The folder that a folder on this disk leads to, as it is compared; the folder itself where it is no link or not there.
+
+    Looked up once for each folder: agents name files by either name, and a path has thousands of calls.
+    """
+    try:
+        found = os.path.realpath(folder) if os.path.isabs(folder) and Path(folder).is_dir() else folder
+    except (OSError, ValueError):
+        found = folder
+    return _PRIVATE.sub("", found)
 
 
 _ROOTS = re.compile(r"/|/(?:home|Users|root|tmp|var|private|private/tmp|private/var|srv|opt|workspace)")
@@ -170,7 +186,17 @@ _ROOTS = re.compile(r"/|/(?:home|Users|root|tmp|var|private|private/tmp|private/
 
 def within(path: str, folder: str, cwd: str, *, repository: bool = False) -> bool:
     """Whether a located file is a folder, lies below it, or with `repository` may lie in the repository that the folder is in."""
-    path, folder = (posixpath.normpath(posixpath.join(cwd or "/", one)) for one in (path, folder))
+    cwd = _PRIVATE.sub("", cwd) or "/"
+    real = real_folder(cwd)
+    return _within(path, folder, cwd, repository) or (
+        real != cwd
+        and not (path.startswith("/") and folder.startswith("/"))
+        and _within(path, folder, real, repository)
+    )
+
+
+def _within(path: str, folder: str, cwd: str, repository: bool) -> bool:
+    path, folder = (posixpath.normpath(posixpath.join(cwd, one)) for one in (path, folder))
     if _inside(path, folder) is not None:
         return True
     if not repository:
@@ -179,6 +205,17 @@ def within(path: str, folder: str, cwd: str, *, repository: bool = False) -> boo
         return True
     common = posixpath.commonpath((path, folder))
     return _ROOTS.fullmatch(common) is None and _HOME.fullmatch(common) is None
+
+
+def _in_folder(path: str, folder: str) -> str | None:
+    """The rest of a path in a folder under any of its names; None where it lies elsewhere."""
+    inside = _inside(path, folder)
+    if inside is None:
+        path, folder = _PRIVATE.sub("", path), _PRIVATE.sub("", folder)
+        inside = _inside(path, folder)
+    if inside is None and path.startswith("/"):
+        inside = _inside(path, real_folder(folder))
+    return inside
 
 
 def _inside(path: str, folder: str, alike: Callable[[str], str] = str) -> str | None:
