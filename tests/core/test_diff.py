@@ -71,6 +71,39 @@ def file(tmp_path: Path) -> Acting:
 A, B = 12, 18
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "why"),
+    [
+        (1, 0, "A was compacted again, B was not"),
+        (0, 1, "B was compacted again, A was not"),
+        (1, 1, "A and B were compacted apart from each other"),
+    ],
+)
+def test_who_was_compacted_since_and_what_of_the_system_prompt_a_cache_can_use(
+    tmp_path: Path, a: int, b: int, why: str
+) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    system = {"role": "system", "content": "be brief \ud800", "timestamp": 1}
+
+    def compacted(time: int) -> None:
+        kept = file.user("kept")
+        file.compacted(kept, systemMessage={**system, "timestamp": time})
+
+    compacted(1)
+    fork = file.said("here they part")
+    ends = []
+    for number, times in enumerate((a, b)):
+        file.user("go on", fork)
+        for time in range(times):
+            compacted(10 * number + time)
+        ends.append(file.said("done"))
+    with reading(file.path) as session:
+        found = compare_contexts(session, *(session.columns.index(one) for one in ends))
+    assert found.why[0] == f"{why}: only the system part is shared"
+    assert found.prefix == 1
+    assert found.prefix_tokens == found.rows[0].a.tokens > 0  # type: ignore[union-attr]  # both hold it
+
+
 def test_three_columns(file: Acting) -> None:
     with reading(file.path) as session:
         found = compare_files(sides(session, A, B))
