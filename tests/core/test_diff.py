@@ -83,7 +83,7 @@ def test_who_was_compacted_since_and_what_of_the_system_prompt_a_cache_can_use(
     tmp_path: Path, a: int, b: int, why: str
 ) -> None:
     file = Acting(tmp_path / "s.jsonl")
-    system = {"role": "system", "content": "be brief \ud800", "timestamp": 1}
+    system = {"role": "system", "content": "be brief", "timestamp": 1}
 
     def compacted(time: int) -> None:
         kept = file.user("kept")
