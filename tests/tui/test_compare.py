@@ -518,6 +518,38 @@ def test_the_branches_of_the_demo_have_all_states() -> None:
         assert {"conflict", "one side", "unknown"} <= merges
 
 
+def swept(path: Path) -> Acting:
+    """Both read a file; then B runs a command that may have changed it and does not name it, and changes another after A did."""
+    file = Acting(path)
+    file.user("read it")
+    file.said(call("read", "r1", path="a.txt"), call("read", "r2", path="b.txt"))
+    file.answered("r1", "read", "one\ntwo\n")
+    file.answered("r2", "read", "one\ntwo\n")
+    fork = file.said("read")
+    for name in ("a", "b"):
+        file.user(name, fork)
+        file.said(call("edit", name, path="b.txt", oldText="one", newText=name))
+        file.answered(name, "edit", "ok")
+        file.said(f"{name} is done")
+    file.said(call("bash", "s", command="git stash"))
+    file.answered("s", "bash", "Saved working directory and index state WIP")
+    file.said("put aside")
+    return file
+
+
+@pytest.mark.parametrize("size", [HIGH, NARROW])
+async def test_what_may_differ_is_neither_the_same_nor_different(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with comparing(swept(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
+        await until(pilot, lambda: "a.txt" in screen.same[False])
+        await pilot.pause()
+        line = next(line for line in text_of(pilot).splitlines() if "a.txt" in line)
+        assert "? a.txt" in line
+        assert "may differ" in line
+        assert "stale in B" in screen.sentence.text
+
+
 # --- from here to the tree, and what is written ------------------------------------------------------------------------
 
 

@@ -25,7 +25,7 @@ from leafward.cli.output import (
 from leafward.cli.selection import opened
 from leafward.compaction.comparing import Mark
 from leafward.context import context_at, message_body
-from leafward.diff.contents import ContentDifference, Contents, lines_of
+from leafward.diff.contents import ContentDifference, Contents, differs, lines_of
 from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import FileDifference, FileSets, Use, compare_files
 from leafward.diff.patches import patch_of, unified
@@ -176,7 +176,7 @@ def _file(session: Session, file: FileDifference, same: bool | None) -> dict[str
         "a": _use(session, file.a),
         "b": _use(session, file.b),
         "shared": file.shared,
-        "differs": not same,
+        "differs": differs(file, same),
         "flags": [flag.value for flag in file.flags],
     }
 
@@ -342,6 +342,10 @@ def _titles(compared: Sides, page: Page) -> Iterator[str]:
     yield ""
 
 
+_DIFFERS = {True: "≠", False: "=", None: "?"}
+"""Whether the contents of a file differ; None where a command may have changed it that does not name it."""
+
+
 def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     for column, title in (("only_a", "Only in A"), ("both", "In both"), ("only_b", "Only in B")):
@@ -351,7 +355,7 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
         yield page.style(f"{title}  {plural(len(files), 'file')}", "bold")
         width = max(24, page.width - 48)
         for file in files:
-            sign = "≠" if page.unicode and file["differs"] else "!" if file["differs"] else "="
+            sign = _DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
             numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
             flags = "  ".join(file["flags"])
             name = pad(fit(safe_line(file["path"]), width, unicode=page.unicode), width)

@@ -80,11 +80,14 @@ def compare_contexts(session: Session, a: int, b: int) -> ContextDifference:
     rows = _grouped(rows)
     tokens = sum(one.tokens for one in mine[:prefix])
     only_system = bool(prefix) and all(one.role == "system" for one in mine[:prefix])
-    reasons = (*_compacted(session, left, right, only_system=only_system), *_reasons(left, right, mine, theirs))
+    reasons = (
+        *_compacted(session, left, right, only_system=only_system),
+        *_reasons(left, right, mine, theirs),
+    )
     return ContextDifference(left, right, tuple(rows), prefix, tokens, shared, reasons)
 
 
-def _key(session: Session, message: ContextMessage, apart: bool) -> Hashable:  # noqa: FBT001  the two were compacted apart
+def _key(session: Session, message: ContextMessage, apart: bool) -> Hashable:
     if apart and message.role == "system":
         said = message_body(session, message)
         return json.dumps({**said, "timestamp": None}, sort_keys=True)

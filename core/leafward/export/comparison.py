@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from leafward.compaction.comparing import Mark
-from leafward.diff.contents import Contents, is_same
+from leafward.diff.contents import Contents, differs, is_same
 from leafward.diff.contents import lines_of as content_lines
 from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import compare_files
@@ -87,8 +87,8 @@ def comparison_of(
             if stop():
                 raise Cancelled
             found = contents.of(file) if file.changed else None
-            differs = found is not None and not is_same(found.a, found.b)
-            files.append({"column": column, **_file(told, file, differs=differs)})
+            same = is_same(found.a, found.b) if found is not None else contents.same([file])[0]
+            files.append({"column": column, **_file(told, file, differs(file, same))})
             if found is not None:
                 differences.append(_content(told, found))
     summaries = compare_sides(sides, stop=stop)
@@ -150,10 +150,13 @@ def _use(use: Use | None) -> dict[str, Any] | None:
     return {"reads": use.reads, "changes": use.changes, "added": use.added, "removed": use.removed}
 
 
-def _file(told: _Texts, file: FileDifference, *, differs: bool) -> dict[str, Any]:
+_DIFFERS = {True: "≠", False: "=", None: "?"}
+
+
+def _file(told: _Texts, file: FileDifference, different: bool | None) -> dict[str, Any]:
     return {
         "path": told.line(file.path),
-        "differs": differs,
+        "differs": different,
         "flags": [flag.value for flag in file.flags],
         "a": _use(file.a),
         "b": _use(file.b),
@@ -298,7 +301,7 @@ def _markdown_parts(comparison: Comparison) -> Iterator[str]:
     yield from (f"- {name}: {escaped(value)}\n" for name, value in _heads(data))
     yield "\n## Files\n\n| | file | A | B | |\n|---|---|---|---|---|\n"
     for file in data["files"]:
-        sign = "≠" if file["differs"] else "="
+        sign = _DIFFERS[file["differs"]]
         flags = ", ".join(file["flags"])
         where = _COLUMNS[file["column"]]
         yield f"| {sign} | {escaped(file['path'])} | {_change(file['a'])} | {_change(file['b'])} | {', '.join(filter(None, (where, flags)))} |\n"
@@ -358,7 +361,7 @@ def _page_parts(comparison: Comparison) -> Iterator[str]:
     yield "</dl>\n<h2>Files</h2>\n<table>\n<tr><th></th><th>file</th><th>A</th><th>B</th><th></th></tr>\n"
     for file in data["files"]:
         flags = ", ".join((_COLUMNS[file["column"]], *file["flags"]))
-        cells = ("≠" if file["differs"] else "=", file["path"], _change(file["a"]), _change(file["b"]), flags)
+        cells = (_DIFFERS[file["differs"]], file["path"], _change(file["a"]), _change(file["b"]), flags)
         yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in cells)}</tr>\n"
     yield "</table>\n<h2>Contents</h2>\n"
     for content in data["contents"]:

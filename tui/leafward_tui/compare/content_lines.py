@@ -326,8 +326,10 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
 _INKS = {Merge.CONFLICT: "warn", Merge.UNKNOWN: "warn", Merge.CLEAN: "leaf", Merge.ONE_SIDE: "leaf"}
 
 
-def sentence(lines: ContentLines, cursor: int, width: int, ellipsis: str) -> LabLine:
-    """Which change the cursor is at, and what is to be said of both sides."""
+def sentence(
+    lines: ContentLines, cursor: int, width: int, ellipsis: str, flags: Sequence[str] = ()
+) -> LabLine:
+    """Which change the cursor is at, what is to be said of both sides, and what stands out about the file where it fits."""
     laid = lines.laid
     place = ""
     changes = lines.changes()
@@ -338,4 +340,9 @@ def sentence(lines: ContentLines, cursor: int, width: int, ellipsis: str) -> Lab
         place = f"{laid.show.value}   {place}".rstrip()
     gap = 3 if place else 0
     words = fit(laid.difference.sentence, max(8, width - cell_len(place) - gap), ellipsis=ellipsis)
-    return LabLine((Span(place, "sub"), blanks(gap), Span(words, _INKS.get(laid.difference.merge, "sub"))))
+    spans = [Span(place, "sub"), blanks(gap), Span(words, _INKS.get(laid.difference.merge, "sub"))]
+    room = width - cell_len(place) - gap - cell_len(words) - 3
+    told = ", ".join(flags)
+    if told and cell_len(told) <= room:
+        spans += [blanks(room + 3 - cell_len(told)), Span(told, "warn")]
+    return LabLine(tuple(spans))

@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from leafward.diff.contents import differs
 from leafward.rebuilding import Deed
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, counted, fit, fit_path, right, split_path
@@ -49,7 +50,7 @@ class FileItem(NamedTuple):
     file: FileDifference | None = None
     key: str = ""
     heading: str = ""
-    folded: int = 0
+    folded: tuple[FileDifference, ...] = ()
 
 
 def _key(column: Column, place: int) -> str:
@@ -74,7 +75,7 @@ def arranged(sets: FileSets, column: Column, *, unfolded: bool) -> list[FileItem
     idle = [item for item in others if item.file is not None and not (item.file.a or item.file.b)]
     if len(idle) < 2 or unfolded:
         return [*changed, *used, *idle, *([FileItem(key=FOLD)] if len(idle) >= 2 else [])]
-    return [*changed, *used, FileItem(key=FOLD, folded=len(idle))]
+    return [*changed, *used, FileItem(key=FOLD, folded=tuple(item.file for item in idle if item.file))]
 
 
 def listed(sets: FileSets, *, unfolded: bool) -> list[FileItem]:
@@ -120,10 +121,12 @@ def _flags(file: FileDifference) -> list[str]:
     return [*found, word] if word else found
 
 
-def _row(file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span]) -> list[Span]:
+def _row(
+    file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span], also: Sequence[str] = ()
+) -> list[Span]:
     """Path, flags where they fit, numbers."""
     room = max(8, width - sum(cell_len(span.text) for span in numbers) - 1)
-    flags = _flags(file)
+    flags = [*_flags(file), *also]
     path = safe_line(file.path, 400)
     name = cell_len(split_path(path)[1]) + 2
     # The first flag may cost the folders, others only what is left beside a path that tells where it lies.
@@ -185,22 +188,34 @@ class FileLines(Sequence[LabLine]):
         file = item.file
         if item.key == FOLD:
             words = (
-                f"{item.folded:,} more, not touched by either" if item.folded else "fold what is not touched"
+                f"{len(item.folded):,} more, not touched by either"
+                if item.folded
+                else "fold what is not touched"
             )
-            return LabLine((Span(f"{glyphs.same} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
+            doubts = any(self._differs(one) is None for one in item.folded)
+            sign = _UNSURE if doubts else glyphs.same
+            return LabLine((Span(f"{sign} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
         if file is None:
             return LabLine((Span(item.heading, "faint"),) if item.heading else ())
         if column is Column.A or column is Column.B:
             use = file.a if column is Column.A else file.b
             return LabLine(tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)])), item.key)
-        differs = not self._same.get(file.path, not file.changed)
-        return LabLine(tuple(_both(file, width, glyphs, differs=differs)), item.key)
+        return LabLine(tuple(_both(file, width, glyphs, self._differs(file))), item.key)
+
+    def _differs(self, file: FileDifference) -> bool | None:
+        return differs(file, self._same.get(file.path, not file.changed))
 
 
-def _both(file: FileDifference, width: int, glyphs: Glyphs, *, differs: bool) -> list[Span]:
+_UNSURE = "?"
+"""The sign of a file that a command may have changed which does not name it."""
+
+
+def _both(file: FileDifference, width: int, glyphs: Glyphs, different: bool | None) -> list[Span]:
     numbers = [*_numbers(file.a, glyphs), blanks(2), *_numbers(file.b, glyphs)]
-    sign = Span(f"{glyphs.differs if differs else glyphs.same} ", "warn" if differs else "faint")
-    return [sign, *_row(file, width - 2, glyphs, numbers)]
+    sign = {True: glyphs.differs, False: glyphs.same, None: _UNSURE}[different]
+    lead = Span(f"{sign} ", "warn" if different else "faint")
+    also = ("may differ",) if different is None else ()
+    return [lead, *_row(file, width - 2, glyphs, numbers, also)]
 
 
 def column_head(column: Column | None, sets: FileSets, width: int, glyphs: Glyphs) -> LabLine:
