@@ -21,6 +21,7 @@ from leafward_tui.hits import spans_of
 from leafward_tui.screens.compare import Page
 from leafward_tui.screens.compare.grafting import GraftSheet
 from leafward_tui.touches import summed, touches_by_row
+from leafward_tui.widgets.reading_sheet import ReadingSheet
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call, reading
 from tests.pi_file import HEADER
@@ -158,6 +159,40 @@ async def test_messages_figures_and_summaries_are_searched(tmp_path: Path) -> No
         await until(pilot, lambda: all(0 <= hit < len(screen.summary.lines) for hit in screen.hits))
         await pilot.press("escape")
         assert not screen.hits
+
+
+@pytest.mark.parametrize("size", [HIGH, NARROW])
+async def test_a_line_that_is_cut_is_read_whole(tmp_path: Path, size: tuple[int, int]) -> None:
+    file = parted(tmp_path / "s.jsonl")
+    long = "word " * 60
+    file.said(call("edit", "b9", path="src/store.py", oldText="line 30\n", newText=f"{long}end \x1b[31m\n"))
+    file.answered("b9", "edit", "ok")
+    file.said("B is done, at length")
+    async with comparing(file.path, size) as (pilot, _, screen):
+        await until(pilot, lambda: settled(screen))
+        await pilot.press("2")
+        await searched(pilot, screen, "word", 1)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))
+        await pilot.pause()
+        told = "\n".join(rows(pilot.app))
+        assert "B 30" in told
+        assert "end" in told
+        assert "\x1b" not in told
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.is_current)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: screen.summary.line is not None)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))
+
+
+async def test_the_ledger_has_its_total_where_it_is_narrow(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path, NARROW) as (pilot, _, screen):
+        await pilot.press("3")
+        await until(pilot, lambda: screen.messages is not None)
+        await pilot.pause()
+        assert any(line.rstrip(" ▐").endswith("total") for line in text_of(pilot).splitlines())
 
 
 def test_hits_cross_the_pieces_of_a_line() -> None:

@@ -112,15 +112,17 @@ def _compacted(session: Session, a: Context, b: Context, *, only_system: bool) -
     """Which of both was compacted after they parted."""
     if a.compaction == b.compaction:
         return
-    tail = ": only the system part is shared" if only_system else ""
     for name, other, here, there in (("A", "B", a, b), ("B", "A", b, a)):
         if there.compaction == NO_ENTRY:
-            yield f"{name} was compacted, {other} was not{tail}"
-            return
+            yield f"{name} was compacted, {other} was not"
+            break
         if session.tree.is_ancestor(there.compaction, here.at):
-            yield f"{name} was compacted again, {other} was not{tail}"
-            return
-    yield f"A and B were compacted apart from each other{tail}"
+            yield f"only {name} was compacted again"
+            break
+    else:
+        yield "A and B were compacted apart from each other"
+    if only_system:
+        yield "only the system part is shared"
 
 
 def _reasons(a: Context, b: Context, mine: list[ContextMessage], theirs: list[ContextMessage]) -> list[str]:

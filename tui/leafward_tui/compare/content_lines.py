@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, overload
 
-from leafward.diff.contents import Merge
+from leafward.diff.contents import Merge, lines_of
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, counted, expand_tabs, fit, fit_path, split_path
 from leafward_tui.compare.content import LEAST_TWO, LONGEST, Row, Show, Shown, rests_on
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ContentLines", "content_head", "sentence"]
 
+_NAMES = {"=": "ancestor"}
 _QUIET = {"text": "sub", "strong": "sub", "sub": "faint", "leaf": "sub", "bad": "sub"}
 
 
@@ -151,6 +152,22 @@ class ContentLines(Sequence[LabLine]):
                 if any(wanted in self._plain(one, places[one]) for one in halves):
                     hits.append(y)
         return hits, hidden
+
+    def whole(self, y: int) -> list[tuple[str, str]]:
+        """A line in full: of each content that has it the name and the number, and the text; not safe to show."""
+        row, half = self.laid.rows[self._lines[y][0]], self._lines[y][1]
+        if row.kind == "known":
+            return [(f"line {row.old}" if row.old > 0 else "", row.words)]
+        if row.kind in ("text", "fold"):
+            return []
+        contents = (*self.laid.plain, lines_of(self.laid.difference.base) if self._three else [])
+        names = (*(_NAMES.get(letter, letter) for letter in self.laid.letters), "ancestor")
+        places = (row.old, row.new, row.base)
+        return [
+            (f"{names[one]} {places[one] + 1}", contents[one][places[one]].rstrip("\r\n"))
+            for one in ((half,) if half >= 0 else (2, 0, 1) if self._three else (0, 1))
+            if 0 <= places[one] < len(contents[one])
+        ]
 
     def _plain(self, side: int, place: int) -> str:
         """A line as it is drawn, in lower case."""

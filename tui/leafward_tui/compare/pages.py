@@ -86,15 +86,16 @@ def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int
     ]
     a, b = contexts.ledgers
     names = ("system", "summary", "kept", "after", "unexplained", "total")
-    lines += [LabLine(), LabLine((blanks(3), *(Span(right(name, 13), "faint") for name in names)))]
+    cell = min(13, (width - 3) // len(names))
+    lines += [LabLine(), LabLine((blanks(3), *(Span(right(name, cell), "faint") for name in names)))]
     for letter, ledger in (("A", a), ("B", b)):
-        cells = [getattr(ledger, name) for name in names]
+        amounts = [getattr(ledger, name) for name in names]
         spans = [
             Span(
-                right(exact(cell).replace("-", glyphs.minus) if cell else glyphs.zero, 13),
-                "strong" if name == "total" else "text" if cell else "edge",
+                right(exact(amount).replace("-", glyphs.minus) if amount else glyphs.zero, cell),
+                "strong" if name == "total" else "text" if amount else "edge",
             )
-            for name, cell in zip(names, cells, strict=True)
+            for name, amount in zip(names, amounts, strict=True)
         ]
         lines.append(LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), *spans)))
     lines.append(LabLine())
