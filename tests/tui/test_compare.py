@@ -209,6 +209,62 @@ def test_binary_is_said_and_not_drawn(tmp_path: Path) -> None:
     found.sides.session.close()
 
 
+def unlike(path: Path) -> Acting:
+    """Files whose branches differ in what is not seen, a name that is gone, one that is huge, and one that is another now."""
+    file = Acting(path)
+    file.user("write them")
+    for name in ("ends", "last", "gone", "old"):
+        file.said(call("write", name, path=f"{name}.txt", content="one\r\ntwo\r\n"))
+        file.answered(name, "write", "ok")
+    fork = file.said("written")
+    file.user("A", fork)
+    for name, made in (("ends", "one\ntwo\n"), ("last", "one\r\ntwo"), ("huge", "a\n" * 3_000_000)):
+        file.said(call("write", f"a-{name}", path=f"{name}.txt", content=made))
+        file.answered(f"a-{name}", "write", "ok")
+    file.said(call("bash", "m", command="rm gone.txt && mv old.txt new.txt"))
+    file.answered("m", "bash", "")
+    file.said("A is done")
+    file.user("B", fork)
+    for name, made in (("huge", "b\n" * 3_000_000), ("tail", "".join(f"{number}\n" for number in range(14)))):
+        file.said(call("write", f"b-{name}", path=f"{name}.txt", content=made))
+        file.answered(f"b-{name}", "write", "ok")
+    for name in ("gone", "old"):
+        file.said(call("edit", f"b-{name}", path=f"{name}.txt", oldText="two", newText="three"))
+        file.answered(f"b-{name}", "edit", "ok")
+    file.said("B is done")
+    return file
+
+
+def test_what_differs_is_told_where_it_is_not_seen(tmp_path: Path) -> None:
+    both = compared(unlike(tmp_path / "s.jsonl").path)
+
+    def told(path: str, width: int = 120) -> str:
+        return "\n".join(line.text.rstrip() for line in ContentLines(content(both, path), width, UNICODE))
+
+    assert told("ends.txt").count("CRLF") == 2
+    assert "CRLF" not in told("gone.txt")
+    assert told("last.txt").count("no newline") == 1
+    assert told("huge.txt").startswith("huge, 12,000,000 characters")
+    known = told("tail.txt")
+    assert "2 more lines are known" in known
+    assert "12   11" in known
+    files = {item.file.path: item for item in listed(both.sets, unfolded=True) if item.file}
+    lines = {path: FileLines([item], 100, UNICODE, Column.BOTH)[0].text for path, item in files.items()}
+    assert "gone in A  edited in both" in lines["gone.txt"]
+    assert "moved in A" in lines["old.txt"]
+    assert "+3000k" not in lines["huge.txt"]
+    assert "+3.0M" in lines["huge.txt"]
+    both.sides.session.close()
+
+
+def test_words_are_looked_for_when_a_row_is_drawn(both: Overall) -> None:
+    laid = content(both, "src/store.py")
+    assert not laid.words
+    changed = next(line for line in ContentLines(laid, 120, UNICODE) if "two" in line.text)
+    assert any(span.ink.startswith("strong_") and span.text == "two" for span in changed.spans)
+    assert laid.words
+
+
 def test_one_above_the_other_and_the_same_entry(both: Overall) -> None:
     session = both.sides.session
     place = session.place

@@ -178,6 +178,7 @@ def _file(session: Session, file: FileDifference, same: bool | None) -> dict[str
         "shared": file.shared,
         "differs": differs(file, same),
         "flags": [flag.value for flag in file.flags],
+        "fates": list(file.fates),
     }
 
 
@@ -230,6 +231,7 @@ def _content(session: Session, file: FileDifference, found: ContentDifference) -
     return {
         "path": file.path,
         "flags": [flag.value for flag in file.flags],
+        "fates": list(file.fates),
         "base": rebuilt_json(session, found.base),
         "a": rebuilt_json(session, found.a),
         "b": rebuilt_json(session, found.b),
@@ -357,7 +359,7 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
         for file in files:
             sign = _DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
             numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
-            flags = "  ".join(file["flags"])
+            flags = "  ".join((*file["fates"], *file["flags"]))
             name = pad(fit(safe_line(file["path"]), width, unicode=page.unicode), width)
             yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
         yield ""
@@ -375,21 +377,34 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
     yield from _titles(compared, page)
     for column in ("only_a", "both", "only_b"):
         for file in found[column]:
-            yield page.style(safe_line(file["path"]), "bold") + "  " + "  ".join(file["flags"])
+            told = "  ".join((*file["fates"], *file["flags"]))
+            yield f"{page.style(safe_line(file['path']), 'bold')}  {told}".rstrip()
             for letter in ("base", "a", "b"):
                 one = file[letter]
                 rest = resting(one["base"])
                 remarks = ", ".join(sorted({remark["remark"] for remark in one["remarks"]}))
-                lines = f"{one['lines']:,} lines" if one["lines"] is not None else ""
+                if not remarks and one["certainty"] in ("partial", "unknown"):
+                    remarks = "never read as a whole"
+                if one["path"] != file["path"]:
+                    remarks = ", ".join(filter(None, (f"as {safe_line(one['path'])}", remarks)))
+                lines = plural(one["lines"], "line") if one["lines"] is not None else ""
                 every = "with the calls of other branches" if one["every_branch"] else ""
                 parts = "  ".join(part for part in (one["certainty"], lines, rest, every, remarks) if part)
                 yield f"  {pad(letter if letter == 'base' else letter.upper(), 5)}{parts}"
             if file["diff"]:
-                yield from (f"  {safe(line)}" for line in file["diff"].splitlines())
+                yield from _diff_lines(file["diff"])
             if file["obstacle"]:
                 yield f"  {file['obstacle']}"
             yield f"  {file['sentence']}"
             yield ""
+
+
+def _diff_lines(diff: str) -> Iterator[str]:
+    """The lines of a diff, made safe; where lines that changed end in different ways, it is said how."""
+    lines = diff.removesuffix("\n").split("\n")
+    ends = {line.endswith("\r") for line in lines if line[:1] in ("+", "-")}
+    for line in lines:
+        yield f"  {safe(line.removesuffix(chr(13)))}{'  CRLF' if len(ends) > 1 and line.endswith(chr(13)) else ''}"
 
 
 def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
@@ -398,11 +413,11 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
     yield f"shared prefix  {plural(prefix['messages'], 'message')}  {compact(prefix['tokens'])} tokens"
     yield from (page.style(why, "faint") for why in found["why"])
     yield ""
-    for name in ("system", "summary", "kept", "after", "total"):
+    for name in ("system", "summary", "kept", "after", "unexplained", "total"):
         numbers = "".join(
             pad(compact(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b")
         )
-        yield f"{pad(name, 10)}{numbers}"
+        yield f"{pad(name, 12)}{numbers}"
     for column, title in (("only_a", "Only in A"), ("only_b", "Only in B")):
         messages = found[column]
         if messages:

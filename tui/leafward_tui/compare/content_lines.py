@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, overload
 
-from leafward.diff.contents import Merge, lines_of
+from leafward.diff.contents import Merge
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, counted, expand_tabs, fit, fit_path, split_path
-from leafward_tui.compare.content import LEAST_TWO, LONGEST, Row, Show, Shown, rests_on
+from leafward_tui.compare.content import LEAST_TWO, LONGEST, Row, Show, Shown, rests_on, words_that_differ
 from leafward_tui.compare.files import HUES
 from leafward_tui.lab.line import LabLine, Span, blanks
 from leafward_tui.widgets.inspector.spans import cut, padded, shown
@@ -160,7 +160,7 @@ class ContentLines(Sequence[LabLine]):
             return [(f"line {row.old}" if row.old > 0 else "", row.words)]
         if row.kind in ("text", "fold"):
             return []
-        contents = (*self.laid.plain, lines_of(self.laid.difference.base) if self._three else [])
+        contents = self.laid.plain
         names = (*(_NAMES.get(letter, letter) for letter in self.laid.letters), "ancestor")
         places = (row.old, row.new, row.base)
         return [
@@ -247,9 +247,11 @@ class ContentLines(Sequence[LabLine]):
     def _marked(self, at: int, half: int, place: int, hue: str, ground: str) -> list[Span]:
         """The words of a changed line; those that differ from the line beside it stand out."""
         spans = [span._replace(ground=ground) for span in self._text(half, place)]
-        words = self.laid.words.get(at)
-        if words is None or not hue or half > 1:
-            return spans
+        ends = self._end(half, place)
+        tail = [Span(f"  {ends}", "sub", ground)] if ends else []
+        words = words_that_differ(self.laid, at) if hue and half < 2 else None
+        if words is None:
+            return [*spans, *tail]
         found: list[Span] = []
         edges = sorted({edge for part in words[half] for edge in part})
         begin = 0
@@ -261,7 +263,15 @@ class ContentLines(Sequence[LabLine]):
                 piece = span._replace(text=span.text[start - begin : stop - begin])
                 found.append(piece._replace(ink=f"strong_{hue}") if changed else piece)
             begin = end
-        return found
+        return [*found, *tail]
+
+    def _end(self, half: int, place: int) -> str:
+        """How a line ends, where that is not seen and may be all that differs."""
+        lines = self.laid.plain[half]
+        line = lines[place] if place < len(lines) else "\n"
+        if not line.endswith("\n"):
+            return "no newline"
+        return "CRLF" if self.laid.mixed and line.endswith("\r\n") else ""
 
     def _half(self, at: int, row: Row, half: int, cells: int) -> list[Span]:
         """One side of a line, in exactly so many cells."""

@@ -285,8 +285,10 @@ class CompareFiles(CompareParts):
         lines = self.diff.lines
         if self.shown is None or not isinstance(lines, ContentLines):
             return ()
-        flags = [flag.value for flag in self.file.flags if flag not in _TOLD] if self.file is not None else []
-        return (sentence(lines, max(0, self.diff.cursor), width, ellipsis, flags),)
+        file = self.file
+        flags = [flag.value for flag in file.flags if flag not in _TOLD] if file is not None else []
+        fates = file.fates if file is not None else ()
+        return (sentence(lines, max(0, self.diff.cursor), width, ellipsis, [*fates, *flags]),)
 
     def tell(self, text: str, ink: str = "sub") -> None:
         """Says what was just done in the place of the sentence."""

@@ -243,7 +243,7 @@ class CompareScreen(RowKeys, CompareCarrying):
 
         if self.page in (Page.FILES, Page.CONTENTS):
             if self.shown is not None and self.file is not None:
-                self.shell.copy("".join(unified(*self.shown.plain)) or self.shown.difference.sentence)
+                self.shell.copy("".join(unified(*self.shown.plain[:2])) or self.shown.difference.sentence)
         elif self.page is Page.SUMMARY:
             line = self.summary.line
             if line is not None:
