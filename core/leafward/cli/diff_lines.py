@@ -8,7 +8,7 @@ from leafward.cli.facts import id_of
 from leafward.cli.outcomes import outcome_table
 from leafward.cli.output import Page, compact, fit, indented, pad, plural
 from leafward.compaction.comparing import Mark
-from leafward.export.comparison import resting
+from leafward.export.comparison import NO_ENDS, resting
 from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
@@ -74,7 +74,10 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
                     remarks = ", ".join(filter(None, (f"as {safe_line(one['path'])}", remarks)))
                 lines = plural(one["lines"], "line") if one["lines"] is not None else ""
                 every = "with the calls of other branches" if one["every_branch"] else ""
-                parts = "  ".join(part for part in (one["certainty"], lines, rest, every, remarks) if part)
+                ends = "" if one["ends_known"] else NO_ENDS
+                parts = "  ".join(
+                    part for part in (one["certainty"], lines, rest, every, ends, remarks) if part
+                )
                 yield f"  {pad(letter if letter == 'base' else letter.upper(), 5)}{parts}"
             if file["diff"]:
                 yield from _diff_lines(file["diff"])

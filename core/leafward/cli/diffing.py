@@ -128,6 +128,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> 
                 "files": list(made.files),
                 "left_out": [{"path": path, "reason": why} for path, why in made.left_out],
                 "taken_as_new": list(made.taken_as_new),
+                "ends_unknown": list(made.ends_unknown),
             }
         )
         return 0
@@ -135,6 +136,10 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> 
     write_text(made.text)
     for path, why in made.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
+    if made.ends_unknown:
+        note(
+            f"how the lines of {plural(len(made.ends_unknown), 'file')} end is not recorded: the patch has newlines"
+        )
     for path in made.taken_as_new:
         note(f"{safe_line(path)} is taken to be new: `git apply` refuses where a file lies there")
     return 0
@@ -211,6 +216,7 @@ def rebuilt_json(session: Session, file: Rebuilt) -> dict[str, Any]:
         "pieces": list(file.pieces),
         "base": file.base,
         "every_branch": file.every_branch,
+        "ends_known": file.ends,
         "remarks": [{"entry": id_of(session, entry), "remark": what.value} for entry, what in file.remarks],
     }
 

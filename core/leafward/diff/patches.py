@@ -25,6 +25,8 @@ class Patch:
     files: tuple[str, ...]
     left_out: tuple[tuple[str, str], ...]
     """Files that changed but whose contents are not known as a whole, with the reason."""
+    ends_unknown: tuple[str, ...] = ()
+    """Files whose line ends were not recorded: here they are newlines."""
     taken_as_new: tuple[str, ...] = ()
     """Names that something was moved or copied to and that nothing told of before: `git apply` refuses where a file lies there."""
 
@@ -66,7 +68,8 @@ def patch_of(
             done.append(name)
     left_out = tuple(sorted(reasons.items(), key=lambda one: utf16_order(one[0])))
     new = tuple(name for name in done if pairs[name][0].base == _TAKEN_AS_NEW)
-    return Patch("".join(parts), tuple(done), left_out, new)
+    unsure = tuple(name for name in done if not all(one.ends for one in pairs[name]))
+    return Patch("".join(parts), tuple(done), left_out, unsure, new)
 
 
 _Pairs = dict[str, "tuple[Rebuilt, Rebuilt]"]

@@ -189,6 +189,10 @@ def _content(told: _Texts, found: ContentDifference) -> dict[str, Any]:
 _OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
 
 
+NO_ENDS = "line ends are not recorded"
+"""What is to be said of contents whose lines may end in another way (`Rebuilt.ends`)."""
+
+
 def resting(base: str) -> str:
     """What a content rests on, in words; empty where nothing is known."""
     if not base:
@@ -202,6 +206,7 @@ def _rests(file: Rebuilt) -> dict[str, Any]:
         "certainty": file.certainty.value,
         "base": file.base,
         "every_branch": file.every_branch,
+        "ends_known": file.ends,
         "remarks": sorted({what.value for _, what in file.remarks}),
     }
 
@@ -278,6 +283,7 @@ def _known(content: dict[str, Any]) -> str:
         one = content[letter]
         also = f", {resting(one['base'])}" if one["base"] not in ("", *_OWN_BASES) else ""
         also += ", with the calls of other branches" if one["every_branch"] else ""
+        also += "" if one["ends_known"] else f", {NO_ENDS}"
         remarks = f" ({', '.join(one['remarks'])})" if one["remarks"] else ""
         parts.append(f"{letter.upper()} {one['certainty']}{also}{remarks}")
     return "; ".join(parts)

@@ -56,6 +56,7 @@ def stage(files: Mapping[str, FileState], step: Step, calls: Calls) -> None:
                 not state.absent and (named or (there and before is not None and before.tracked)),
                 not state.absent
                 and (step.by is Staging.ADDED or (there and before is not None and before.seen)),
+                state.ends,
             )
         if done:
             state.staged = now
@@ -93,7 +94,7 @@ def bring_back(files: Mapping[str, FileState], step: Step, output: str, folder: 
                 continue
             elif done and (held.tracked or name == step.path) and "\r" not in held.text:
                 state.written(held.text, held.base)
-                state.newline, state.untouched = held.newline, False
+                state.newline, state.ends, state.untouched = held.newline, held.ends, False
                 state.remark(step.entry, why)
             else:
                 state.may_differ(step.entry, why)
