@@ -593,6 +593,24 @@ def swept(path: Path) -> Acting:
     return file
 
 
+async def test_where_there_is_no_file_no_key_for_files_is_shown(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("hello")
+    file.said("left", parent=fork)
+    file.user("right", fork)
+    file.said("it is")
+    async with comparing(file.path) as (pilot, _, screen):
+        for page in ("1", "2"):
+            await pilot.press(page)
+            await pilot.pause()
+            assert "no file was read or changed on either side" in text_of(pilot)
+            bar = text_of(pilot).splitlines()[-1]
+            assert "swap" in bar
+            assert not any(keys in bar for keys in ("j k", "h l", "n N", "enter"))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: not screen.is_current)
+
+
 @pytest.mark.parametrize("size", [HIGH, NARROW])
 async def test_what_may_differ_is_neither_the_same_nor_different(
     tmp_path: Path, size: tuple[int, int]

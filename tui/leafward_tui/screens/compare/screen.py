@@ -312,6 +312,14 @@ class CompareScreen(RowKeys, CompareCarrying):
             hits = Hint(("change.next", "change.previous"), "hit")
             return (hits, back, Hint(("row.down", "row.up"), "line"), Hint("compare.find"))
         tab = Hint("pane.next", "view")
+        if self.page in (Page.FILES, Page.CONTENTS) and not len(self.overall.sets):
+            return (
+                tab,
+                Hint("sides.swap", "swap A B", "swap"),
+                back,
+                Hint("carry.open"),
+                Hint("comparison.save"),
+            )
         if self.page is Page.FILES:
             columns = (Hint(("column.left", "column.right"), "column"),) if self.three_columns else ()
             ancestor = {Show.SIDES: "ancestor as A", Show.FROM_ANCESTOR: "three-way"}.get(
