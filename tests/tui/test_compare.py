@@ -714,7 +714,7 @@ async def test_all_branches_in_a_table(tmp_path: Path) -> None:
         await pilot.press("D")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         text = text_of(pilot)
-        assert "2 branches" in text
+        assert "the path and 1 branch" in text
         assert "× test" in text
         await pilot.press("b")
         await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
