@@ -213,6 +213,8 @@ def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None
 
 def _state(found: Rebuilt) -> str:
     remarks = ", ".join(sorted({remark.value for _, remark in found.remarks}))
+    if not remarks and found.certainty not in KNOWN:
+        remarks = "never read as a whole"
     rest = resting(found.base)
     every = "with the calls of other branches" if found.every_branch else ""
     unsure = "" if found.newline else "whether it ends in a newline is not known"

@@ -14,7 +14,7 @@ from leafward.rebuilding.calls import Calls
 from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState
 from leafward.rebuilding.reading import steps
 from leafward.rebuilding.remarks import Remark
-from leafward.rebuilding.staging import bring_back, is_left_out, restores, stage, unstage
+from leafward.rebuilding.staging import BY_INDEX, bring_back, is_left_out, restores, stage, unstage
 from leafward.rebuilding.steps import Deed, Outcome, Step
 from leafward.shell import Proof, Sweep
 
@@ -123,7 +123,7 @@ class Replay:
             self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
             return
         if step.deed is Deed.SWEEP:
-            if step.by in (Sweep.CHECKOUT, Sweep.CLEAN, Sweep.CLEAN_IGNORED) and step.home is not None:
+            if step.by in BY_INDEX and step.home is not None:
                 self._from_index(step, calls.output(step))
                 return
             back = {name for name, state in self.files.items() if state.absent and not is_left_out(state)}

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from leafward.rebuilding.calls import Calls
     from leafward.rebuilding.steps import Step
 
+_BRINGS = (Sweep.CHECKOUT, Sweep.RESTORE)
+"""What brings files back as the index of git has them."""
+BY_INDEX = (*_BRINGS, Sweep.CLEAN, Sweep.CLEAN_IGNORED)
+"""What the index decides of which files become what."""
 _RESTORED = re.compile(r"^Updated \d+ paths? from the index$", re.MULTILINE)
 _REMOVING = "Removing "
 
@@ -78,13 +82,13 @@ def bring_back(files: Mapping[str, FileState], step: Step, output: str, folder: 
     removed = {
         posixpath.normpath(posixpath.join(folder, step.home or "", line.removeprefix(_REMOVING)))
         for line in output.splitlines()
-        if line.startswith(_REMOVING) and done and step.by is not Sweep.CHECKOUT
+        if line.startswith(_REMOVING) and done and step.by not in _BRINGS
     }
     for name, state in files.items():
         if not within(name, step.path, folder):
             continue
         held = state.staged if state.staged is not None and state.staged.home == step.home else None
-        if step.by is Sweep.CHECKOUT:
+        if step.by in _BRINGS:
             if held is None:
                 state.may_differ(step.entry, why)
             elif held.text is None:
