@@ -292,6 +292,26 @@ def test_the_outcome_says_checks_and_errors(both: Overall) -> None:
     assert "nothing was" in side
 
 
+def test_the_outcome_says_what_was_stopped_and_how_often_a_check_failed(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("begin")
+    file.said("A", parent=fork)
+    file.user("B", fork)
+    for name, failed in (("one", True), ("two", False)):
+        file.said(call("bash", name, command="npm test"))
+        file.answered(name, "bash", "Command exited with code 1" if failed else "ok", failed=failed)
+    file.said("never mi", stop="aborted")
+    both = compared(file.path)
+    told = {
+        line.text.split()[0]: line.text.split()
+        for line in outcome_page(both, 90, UNICODE)
+        if line.text.strip()
+    }
+    assert told["aborted"][1:] == ["·", "1"]
+    assert " ".join(told["test"]).endswith("ok, 2 runs, 1 failed")
+    both.sides.session.close()
+
+
 def test_a_summary_of_one_side_on_the_other_is_found(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("go")

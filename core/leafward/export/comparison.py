@@ -143,6 +143,7 @@ def _side(told: _Texts, side: Side, tokens: int) -> dict[str, Any]:
         "failed_commands": came.failed_commands,
         "errors": came.errors,
         "calls": came.calls,
+        "aborted": came.aborted,
         "cost": came.usage.cost if came.costs_known else None,
         "seconds": came.seconds,
         "last_words": told.line(came.last_words),
@@ -252,6 +253,7 @@ def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         ("failed commands", "failed_commands"),
         ("errors", "errors"),
         ("calls", "calls"),
+        ("aborted", "aborted"),
         ("turns", "turns"),
         ("tokens in all", "spent"),
     ):
@@ -264,7 +266,8 @@ def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 def _checked(side: dict[str, Any], name: str) -> str:
     for one in side["checks"]:
         if one["check"] == name:
-            return f"{'ok' if one['ok'] else 'failed'}, {one['runs']:,} run{'s' if one['runs'] != 1 else ''}"
+            runs = f"{one['runs']:,} run{'s' if one['runs'] != 1 else ''}"
+            return f"{'ok' if one['ok'] else 'failed'}, {runs}, {one['failed']:,} failed"
     return "not run"
 
 

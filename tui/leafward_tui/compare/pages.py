@@ -180,6 +180,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
                 "not run"
                 if one is None
                 else f"{sign} {'ok' if one.ok else 'failed'}, {counted(one.runs, 'run')}"
+                + (f", {one.failed:,} failed" if one.failed and one.runs > 1 else "")
             )
         rows.append((check.value, *told))
 
@@ -189,6 +190,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
             glyphs.zero if one == 0 else "not known" if one is None else exact(one) for one in told
         )  # type: ignore[return-value]  # two of them
 
+    stopped = any(side.outcomes.aborted for side in both)
     rows += [
         numbers("commands", lambda side: side.outcomes.commands),
         numbers("failed", lambda side: side.outcomes.failed_commands),
@@ -198,6 +200,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
         numbers("turns", lambda side: side.turns),
         numbers("edits", lambda side: side.edits),
         numbers("entries", lambda side: side.said),
+        *([numbers("aborted", lambda side: side.outcomes.aborted)] if stopped else []),
         numbers("tokens in all", lambda side: side.outcomes.usage.total),
         numbers("written", lambda side: side.outcomes.usage.output),
     ]
