@@ -292,6 +292,11 @@ def test_the_outcome_says_checks_and_errors(both: Overall) -> None:
     assert "nothing was" in side
 
 
+def test_errors_are_told_where_there_is_no_room_for_the_cost(both: Overall) -> None:
+    text = "\n".join(line.text for line in side_column(both, (), 30, UNICODE))
+    assert "test failed  1 error" in text
+
+
 def test_the_outcome_says_what_was_stopped_and_how_often_a_check_failed(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     fork = file.user("begin")

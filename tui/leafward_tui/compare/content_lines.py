@@ -368,7 +368,7 @@ def sentence(
     gap = 3 if place else 0
     words = fit(laid.difference.sentence, max(8, width - cell_len(place) - gap), ellipsis=ellipsis)
     spans = [Span(place, "sub"), blanks(gap), Span(words, _INKS.get(laid.difference.merge, "sub"))]
-    room = width - cell_len(place) - gap - cell_len(words) - 3
+    room = width - cell_len(place) - gap - cell_len(words) - 4
     told = ", ".join(flags)
     if told and cell_len(told) <= room:
         spans += [blanks(room + 3 - cell_len(told)), Span(told, "warn")]

@@ -288,6 +288,9 @@ def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
         groups.append([Span(told + (exits if taken + len(told + exits) <= room else ""), "warn")])
     else:
         groups.append([Span("0 errors", "faint")])
+    if sum(sum(cell_len(span.text) for span in group) + 2 for group in groups) - 2 > room:
+        # What went wrong is said before what it cost, which the tab Outcome says as well.
+        cost, room = "", width - 3
     left: list[Span] = [blanks(3)]
     used = 0
     for group in groups:
