@@ -164,6 +164,19 @@ def test_below_each_other_lines_that_went_come_first(both: Overall) -> None:
     assert {span.ground for span in drawn[at + 1].spans} == {"leaf_tint"}
 
 
+class Unsearched(list[int]):
+    """Numbers that nobody looks through: of many changes each would be looked through for each line."""
+
+    def __contains__(self, _one: object) -> bool:
+        raise AssertionError("looked through")
+
+
+def test_lines_below_each_other_do_not_look_through_all_changes(both: Overall) -> None:
+    laid = content(both, "src/store.py")
+    laid.changes = Unsearched(laid.changes)
+    assert len(ContentLines(laid, 60, UNICODE)) > 0
+
+
 def test_words_that_differ_stand_out(both: Overall) -> None:
     drawn = ContentLines(content(both, "src/store.py"), 120, UNICODE)
     spans = drawn[drawn.changes()[1]].spans

@@ -40,6 +40,7 @@ class ContentLines(Sequence[LabLine]):
 
     def _fill(self) -> None:
         single = not self._two
+        begins = frozenset(self.laid.changes)
         run: list[int] = []
         for at, row in enumerate(self.laid.rows):
             if single and row.kind in ("changed", "a", "b", "both", "conflict"):
@@ -48,7 +49,7 @@ class ContentLines(Sequence[LabLine]):
                 ends = (
                     following >= len(self.laid.rows)
                     or self.laid.rows[following].kind != row.kind
-                    or following in self.laid.changes
+                    or following in begins
                 )
                 if ends:
                     self._unroll(run)
