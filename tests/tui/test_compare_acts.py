@@ -187,6 +187,15 @@ async def test_a_line_that_is_cut_is_read_whole(tmp_path: Path, size: tuple[int,
         await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))
 
 
+async def test_a_key_changes_nothing_that_another_tab_shows(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        for page in ("3", "5"):
+            await pilot.press(page, "z")
+            assert screen.fold
+        await pilot.press("2", "z")
+        assert not screen.fold
+
+
 async def test_the_ledger_has_its_total_where_it_is_narrow(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path, NARROW) as (pilot, _, screen):
         await pilot.press("3")

@@ -195,7 +195,7 @@ class CompareScreen(RowKeys, CompareCarrying):
         if self.page is Page.FILES:
             self.unfolded = not self.unfolded
             self.show_files()
-        else:
+        elif self.page in (Page.CONTENTS, Page.SUMMARY):
             self.fold = not self.fold
             if self.page is Page.SUMMARY:
                 self.show_summary()
