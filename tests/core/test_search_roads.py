@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from leafward.agents import agent_named
+from leafward.edits import table_of
 from leafward.entries import Kind
+from leafward.errors import LeafwardError
 from leafward.search.folding import folded
 from leafward.search.needles import needle
 from leafward.search.passages import passages
@@ -130,10 +133,6 @@ def test_nothing_of_the_corpora_is_lost(corpora: Path) -> None:
     rng = random.Random(5)
     words = set()
     for card in rng.sample([card for card in cards if card.problem is None and card.size < 1 << 21], 60):
-        from leafward.agents import agent_named
-        from leafward.edits import table_of
-        from leafward.errors import LeafwardError
-
         try:
             session = agent_named(card.agent).open(Path(card.path))
         except LeafwardError:
