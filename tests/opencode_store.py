@@ -256,6 +256,13 @@ class Database:
             base.execute(query, values)
 
 
+def one_turn(session: str = "ses_one") -> Conversation:
+    """A session with one prompt and its reply."""
+    talk = Conversation(session)
+    talk.turn("one")
+    return talk
+
+
 def branched(store: Database) -> Conversation:
     """Stores a session that went back once, went on elsewhere, and was compacted there."""
     talk = Conversation()

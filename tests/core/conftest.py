@@ -33,6 +33,12 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder for what opencode keeps; made with the first session."""
+    return tmp_path / "opencode"
+
+
+@pytest.fixture
 def demo() -> Iterator[Session]:
     """The bundled session, copied."""
     with demo_session() as path, closing(Session.open(path)) as session:

@@ -22,6 +22,7 @@ from tests.oracle.forked import compacted_beside, differences, fork, in_order, p
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import AgentFailed, Asked, ClaudeClient
 from tests.oracle.scripted_model import Model, Step, scripted
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from leafward.foreign import ForeignSession
 
 PROGRAMS = programs("LEAFWARD_CLAUDE")
-CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora" / "claude"
 NEW = "And what comes after that?"
 
 pytestmark = [
@@ -296,7 +296,7 @@ def test_a_compaction_that_is_kept_beside_a_session_becomes_real(yard: Yard) -> 
 
 
 def stored(version: str) -> list[Path]:
-    folder = CORPORA / version / ".claude" / "projects"
+    folder = CORPORA / "claude" / version / ".claude" / "projects"
     return sorted(
         path
         for path in folder.glob("*/*.jsonl")
@@ -304,7 +304,7 @@ def stored(version: str) -> list[Path]:
     )
 
 
-@pytest.mark.skipif(not CORPORA.is_dir(), reason="the stored sessions are not here")
+@needs_corpora
 @pytest.mark.parametrize(("version", "count"), [("v2.0.65", 10), ("v2.1.330", 14)])
 def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard, version: str, count: int) -> None:
     yard.folder.mkdir(parents=True)
