@@ -10,27 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
 from leafward.context import context_at, message_body
-from leafward.doctor import check
 from leafward.entries import NATIVE_ROLE, Kind
-from leafward.foreign import ForeignSession
-from leafward.messages import message_text
+from tests.foreign_sessions import opened_by
 
 if TYPE_CHECKING:
     from leafward.entries import Body
+    from leafward.foreign import ForeignSession
 
 DATA = Path(__file__).parent / "data" / "claude"
 CLAUDE = agent_named("claude")
-OPENED: list[ForeignSession] = []
 IDS = [f"{number:08x}-0000-4000-8000-00000000beef" for number in range(1, 20)]
 """Ids of sessions."""
 
 
 def opened(path: Path) -> ForeignSession:
     """A session, closed when the test ends."""
-    session = CLAUDE.open(path)
-    assert isinstance(session, ForeignSession)
-    OPENED.append(session)
-    return session
+    return opened_by(CLAUDE, path)
 
 
 class Transcript:
@@ -146,12 +141,6 @@ class Transcript:
         return opened(self.path)
 
 
-def said(session: ForeignSession, at: int | None = None) -> list[tuple[str, str]]:
-    """The context: who says what."""
-    context = context_at(session, at)
-    return [(message.role, message_text(message_body(session, message))) for message in context.messages]
-
-
 def shape(session: ForeignSession) -> list[tuple[str, str | None]]:
     """Every entry that says something, with the prompt or reply it hangs below."""
     names = {index: str(session.columns.id(index)) for index in range(len(session))}
@@ -161,15 +150,6 @@ def shape(session: ForeignSession) -> list[tuple[str, str | None]]:
         if session.tree.content_at(index) == index:
             found.append((NATIVE_ROLE.get(kind, Kind(kind).name), names.get(parent)))
     return found
-
-
-def problems(session: ForeignSession) -> dict[str, int]:
-    """What `doctor` says: how often each code; that the folder is gone does not count."""
-    counts: dict[str, int] = {}
-    for problem in check(session):
-        if problem.code != "cwd-missing":
-            counts[problem.code] = counts.get(problem.code, 0) + 1
-    return counts
 
 
 # --- recorded requests ---

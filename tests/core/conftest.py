@@ -9,7 +9,7 @@ import pytest
 
 from leafward.demo import demo_session
 from leafward.session import Session
-from tests import claude_transcript, codex_rollout, opencode_store
+from tests.foreign_sessions import close_all
 from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 def opened_sessions_are_closed() -> Iterator[None]:
     """Closes the sessions of other agents that a test opened."""
     yield
-    for opened in (codex_rollout.OPENED, claude_transcript.OPENED, opencode_store.OPENED):
-        while opened:
-            opened.pop().close()
+    close_all()
 
 
 @pytest.fixture

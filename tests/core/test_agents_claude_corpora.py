@@ -10,15 +10,9 @@ import pytest
 from leafward.agents import agent_of
 from leafward.entries import DAMAGE_CODE, Kind
 from leafward.files import working_set
-from tests.claude_transcript import (
-    DATA,
-    Recorded,
-    agree,
-    opened,
-    problems,
-    projected,
-)
+from tests.claude_transcript import DATA, Recorded, agree, opened, projected
 from tests.core.catalogued import cards_in
+from tests.foreign_sessions import problems, read_whole
 from tests.surroundings import CORPORA, needs_corpora
 from tests.untouched import contents
 
@@ -190,7 +184,5 @@ def test_no_transcript_of_other_projects_is_too_much() -> None:
     for path in sorted(PUBLIC.rglob("*.jsonl")):
         if agent_of(path).name == "claude":
             session = opened(path)
-            for index in range(len(session)):
-                session.entry(index)
-            problems(session)
+            read_whole(session)
             working_set(session)

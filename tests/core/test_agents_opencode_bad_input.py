@@ -16,6 +16,7 @@ from leafward.doctor import check, stray_messages
 from leafward.entries import Kind
 from leafward.lanes import Lanes
 from tests.core.catalogued import cards_by_id
+from tests.foreign_sessions import read_whole
 from tests.opencode_store import (
     OPENCODE,
     Conversation,
@@ -64,10 +65,7 @@ def test_rows_and_files_that_hold_anything(root: Path, content: str) -> None:
     next(file.parents[2].rglob(f"{middle}.json")).write_text(content)
     next(file.parents[2].rglob(f"{part}.json")).write_text(content)
     for session in (opened(path), opened(file)):
-        for index in range(len(session)):
-            session.entry(index)
-            session.reader.origin(index)
-        problems(session)
+        read_whole(session)
         sent = texts(session)
         assert sent[:2] == ["user: one?", "assistant: one."]
         assert sent[-2:] == ["user: three?", "assistant: three."]

@@ -13,7 +13,8 @@ from leafward import forking
 from leafward.entries import Kind
 from leafward.errors import Refused
 from tests.claude_forks import draft, parallel, prompt, rows_of, uuids, written
-from tests.claude_transcript import CLAUDE, DATA, Transcript, opened, said
+from tests.claude_transcript import CLAUDE, DATA, Transcript, opened
+from tests.foreign_sessions import said
 from tests.forks import at_home, texts
 from tests.surroundings import CORPORA
 
