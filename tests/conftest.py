@@ -15,6 +15,7 @@ import hypothesis
 import pytest
 
 from leafward.session import Session
+from tests.foreign_stores import AGENTS, watched
 from tests.model_endpoint import Endpoint, Reply
 from tests.surroundings import CORPORA, REPOSITORY
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from pathlib import Path
     from types import ModuleType
+
+    from tests.foreign_stores import Store
 
 
 # Deadlines measure the machine, not the code. What failed is remembered nowhere: the seed is printed instead.
@@ -232,6 +235,13 @@ def corpora() -> Path:
     if not CORPORA.is_dir():
         pytest.skip("no ../shared/corpora beside this checkout")
     return CORPORA
+
+
+@pytest.fixture(params=AGENTS)
+def foreign(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A session of each other agent in turn; whatever is done to it, nothing of the store may change."""
+    with watched(request.param, tmp_path / "store") as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

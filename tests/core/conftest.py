@@ -10,11 +10,14 @@ import pytest
 from leafward.demo import demo_session
 from leafward.session import Session
 from tests.foreign_sessions import close_all
+from tests.foreign_stores import make
 from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.foreign_stores import Store
 
 
 @pytest.fixture(autouse=True)
@@ -53,3 +56,10 @@ def file(tmp_path: Path) -> PiFile:
 def session(file: PiFile) -> Iterator[Session]:
     with closing(Session.open(file.path)) as session:
         yield session
+
+
+@pytest.fixture
+def claude(tmp_path: Path) -> Iterator[Store]:
+    """A session of Claude Code."""
+    with closing(make("claude", tmp_path / "store")) as made:
+        yield made
