@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from leafward.config import Config
-from leafward.demo import demo_session
 from tests.tui.compared import HIGH
 from tests.tui.explored import NARROW
 from tests.tui.test_pictures import INTO_A_BRANCH, picture
@@ -19,14 +15,6 @@ if TYPE_CHECKING:
 
 COMPARED = (*INTO_A_BRANCH, "m", "at", "d")
 """The last turn of a branch marked, then the leaf."""
-
-
-@pytest.fixture
-def demo(tmp_path: Path) -> Path:
-    path = tmp_path / "demo.jsonl"
-    with demo_session() as bundled:
-        shutil.copyfile(bundled, path)
-    return path
 
 
 def test_picture(snap_compare: Any, demo: Path) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from leafward import demo
 from leafward.config import Config
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.lab import LabScreen
@@ -20,15 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.pilot import Pilot
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Path:
-    """A copy of the demo."""
-    path = tmp_path / "demo.jsonl"
-    with demo.demo_session() as bundled:
-        shutil.copyfile(bundled, path)
-    return path
 
 
 def picture(
@@ -57,18 +44,18 @@ def picture(
     return bool(compare(FixedApp(path, config or Config()), terminal_size=size, run_before=before))
 
 
-def test_lab(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session)
+def test_lab(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo)
 
 
-def test_lab_without_hue(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, "K", "K", size=(140, 40), config=Config(theme="mono"))
+def test_lab_without_hue(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, "K", "K", size=(140, 40), config=Config(theme="mono"))
 
 
-def test_lab_narrow(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, "J", size=NARROW)
+def test_lab_narrow(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, "J", size=NARROW)
 
 
-def test_lost_facts_in_ascii_and_narrow(snap_compare: Any, session: Path) -> None:
+def test_lost_facts_in_ascii_and_narrow(snap_compare: Any, demo: Path) -> None:
     keys = ("shift+tab", "p")
-    assert picture(snap_compare, session, *keys, size=NARROW, config=Config(ascii=True))
+    assert picture(snap_compare, demo, *keys, size=NARROW, config=Config(ascii=True))

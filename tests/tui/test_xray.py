@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.compaction.xray import Link, What
-from leafward.demo import demo_session
 from leafward.session import Session
 from leafward.survival import survival_of
 from leafward_tui.glyphs import UNICODE
@@ -350,25 +349,17 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Path:
-    path = tmp_path / "demo.jsonl"
-    with demo_session() as bundled:
-        path.write_bytes(bundled.read_bytes())
-    return path
-
-
 INTO_THE_SUMMARY = ("X", *("j",) * 9)
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_xray(snap_compare: Any, session: Path, size: tuple[int, int]) -> None:
-    assert picture(snap_compare, session, *INTO_THE_SUMMARY, size=size)
+def test_xray(snap_compare: Any, demo: Path, size: tuple[int, int]) -> None:
+    assert picture(snap_compare, demo, *INTO_THE_SUMMARY, size=size)
 
 
-def test_compaction_tab(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, "3")
+def test_compaction_tab(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, "3")
 
 
-def test_summaries(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, "X", "d")
+def test_summaries(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, "X", "d")
