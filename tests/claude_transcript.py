@@ -14,6 +14,9 @@ from leafward.entries import NATIVE_ROLE, Kind
 from tests.foreign_sessions import opened_by
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.context import ContextMessage
     from leafward.entries import Body
     from leafward.foreign import ForeignSession
 
@@ -181,28 +184,36 @@ class Recorded:
 
     def pieces(self, request: str) -> Pieces:
         """What was sent: texts of a side that follow each other joined, calls and results by their ids."""
-        found: Pieces = []
-        for digest in self.hashes(request):
-            message = self.messages[digest]
-            content = message["content"]
-            if isinstance(content, str):
-                content = [{"type": "text", "text": content}]
-            for block in content:
-                if block["type"] == "text":
-                    found.append((message["role"], block["text"]))
-                elif block["type"] == "tool_use":
-                    found.append(("call", block["id"]))
-                elif block["type"] == "tool_result":
-                    inner = block["content"]
-                    text = inner if isinstance(inner, str) else "".join(one.get("text", "") for one in inner)
-                    found += [("result", block["tool_use_id"]), ("user", text)]
-        return joined(found)
+        return joined(pieces_sent(self.messages[digest] for digest in self.hashes(request)))
+
+
+def pieces_sent(messages: Iterable[Body]) -> Pieces:
+    """What the messages of a request say, one after the other: texts, calls and results by their ids."""
+    found: Pieces = []
+    for message in messages:
+        side = "assistant" if message["role"] == "assistant" else "user"
+        content = message["content"]
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            if block["type"] == "text":
+                found.append((side, block["text"]))
+            elif block["type"] == "tool_use":
+                found.append(("call", block["id"]))
+            elif block["type"] == "tool_result":
+                inner = block["content"]
+                text = inner if isinstance(inner, str) else "".join(one.get("text", "") for one in inner)
+                found += [("result", block["tool_use_id"]), ("user", text)]
+    return found
 
 
 def projected(session: ForeignSession, at: int) -> Pieces:
-    """The same of a context that we make."""
+    """What was sent, by a context that we make."""
+    return joined(pieces_of(session, context_at(session, at).messages))
+
+
+def pieces_of(session: ForeignSession, messages: Iterable[ContextMessage]) -> Pieces:
+    """What messages of a context say, told as those of a request."""
     found: Pieces = []
-    for message in context_at(session, at).messages:
+    for message in messages:
         body = message_body(session, message)
         if message.role == "compactionSummary":
             found.append(("user", body["summary"]))
@@ -215,7 +226,7 @@ def projected(session: ForeignSession, at: int) -> Pieces:
                 found.append((side, block["text"]))
             elif block["type"] == "toolCall":
                 found.append(("call", block["id"]))
-    return joined(found)
+    return found
 
 
 _REDACTED = re.compile(r"\[redacted(?:\d+chars)?\]")
