@@ -108,6 +108,27 @@ class Needle:
             at = data.find(rarest, at + 1, end)
         return -1
 
+    def before(self, other: Needle, data: bytes, start: int, end: int) -> int | None:
+        """The same in one pass with another needle; None where that one stands before it, or stands there alone.
+
+        Both have the same rarest byte at the same place.
+        """
+        whole, rarest, offset, stops = self._whole, self._rarest, self._offset, other._whole
+        at = data.find(rarest, start + offset, end)
+        paid = start + offset - 4 * _APART
+        while at >= 0:
+            if data.startswith(whole, at - offset):
+                return at - offset
+            if data.startswith(stops, at - offset):
+                return None
+            paid += _APART
+            if at < paid:
+                found = data.find(whole, at + 1 - offset, end)
+                alone = other.first(data, at + 1 - offset, found if found >= 0 else end) < 0
+                return found if alone else None
+            at = data.find(rarest, at + 1, end)
+        return -1
+
 
 TORN = Needle(b'{"parentUuid":', b"U")
 """How rows of the chain begin: within a line, one is glued to what stands before it."""
