@@ -11,7 +11,7 @@ from leafward_tui.compare.telling import Overall, overall
 from leafward_tui.screens.compare import CompareScreen
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
-from tests.tui.session_store import until
+from tests.tui.session_store import reached, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -66,9 +66,7 @@ async def comparing(
         assert session is not None
         a = next(at for at in session.tree.leaves() if at != session.place)
         explorer.open_compare(a, session.place)
-        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, CompareScreen)
+        screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.carried is not None and settled(screen))
         await pilot.pause()
         yield pilot, explorer, screen

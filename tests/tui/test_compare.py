@@ -14,7 +14,7 @@ from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.acting import Acting, call
 from tests.tui.compared import HIGH, comparing, parted, settled
 from tests.tui.explored import NARROW, WIDE, chosen, exploring
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -213,9 +213,7 @@ async def test_the_mark_and_the_cursor_are_compared(tmp_path: Path) -> None:
         await pilot.press("d")
         assert "nothing to compare it with" in shown(pilot)
         await pilot.press("m", "{", "j", "d")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, CompareScreen)
+        screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.overall is not None)
         assert screen.overall is not None
         assert screen.overall.named[0].mark

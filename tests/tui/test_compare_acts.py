@@ -13,7 +13,7 @@ from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.acting import Acting, reading
 from tests.tui.compared import HIGH, compared, comparing, parted
 from tests.tui.explored import chosen, exploring, lines, note
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,9 +63,7 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "B is on the path already" in shown(pilot)
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, GraftSheet))
-        sheet = pilot.app.screen
-        assert isinstance(sheet, GraftSheet)
+        sheet = await reached(pilot, GraftSheet)
         assert len(sheet.turns) == 2
         assert "branch A: the begin" in "\n".join(rows(pilot.app)[:6])  # the comparison is seen behind it
         await pilot.press("ctrl+s")
@@ -95,9 +93,7 @@ async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
         await pilot.press("c")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MergeSheet))
-        sheet = pilot.app.screen
-        assert isinstance(sheet, MergeSheet)
+        sheet = await reached(pilot, MergeSheet)
         conflicts = len(sheet.draft.conflicts)
         assert conflicts > 0
         await pilot.press("ctrl+s")
@@ -119,9 +115,7 @@ async def test_a_fact_is_pinned_below_the_leaf(tmp_path: Path) -> None:
         await until(pilot, lambda: screen.summaries is not None)
         before = len(screen.session)
         await pilot.press("p")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-        sheet = pilot.app.screen
-        assert isinstance(sheet, ChoiceSheet)
+        sheet = await reached(pilot, ChoiceSheet)
         fact = sheet.rows.choices[0].title
         await pilot.press("a")
         await until(pilot, lambda: len(screen.session) > before and not explorer.writing)
@@ -180,9 +174,7 @@ async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None
         await chosen(pilot, "E", "o")
         await until(pilot, lambda: len(lines(file.path)) > before and not explorer.writing)
         await pilot.press("X")
-        await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, XRayScreen)
+        screen = await reached(pilot, XRayScreen)
         await until(pilot, lambda: screen.xray is not None and screen.undo_op)
         text = shown(pilot)
         assert "left out" in text

@@ -14,7 +14,7 @@ from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call, reading
 from tests.tui.compared import comparing, parted
 from tests.tui.explored import chosen, exploring, note, tree
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,9 +82,7 @@ async def test_the_timeline_of_a_file_of_a_row(tmp_path: Path) -> None:
         await pilot.press("T")
         await until(pilot, lambda: "touches no file" in note(explorer))
         await pilot.press("k", "T")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-        sheet = pilot.app.screen
-        assert isinstance(sheet, ChoiceSheet)
+        sheet = await reached(pilot, ChoiceSheet)
         assert [choice.title for choice in sheet.rows.choices] == ["d.txt", "c.txt"]
         await pilot.press("b")
         await until(pilot, lambda: "c.txt: 1 read" in note(explorer))
@@ -99,9 +97,7 @@ async def test_the_timeline_of_a_file_that_the_tab_files_shows(tmp_path: Path) -
         assert not explorer.in_tree
         assert "timeline" in rows(pilot.app)[-1]
         await pilot.press("T")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-        sheet = pilot.app.screen
-        assert isinstance(sheet, ChoiceSheet)
+        sheet = await reached(pilot, ChoiceSheet)
         assert [choice.title for choice in sheet.rows.choices] == ["a.txt", "b.txt"]
 
 

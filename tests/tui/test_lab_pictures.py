@@ -9,7 +9,7 @@ from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.lab import LabScreen
 from tests.tui.considered import settled
 from tests.tui.explored import NARROW, WIDE, ready
-from tests.tui.session_store import until
+from tests.tui.session_store import reached, until
 from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ def picture(
         assert isinstance(explorer, ExplorerScreen)
         await until(pilot, lambda: ready(explorer))
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, LabScreen)
+        screen = await reached(pilot, LabScreen)
         await until(pilot, lambda: settled(screen))
         for key in keys:
             await pilot.press(key)

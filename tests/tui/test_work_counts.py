@@ -29,7 +29,7 @@ from leafward_tui.screens.compare import CompareScreen
 from leafward_tui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.bench.generate import write_session
 from tests.tui.explored import exploring
-from tests.tui.session_store import until
+from tests.tui.session_store import reached, until
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -140,9 +140,7 @@ async def test_a_comparison_makes_the_lines_that_are_seen(generated: Path) -> No
         session = explorer.session
         assert session is not None
         explorer.open_compare(*far_apart(session))
-        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, CompareScreen)
+        screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.carried is not None and screen.shown is not None)
         views = [view.lines for view in screen.lists.values()]
         made = [lines.made for lines in views if isinstance(lines, FileLines)]

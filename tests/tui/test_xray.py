@@ -18,7 +18,7 @@ from leafward_tui.widgets.sheet import ChoiceSheet
 from leafward_tui.xray.arrangement import Side
 from tests.acting import Acting, call, usage
 from tests.tui.explored import NARROW, WIDE, exploring, tree
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import reached, rows, until
 from tests.tui.test_pictures import picture
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ async def seeing(
     """The X-ray of the last compaction of a session, all of it worked out."""
     async with exploring(path, size, config) as (pilot, explorer):
         await pilot.press("X")
-        await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, XRayScreen)
+        screen = await reached(pilot, XRayScreen)
         await until(pilot, lambda: screen.fates is not None)
         await pilot.pause()
         yield pilot, explorer, screen
@@ -190,9 +188,7 @@ async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "Lost from here" in "\n".join(rows(pilot.app))
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
-        lab = pilot.app.screen
-        assert isinstance(lab, LabScreen)
+        lab = await reached(pilot, LabScreen)
         assert len(lab.given_pins) == 1
         assert lab.entry == 20
 
@@ -200,9 +196,7 @@ async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab
 async def test_summaries_are_compared(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl", twice=True).path) as (pilot, explorer, _):
         await pilot.press("d")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SummariesScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, SummariesScreen)
+        screen = await reached(pilot, SummariesScreen)
         await until(pilot, lambda: screen.diff is not None)
         await pilot.pause()
         text = "\n".join(rows(pilot.app))
