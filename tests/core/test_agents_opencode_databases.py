@@ -14,6 +14,7 @@ import pytest
 from leafward.agents import agent_of
 from leafward.agents.opencode.database import TABLES
 from leafward.agents.opencode.database import opened as opened_base
+from leafward.agents.opencode.sessions import info_of
 from leafward.errors import NotASession
 from tests.core.catalogued import cards_by_id
 from tests.opencode_store import (
@@ -89,7 +90,7 @@ def test_secret_tables_cannot_be_read(root: Path) -> None:
     store = Database(root)
     store.write(one_turn())
     with opened_base(str(store.path)) as base:
-        assert base.info("ses_one") is not None
+        assert info_of(base, "ses_one") is not None
         for query in ("SELECT access_token FROM account", "SELECT COUNT(*) FROM account"):
             with pytest.raises(sqlite3.DatabaseError):
                 base.ask(query)

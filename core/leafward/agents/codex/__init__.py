@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, cast
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, folder_of, own_variables
 from leafward.agents.beside import kept_texts
-from leafward.agents.codex.chain import meta_of
+from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.glimpse import glimpse
-from leafward.agents.codex.reading import CodexReader, Thread
+from leafward.agents.codex.reading import CodexReader
 from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head, unpacked_lines
 from leafward.agents.codex.store import (
     COLD,

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode.database import opened
+from leafward.agents.opencode.sessions import rows_of
 from leafward.errors import NotASession
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _reading(path: str) -> Iterator[Base]:
 
 def _family(base: Base, session: str) -> Family:
     """A session and all that the task tool made from it, however deep; empty where it is not there."""
-    rows = {row.info.id: row for row in base.rows()[0]}
+    rows = {row.info.id: row for row in rows_of(base)[0]}
     below: dict[str, list[str]] = {}
     for name, row in rows.items():
         if row.info.parent is not None:

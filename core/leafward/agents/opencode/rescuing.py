@@ -5,9 +5,12 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.opencode.sessions import counted, info_of, infos_of, row_of
+
 if TYPE_CHECKING:
-    from leafward.agents.opencode.database import Base, Row
+    from leafward.agents.opencode.database import Base
     from leafward.agents.opencode.records import Info
+    from leafward.agents.opencode.sessions import Row
 
 _PRIMARY = 0xFF
 """The bits of SQLite's extended codes that name the kind of error."""
@@ -35,7 +38,7 @@ def rescued(base: Base) -> Rescued:
     infos: dict[str, Info] = {}
     for order in ("rowid", "rowid DESC"):
         try:
-            for info in base.infos(order):
+            for info in infos_of(base, order):
                 infos[info.id] = info
         except sqlite3.DatabaseError:
             continue
@@ -43,7 +46,7 @@ def rescued(base: Base) -> Rescued:
     for name in _names(base):
         if name not in infos:
             try:
-                found = base.info(name)
+                found = info_of(base, name)
             except sqlite3.DatabaseError:
                 found = None
             if found is None:
@@ -53,9 +56,9 @@ def rescued(base: Base) -> Rescued:
     rows = []
     for info in infos.values():
         try:
-            rows.append(base.row_of(info, base.counts(info.id)))
+            rows.append(row_of(info, counted(base, info.id)))
         except sqlite3.DatabaseError:
-            rows.append(base.row_of(info, {}))
+            rows.append(row_of(info, {}))
     return Rescued(rows, lost)
 
 
