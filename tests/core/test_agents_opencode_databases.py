@@ -54,15 +54,20 @@ def test_a_live_database_is_read_with_its_log_and_nothing_is_left(root: Path) ->
     assert sorted(path.name for path in root.iterdir()) == ["opencode.db"]
 
 
-def test_a_log_that_was_left_behind_is_read_from_a_copy(root: Path, tmp_path: Path) -> None:
+def left_behind(root: Path, left: Path) -> Path:
+    """A store as it lay there while its owner, who was killed then, had written to the log alone; `root` was the store."""
     store = Database(root)
     store.write(one_turn())
-    left = tmp_path / "left"
     with closing(sqlite3.connect(store.path)) as owner:
         owner.execute("PRAGMA journal_mode=wal")
         owner.execute("UPDATE session SET title = 'In the log'")
         owner.commit()
         shutil.copytree(root, left)
+    return left
+
+
+def test_a_log_that_was_left_behind_is_read_from_a_copy(root: Path, tmp_path: Path) -> None:
+    left = left_behind(root, tmp_path / "left")
     (left / "opencode.db-shm").unlink()
     before = files_of(left)
     assert [Path(name).name for name in before] == ["opencode.db", "opencode.db-wal"]
@@ -71,14 +76,7 @@ def test_a_log_that_was_left_behind_is_read_from_a_copy(root: Path, tmp_path: Pa
 
 
 def test_a_database_with_a_log_and_its_index_but_no_owner(root: Path, tmp_path: Path) -> None:
-    store = Database(root)
-    store.write(one_turn())
-    left = tmp_path / "left"
-    with closing(sqlite3.connect(store.path)) as owner:
-        owner.execute("PRAGMA journal_mode=wal")
-        owner.execute("UPDATE session SET title = 'In the log'")
-        owner.commit()
-        shutil.copytree(root, left)
+    left = left_behind(root, tmp_path / "left")
     before = {name: Path(name).read_bytes() for name in files_of(left)}
     assert opened(left / "opencode.db" / "ses_one").title == "In the log"
     after = {name: Path(name).read_bytes() for name in files_of(left)}
