@@ -1,4 +1,4 @@
-"""A session with two branches, and the Compare screen on them."""
+"""Sessions with two branches, and the Compare screen on them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 HIGH = (140, 40)
 STORE = "".join(f"line {number}\n" for number in range(1, 41))
+TABBED = "".join(f"\tline {number} of it\n" for number in range(1, 60))
 
 
 def parted(path: Path) -> Acting:
@@ -47,6 +48,22 @@ def parted(path: Path) -> Acting:
     file.said(call("read", "b2", path="docs/[/nope].md"))
     file.answered("b2", "read", "\x1b]52;c;AAAA\x07 hostile")
     file.said("B is done", tokens=usage(6_000))
+    return file
+
+
+def tabbed(path: Path) -> Acting:
+    """A file of lines that begin with a tab; each branch edits another line of it."""
+    file = Acting(path)
+    file.user("write it")
+    file.said(call("write", "w", path="a.go", content=TABBED))
+    file.answered("w", "write", "ok")
+    fork = file.said("written")
+    for name, number in (("a", 5), ("b", 50)):
+        file.user(f"{name} prompt", fork)
+        old = f"line {number} of it"
+        file.said(call("edit", name, path="a.go", oldText=old, newText=f"line {number} of mine"))
+        file.answered(name, "edit", "ok")
+        file.said(f"{name} is done")
     return file
 
 

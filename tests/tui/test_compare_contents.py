@@ -10,30 +10,11 @@ from leafward_tui.compare.content_lines import ContentLines
 from leafward_tui.glyphs import UNICODE
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
-from tests.tui.compared import compared, comparing
+from tests.tui.compared import TABBED, compared, comparing, tabbed
 from tests.tui.session_store import shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-TABBED = "".join(f"\tline {number} of it\n" for number in range(1, 60))
-
-
-def tabbed(path: Path) -> Acting:
-    """A file of lines that begin with a tab; each branch edits another line of it."""
-    file = Acting(path)
-    file.user("write it")
-    file.said(call("write", "w", path="a.go", content=TABBED))
-    file.answered("w", "write", "ok")
-    fork = file.said("written")
-    for name, number in (("a", 5), ("b", 50)):
-        file.user(f"{name} prompt", fork)
-        old = f"line {number} of it"
-        file.said(call("edit", name, path="a.go", oldText=old, newText=f"line {number} of mine"))
-        file.answered(name, "edit", "ok")
-        file.said(f"{name} is done")
-    return file
 
 
 def based(path: Path, folder: Path) -> Acting:
