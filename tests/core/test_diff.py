@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,6 +103,23 @@ def test_who_was_compacted_since_and_what_of_the_system_prompt_a_cache_can_use(
     assert found.why[:2] == (why, "only the system part is shared")
     assert found.prefix == 1
     assert found.prefix_tokens == found.rows[0].a.tokens > 0  # type: ignore[union-attr]  # both hold it
+
+
+def test_what_a_branch_wrote_first_is_in_its_patch_and_taken_to_be_new(file: Acting, tmp_path: Path) -> None:
+    with reading(file.path) as session:
+        made = patch_of(compared := sides(session, A, B), compared.a)
+    assert made.files == ("both.py", "only_a.py")
+    assert (made.taken_as_new, made.left_out) == (("only_a.py",), ())
+    (tmp_path / "both.py").write_text(TEXT)
+    command = ["git", "apply", "-"]
+    done = subprocess.run(command, input=made.text, text=True, cwd=tmp_path, capture_output=True, check=True)
+    assert not done.stderr
+    assert (tmp_path / "only_a.py").read_text() == "new\n"
+    (tmp_path / "both.py").write_text(TEXT)
+    (tmp_path / "only_a.py").write_text("mine\n")
+    done = subprocess.run(command, input=made.text, text=True, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode, "git refuses where a file lies there"
+    assert (tmp_path / "only_a.py").read_text() == "mine\n"
 
 
 def test_three_columns(file: Acting) -> None:

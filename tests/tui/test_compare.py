@@ -172,6 +172,20 @@ async def test_the_comparison_is_written_to_a_file(
         assert path.stat().st_mode & 0o077 == 0
 
 
+async def test_what_a_patch_lacks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = parted(tmp_path / "s.jsonl")
+    for name in ("p", "q", "r", "s"):
+        file.said(call("edit", name, path=f"{name}.py", oldText="a", newText="b"))
+        file.answered(name, "edit", "ok")
+    file.said("B is done")
+    async with comparing(file.path) as (pilot, _, _screen):
+        await chosen(pilot, "e", "b")
+        await until(pilot, lambda: pilot.app._notifications)
+        (told,) = [one.message for one in pilot.app._notifications]
+        assert told.endswith(": 1 file; left out: p.py, q.py, r.py and 1 more")
+
+
 async def test_the_mouse_shows_a_file_and_opens_a_tab(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         view = screen.lists[Column.A]

@@ -28,7 +28,7 @@ class Patch:
     ends_unknown: tuple[str, ...] = ()
     """Files whose line ends were not recorded: here they are newlines."""
     taken_as_new: tuple[str, ...] = ()
-    """Names that something was moved or copied to and that nothing told of before: `git apply` refuses where a file lies there."""
+    """Names that something was written, moved or copied to and that nothing told of before: `git apply` refuses where a file lies there."""
 
 
 def patch_of(
@@ -80,12 +80,14 @@ _TAKEN_AS_NEW = "taken to be new"
 
 
 def _arrived(made: Iterable[Step]) -> set[str]:
-    """Names of which the first that a branch tells is that something was moved or copied there."""
+    """Names of which the first that a branch tells is that something was written, moved or copied there."""
     known: set[str] = set()
     arrived: set[str] = set()
     for step in made:
         if step.to is not None and step.to not in known:
             arrived.add(step.to)
+        elif step.deed is Deed.WRITE and not step.inferred and step.path not in known:
+            arrived.add(step.path)
         known |= {step.path} if step.to is None else {step.path, step.to}
     return arrived
 

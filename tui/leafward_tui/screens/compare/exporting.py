@@ -9,12 +9,15 @@ from textual import work
 from textual.worker import get_current_worker
 
 from leafward.errors import Cancelled, LeafwardError
+from leafward.safe_text import safe_line
 from leafward_tui.cells import counted
 from leafward_tui.screens.compare.hunting import CompareHunting
 from leafward_tui.screens.compare.values import Exported
 from leafward_tui.screens.saving import free_path, private
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.diff.sides import Sides
     from leafward.rebuilding import Bases
 
@@ -22,6 +25,14 @@ __all__ = ["CompareExporting"]
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "One web page"), "o": ("json", "JSON")}
 _PATCHES = {"a": "A", "b": "B"}
+_NAMED = 3
+"""Files that are named; the others are counted."""
+
+
+def _named(what: str, paths: Sequence[str]) -> str:
+    """Some files, and how many more there are; nothing of none."""
+    more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
+    return f"; {what}: {', '.join(safe_line(path, 60) for path in paths[:_NAMED])}{more}" if paths else ""
 
 
 class CompareExporting(CompareHunting):
@@ -64,7 +75,8 @@ class CompareExporting(CompareHunting):
                 side = sides.a if form == "a" else sides.b
                 made = patch_of(sides, side, lambda: worker.is_cancelled, bases)
                 text = made.text
-                told = f": {counted(len(made.files), 'file')}, {len(made.left_out):,} left out"
+                told = f": {counted(len(made.files), 'file')}{_named('left out', [path for path, _ in made.left_out])}"
+                told += _named("taken to be new", made.taken_as_new)
             else:
                 found = comparison_of(sides, bases=bases, stop=lambda: worker.is_cancelled)
                 text = document(found, form)
