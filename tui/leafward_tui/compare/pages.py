@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.context import message_body
 from leafward.messages import message_text
 from leafward.safe_text import safe_line
-from leafward_tui.cells import count, counted, exact, fit, money, right, wrap
+from leafward_tui.cells import cell_len, count, counted, exact, fit, money, right, wrap
 from leafward_tui.compare.files import HUES
 from leafward_tui.lab.line import Block, LabLine, Span, blanks, spread
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.diff.sides import Side
     from leafward.entries import EntryIndex
     from leafward.session import Session
-    from leafward_tui.compare.telling import Overall
+    from leafward_tui.compare.telling import Carried, Overall
     from leafward_tui.glyphs import Glyphs
 
 __all__ = ["Spoken", "context_page", "figures", "lasted", "outcome_page", "spoken"]
@@ -126,8 +126,8 @@ def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int
 # --- the tab Outcome --------------------------------------------------------------------------------------------------
 
 
-def outcome_page(overall: Overall, width: int, glyphs: Glyphs) -> Block:
-    """What came of both, a row a figure; the better one is not judged."""
+def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence[Carried] = ()) -> Block:
+    """What came of both, a row a figure; the better one is not judged. Below it what one carries of the other, all of it."""
     sides = overall.sides
     both = (sides.a, sides.b)
     name = 18
@@ -160,10 +160,34 @@ def outcome_page(overall: Overall, width: int, glyphs: Glyphs) -> Block:
             LabLine(),
             LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), Span("ends with", "faint"))),
         ]
-        words = safe_line(side.outcomes.last_words, 2_000) or "nothing said"
+        words = safe_line(side.outcomes.last_words, 2_000).lstrip("# ") or "nothing said"
         for text in wrap(words, width - 3, lines=4, ellipsis=glyphs.ellipsis):
             lines.append(LabLine((blanks(3), Span(text, "text")), f"last:{letter}", side.outcomes.last_reply))
+    for one in carried:
+        other = "A" if one.holder == "B" else "B"
+        lines += [
+            LabLine(),
+            LabLine((Span(f"{one.holder}  ", f"strong_{HUES[one.holder]}"), Span("carries", "faint"))),
+        ]
+        words = f"summary of {other}, {counted(one.stands_for, 'entry', 'entries')}"
+        told = [(glyphs.branch_summary, "memory", words)]
+        room = width - 3 - cell_len(_LACKING)
+        told += [
+            (glyphs.error, "bad", fit(fact, room, ellipsis=glyphs.ellipsis) + _LACKING)
+            for fact in one.missing
+        ]
+        lines += [
+            LabLine(
+                (Span(f"{sign}  ", ink), Span(fit(text, width - 3, ellipsis=glyphs.ellipsis), "text")),
+                f"carried:{one.entry}:{number}",
+                one.entry,
+            )
+            for number, (sign, ink, text) in enumerate(told)
+        ]
     return Block(lines)
+
+
+_LACKING = " is not in it"
 
 
 def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str]]:
