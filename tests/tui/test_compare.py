@@ -10,7 +10,7 @@ from leafward_tui.cells import cell_len
 from leafward_tui.compare.content import Show
 from leafward_tui.compare.files import Column
 from leafward_tui.screens.compare import CompareScreen, Page
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call
 from tests.tui.compared import HIGH, comparing, parted, settled
 from tests.tui.explored import NARROW, WIDE, chosen, exploring
@@ -170,6 +170,38 @@ async def test_the_comparison_is_written_to_a_file(
         (path,) = folder.iterdir()
         assert holds in path.read_text()
         assert path.stat().st_mode & 0o077 == 0
+
+
+async def test_the_files_of_a_side_are_written_into_an_empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, explorer, _screen):
+
+        async def asked(key: str, folder: str) -> str:
+            pilot.app.clear_notifications()
+            await chosen(pilot, "e", key)
+            sheet = await reached(pilot, TextSheet)
+            sheet.input.value = folder
+            await pilot.press("enter")
+            await until(pilot, lambda: pilot.app._notifications)
+            (told,) = [one.message for one in pilot.app._notifications]
+            return told
+
+        assert "is not empty" in await asked("f", "full")
+        assert "wrote 2 files" in await asked("f", "a")
+        assert (tmp_path / "a" / "notes" / "only-a.md").read_text() == "# A\n"
+        assert "line two\n" in (tmp_path / "a" / "src" / "store.py").read_text()
+        await asked("g", "b")
+        assert "line 39, of course\n" in (tmp_path / "b" / "src" / "store.py").read_text()
+        await pilot.press("escape")
+        await until(pilot, lambda: explorer.is_current)
+        await asked("f", "here")
+        assert (tmp_path / "here" / "src" / "store.py").read_bytes() == (
+            tmp_path / "b" / "src" / "store.py"
+        ).read_bytes()
 
 
 async def test_what_a_patch_lacks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
