@@ -245,14 +245,23 @@ def unlike(path: Path) -> Acting:
         file.answered(name, "write", "ok")
     fork = file.said("written")
     file.user("A", fork)
-    for name, made in (("ends", "one\ntwo\n"), ("last", "one\r\ntwo"), ("huge", "a\n" * 3_000_000)):
+    for name, made in (
+        ("ends", "one\ntwo\n"),
+        ("last", "one\r\ntwo"),
+        ("tabs", "\tone\ntwo \n"),
+        ("huge", "a\n" * 3_000_000),
+    ):
         file.said(call("write", f"a-{name}", path=f"{name}.txt", content=made))
         file.answered(f"a-{name}", "write", "ok")
     file.said(call("bash", "m", command="rm gone.txt && mv old.txt new.txt"))
     file.answered("m", "bash", "")
     file.said("A is done")
     file.user("B", fork)
-    for name, made in (("huge", "b\n" * 3_000_000), ("tail", "".join(f"{number}\n" for number in range(14)))):
+    for name, made in (
+        ("huge", "b\n" * 3_000_000),
+        ("tabs", "    one\ntwo\n"),
+        ("tail", "".join(f"{number}\n" for number in range(14))),
+    ):
         file.said(call("write", f"b-{name}", path=f"{name}.txt", content=made))
         file.answered(f"b-{name}", "write", "ok")
     for name in ("gone", "old"):
@@ -271,6 +280,9 @@ def test_what_differs_is_told_where_it_is_not_seen(tmp_path: Path) -> None:
     assert told("ends.txt").count("CRLF") == 2
     assert "CRLF" not in told("gone.txt")
     assert told("last.txt").count("no newline") == 1
+    assert told("tabs.txt").count("other spaces") == 4
+    assert told("tabs.txt", 60).count("other spaces") == 4
+    assert "other spaces" not in told("ends.txt")
     assert told("huge.txt").startswith("huge, 12,000,000 characters")
     known = told("tail.txt")
     assert "2 more lines are known" in known

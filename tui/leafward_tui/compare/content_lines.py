@@ -248,7 +248,7 @@ class ContentLines(Sequence[LabLine]):
     def _marked(self, at: int, half: int, place: int, hue: str, ground: str) -> list[Span]:
         """The words of a changed line; those that differ from the line beside it stand out."""
         spans = [span._replace(ground=ground) for span in self._text(half, place)]
-        ends = self._end(half, place)
+        ends = self._end(half, place) or self._unseen(self.laid.rows[at])
         tail = [Span(f"  {ends}", "sub", ground)] if ends else []
         words = words_that_differ(self.laid, at) if hue and half < 2 else None
         if words is None:
@@ -273,6 +273,15 @@ class ContentLines(Sequence[LabLine]):
         if not line.endswith("\n"):
             return "no newline"
         return "CRLF" if self.laid.mixed and line.endswith("\r\n") else ""
+
+    def _unseen(self, row: Row) -> str:
+        """What two lines differ in that are drawn alike: spaces at the end, or tabs."""
+        old, new = ("".join(span.text for span in self._text(*one)) for one in ((0, row.old), (1, row.new)))
+        if row.kind != "changed" or min(row.old, row.new) < 0 or old.rstrip() != new.rstrip():
+            return ""
+        before, after = self.laid.plain[0][row.old], self.laid.plain[1][row.new]
+        same = before.rstrip("\r\n") == after.rstrip("\r\n") or before.split() != after.split()
+        return "" if same else "other spaces"
 
     def _half(self, at: int, row: Row, half: int, cells: int) -> list[Span]:
         """One side of a line, in exactly so many cells."""
