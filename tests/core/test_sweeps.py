@@ -12,7 +12,7 @@ import pytest
 from leafward.diff.contents import Contents
 from leafward.diff.file_sets import compare_files
 from leafward.diff.sides import sides
-from leafward.files import within
+from leafward.locating import within
 from leafward.rebuilding import KNOWN, Certainty, Remark, replay
 from leafward.shell import Effect, Sweep, effects
 from tests.acting import Acting, call, reading

@@ -11,7 +11,8 @@ from leafward.cli.selection import opened, verify
 from leafward.edits import table_of
 from leafward.errors import NotFound
 from leafward.export.comparison import NO_ENDS, resting
-from leafward.files import FileUse, Searched, WorkingSet, carried, locate, searched, utf16_order, working_set
+from leafward.files import FileUse, Searched, WorkingSet, carried, searched, working_set
+from leafward.locating import locate, utf16_order
 from leafward.rebuilding import KNOWN, Deed, NodeFiles, Outcome, steps, store, timeline
 from leafward.safe_text import safe, safe_line
 

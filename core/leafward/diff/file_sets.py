@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.files import utf16_order
+from leafward.locating import utf16_order
 from leafward.rebuilding import Deed, Outcome
 
 if TYPE_CHECKING:

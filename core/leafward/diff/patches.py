@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.diff.contents import lines_of
 from leafward.diff.lines import Block, compare_lines
-from leafward.files import utf16_order
+from leafward.locating import utf16_order
 from leafward.rebuilding import KNOWN, Certainty, Deed, Outcome, Replay, proven, resting_on, unfit_name
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from leafward.files import within
+from leafward.locating import within
 from leafward.rebuilding.calls import Calls
 from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState
 from leafward.rebuilding.reading import steps

@@ -9,7 +9,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from leafward.files import within
+from leafward.locating import within
 from leafward.rebuilding.knowledge import KNOWN, FileState, Staged
 from leafward.rebuilding.remarks import Remark
 from leafward.shell import Staging, Sweep
