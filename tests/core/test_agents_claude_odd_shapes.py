@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.context import context_at
-from tests.claude_transcript import Transcript, problems, said
+from tests.claude_transcript import Transcript
+from tests.foreign_sessions import problems, said
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,8 @@ from leafward.agents import agent_of
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.entries import Kind
-from tests.codex_rollout import CODEX, THREADS, Rollout, bare, opened, problems, said
+from tests.codex_rollout import CODEX, THREADS, Rollout, bare, opened
+from tests.foreign_sessions import problems, said
 from tests.forks import made, terms
 
 if TYPE_CHECKING:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from leafward.context import context_at, usage_total
 from leafward.entries import Kind
 from leafward.headline import headline
@@ -25,11 +23,6 @@ from tests.opencode_store import (
 
 if TYPE_CHECKING:
     from leafward.foreign import ForeignSession
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "opencode"
 
 
 def prompts(session: ForeignSession) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, folder_of, own_variables
 from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.glimpse import glimpse
@@ -30,7 +30,7 @@ from leafward.agents.codex.store import (
 )
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
 from leafward.agents.lines import unmarked
-from leafward.errors import NotASession, Refused
+from leafward.errors import NotASession
 from leafward.foreign import ForeignSession, Note
 
 if TYPE_CHECKING:
@@ -192,11 +192,7 @@ class Codex:
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""
-        folder = session.cwd
-        if not folder:
-            raise Refused(
-                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
-            )
+        folder = folder_of(session, self.title)
         store = self._variables(home_of(os.path.abspath(session.path)), env)
         return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env), store)
 
