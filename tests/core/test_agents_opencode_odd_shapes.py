@@ -90,6 +90,18 @@ def test_a_type_need_be_no_text(root: Path, kind: Any) -> None:
     assert texts(opened(Database(root).write(talk))) == ["user: Count", "assistant: Seven."]
 
 
+@pytest.mark.parametrize("number", ["NULL", "'x'", "X'00'", "1.5"])
+def test_events_without_a_number_are_passed_over(root: Path, number: str) -> None:
+    store = Database(root)
+    talk = Conversation()
+    talk.turn("one")
+    talk.turn("two")
+    path = store.write(talk)
+    store.remove(talk, *[body["id"] for body, _ in talk.messages[2:]])
+    store.run(f"UPDATE event SET seq = {number} WHERE seq % 3 = 1")
+    assert texts(opened(path)) == ["user: one?", "assistant: one."]
+
+
 def test_what_stands_in_a_message_of_an_unknown_role_is_shown(root: Path) -> None:
     talk = Conversation()
     talk.message("gardener", [said("Seven pears")])

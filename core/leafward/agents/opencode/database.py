@@ -270,7 +270,8 @@ class Base:
             " ORDER BY seq"
         )
         for number, row, name, data in self.ask(query, session, kind, kind[:-1] + "/"):
-            yield number, row, name, object_in(data or b"")
+            if isinstance(number, int):
+                yield number, row, name, object_in(data or b"")
 
 
 def _only_ours(action: int, table: str | None, *_: str | None) -> int:
