@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.catalog import Catalogue
 from leafward.config import Config
-from tests.opencode_store import START, Conversation, Database, call, opened, said, texts
+from tests.opencode_store import START, Conversation, Database, call, opened, said, texts, write_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,6 +100,20 @@ def test_events_without_a_number_are_passed_over(root: Path, number: str) -> Non
     path = store.write(talk)
     store.remove(talk, *[body["id"] for body, _ in talk.messages[2:]])
     store.run(f"UPDATE event SET seq = {number} WHERE seq % 3 = 1")
+    assert texts(opened(path)) == ["user: one?", "assistant: one."]
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "/elsewhere", "..", "a\0b", "\ud800", "", 5])
+@pytest.mark.parametrize("nested", [False, True])
+def test_an_id_that_names_no_folder_leads_nowhere(root: Path, name: Any, *, nested: bool) -> None:
+    talk = Conversation()
+    talk.turn("one")
+    path = write_tree(root, talk, nested=nested)
+    elsewhere = root / "elsewhere" / "prt_x.json"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text(json.dumps(said("secret")))
+    for file in [path, *root.rglob("msg_*.json")]:
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"id": name}))
     assert texts(opened(path)) == ["user: one?", "assistant: one."]
 
 

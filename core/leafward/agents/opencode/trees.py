@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.base import Trouble
+    from leafward.entries import Body
 
 SUFFIX = ".json"
 INFO_FOLDER = "info"
@@ -87,6 +88,14 @@ def folders_in(root: str, trouble: list[Trouble]) -> Iterator[str]:
         yield from below(store)
 
 
+def _id_of(body: Body, stem: str) -> str:
+    """The id that a file says it has: that of its name, where it is none that a folder could have, or leads elsewhere."""
+    given = text_in(body, "id")
+    plain = given.isprintable() and not any(sign in given for sign in "/\\:")
+    plain = plain and given not in ("", ".", "..")
+    return given if plain else stem
+
+
 def info_in(data: bytes, path: str) -> Info:
     """What a session file says; one that is broken is known by its name alone."""
     body = object_in(data)
@@ -94,7 +103,7 @@ def info_in(data: bytes, path: str) -> Info:
     name = os.path.basename(path).removesuffix(SUFFIX)
     revert = object_at(body, "revert")
     return Info(
-        id=text_in(body, "id") or name,
+        id=_id_of(body, name),
         title=text_in(body, "title"),
         directory=text_in(body, "directory"),
         parent=text_in(body, "parentID") or None,
@@ -139,7 +148,7 @@ def told(tree: Tree, session: str, near: int, broken: Callable[[str, Exception],
             broken(path, error)
             continue
         stem = name.removesuffix(SUFFIX)
-        found.append((created_in(body) or time_in_id(stem, near), text_in(body, "id") or stem, path))
+        found.append((created_in(body) or time_in_id(stem, near), _id_of(body, stem), path))
     found.sort()
     for created, name, path in found:
         try:
