@@ -127,6 +127,20 @@ def test_a_type_need_be_no_text(tmp_path: Path, kind: Any) -> None:
     assert ("compactionSummary", "S") in said(rollout.opened())
 
 
+@pytest.mark.parametrize("name", ["../../../elsewhere", "/elsewhere", "..", "", "\0", "\ud800", "x" * 400])
+def test_an_id_that_is_no_name_of_a_file_leads_nowhere(tmp_path: Path, name: str) -> None:
+    rollout = Rollout(tmp_path, id=name)
+    rollout.turn("Count the pears", "Seven.")
+    path = rollout.path.rename(tmp_path / "loose.jsonl")
+    session = opened(path)
+    assert said(session) == [("user", "Count the pears"), ("assistant", "Seven.")]
+    home = tmp_path / "home" / "deep" / "down"
+    made(session, session.place, "codex", terms(home), tmp_path)
+    written = {file for file in tmp_path.rglob("*") if file.is_file()} - {path}
+    assert written
+    assert all(file.is_relative_to(home) for file in written)
+
+
 def test_a_compaction_keeps_each_of_several_prompts_that_say_the_same(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path)
     prompts = ["go on", "go on", "stop", "go on"]

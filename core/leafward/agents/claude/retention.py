@@ -63,7 +63,7 @@ def _below(folder: str) -> Iterator[str]:
 
 def _helpers(folder: str, session: str) -> Iterator[str]:
     """Transcripts of sub-agents that lie beside their session, as until 2.0."""
-    needle = f'"{session}"'.encode()
+    needle = f'"{session}"'.encode("utf-8", "surrogateescape")
     try:
         names = sorted(os.listdir(folder))
     except OSError:
