@@ -38,6 +38,21 @@ def test_what_was_typed_is_the_users_once_however_it_begins(
     assert said(rollout.opened())[1:] == [("user", prompt), ("assistant", "I look.")]
 
 
+@pytest.mark.parametrize("early", [False, True])
+def test_a_prompt_of_several_parts_is_there_once(tmp_path: Path, *, early: bool) -> None:
+    parts = [{"type": "input_text", "text": text} for text in ("Count the pears", "and plums")]
+    rollout = Rollout(tmp_path)
+    for first in (early, not early):
+        if first:
+            rollout.event("user_message", message="Count the pearsand plums", images=[])
+        else:
+            rollout.item("message", role="user", content=parts)
+    rollout.reply("Nine.")
+    [(role, text), *rest] = said(rollout.opened())
+    assert (role, "".join(text.split())) == ("user", "Countthepearsandplums")
+    assert rest == [("assistant", "Nine.")]
+
+
 def test_what_codex_puts_in_is_nobodys_prompt_though_a_prompt_stands_in_it(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path)
     rollout.said("<environment_context>orchard</environment_context>")

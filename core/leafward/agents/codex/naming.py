@@ -26,7 +26,9 @@ class Naming:
 
     def begin(self, start: int, segment: str, columns: Columns) -> None:
         """The next entries are those of a segment, which begins at a byte."""
-        seed = int.from_bytes(blake2b(segment.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
+        seed = int.from_bytes(
+            blake2b(segment.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
+        )
         self._seed = seed - start * _ODD
         if len(columns) and self._taken is None:
             # In one segment different places have different ids; two may meet.

@@ -14,6 +14,11 @@ from leafward.entries import Kind
 _USER, _INJECTED = Kind.USER, Kind.INJECTED
 
 
+def _joined(text: str) -> str:
+    """A text without white space: the event joins the parts of a message with nothing between them."""
+    return "".join(text.split())
+
+
 class Prompts:
     """Messages and events in the order of a rollout."""
 
@@ -37,7 +42,7 @@ class Prompts:
     def take(self, index: int, payload: dict[str, Any], text: str) -> Kind | None:
         """What a message that becomes the entry `index` counts as for now; None where it repeats what an event said before it."""
         by_user = payload.get("role") == "user"
-        if by_user and self._early is not None and text.strip() == self._early:
+        if by_user and self._early is not None and _joined(text) == _joined(self._early):
             self._early = None
             return None
         injected = is_injected(payload, text)
@@ -60,7 +65,7 @@ class Prompts:
         wanted = text.strip()
         for place in range(len(self.waiting) - 1, -1, -1):
             index, said, looks = self.waiting[place]
-            if wanted == said or (not looks and wanted in said):
+            if wanted == said or (not looks and wanted in said) or _joined(wanted) == _joined(said):
                 kinds[index] = _USER
                 del self.waiting[: place + 1]
                 return True

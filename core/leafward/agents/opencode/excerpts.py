@@ -70,7 +70,11 @@ class Excerpt:
             raise NotASession(f"{database} holds no session {session}")
         self.members = tuple(os.path.join(database, name) for name in self._family.stamps)
         self.size = self._family.size
-        short = session if _PLAIN.fullmatch(session) else hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        short = (
+            session
+            if _PLAIN.fullmatch(session)
+            else hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        )
         self.name = f"opencode-{short}.db"
 
     def is_at(self, path: Path) -> bool:
