@@ -37,6 +37,8 @@ class Note(NamedTuple):
     entry: EntryIndex = NO_ENTRY
     path: Path | None = None
     offset: int | None = None
+    lost: bool = False
+    """Whether something of the session could not be read that no entry stands for."""
 
 
 _TYPES_NAMED = 8

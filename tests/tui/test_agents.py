@@ -107,6 +107,21 @@ async def test_the_catalogue_lists_sessions_with_forks_and_sub_agents(kept: Kept
         assert [text for text in kept.listed if text not in shown] == []
 
 
+async def test_the_catalogue_says_what_comes_on_top_of_a_size_as_the_explorer_does(tmp_path: Path) -> None:
+    transcript = claude_transcript.Transcript(tmp_path / ".claude")
+    transcript.turn("one", "first")
+    app = app_over(tmp_path / ".claude", config=Config())
+    async with app.run_test(size=(120, 32)) as pilot:
+        await listed(pilot)
+        await until(pilot, lambda: "Context" in "\n".join(rows(app)))
+        assert " + prompt / " not in "\n".join(rows(app))
+    transcript.boundary("short")
+    app = app_over(tmp_path / ".claude", config=Config())
+    async with app.run_test(size=(120, 32)) as pilot:
+        await listed(pilot)
+        await until(pilot, lambda: " + prompt / " in "\n".join(rows(app)))
+
+
 async def test_the_title_line_names_the_agent_before_it_counts_nothing(tmp_path: Path) -> None:
     transcript = claude_transcript.Transcript(tmp_path / ".claude")
     transcript.turn("Explain what the calculator does with numbers that are not there at all", "fine")

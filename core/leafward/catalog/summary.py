@@ -29,7 +29,7 @@ from leafward.catalog.lines import (
     title_of,
 )
 from leafward.catalog.spending import spent_in
-from leafward.context import context_at
+from leafward.context import context_at, lacks_prompt
 from leafward.entries import BOOKKEEPING, BOOKKEEPING_BYTES, MESSAGE_ROLES, NO_ENTRY, TURN_STARTS, Kind
 from leafward.errors import NotASession
 from leafward.files import touched
@@ -111,12 +111,13 @@ def _reading(
         parent=parent_of(session.header),
         relation=relation_of(session.header),
         archived=look.archived() or session.header.get("archived") is True,
-        damage=len(columns.damage) + (session.pending is not None),
+        damage=len(columns.damage) + (session.pending is not None) + _lost(foreign),
         problem=None,
         size=candidate.size or (foreign.transcript.size if foreign is not None else 0),
         version=session.version,
         origin=look.origin() if foreign is None else 0,
         partial=False,
+        lacks_prompt=look.lacks_prompt,
     )
     details = Details(
         tuple(files.changed),
@@ -130,6 +131,11 @@ def _reading(
     return Reading(card, details, _mark(session, leaves) if foreign is None else None, spent)
 
 
+def _lost(session: ForeignSession | None) -> int:
+    """What could not be read and no entry stands for: rows of a database on a damaged page, files."""
+    return sum(note.lost for note in session.transcript.notes) if session is not None else 0
+
+
 class _Look:
     """One session, looked at for its card; what is decoded twice is kept."""
 
@@ -139,6 +145,8 @@ class _Look:
         count = len(session)
         self.last: dict[int, Body | None] = dict(session.bodies(range(max(0, count - _LAST_ENTRIES), count)))
         self.runs = session.tree.path_runs(session.leaf)
+        self.lacks_prompt = False
+        """Whether the size that `tokens` found leaves the agent's own prompt out."""
 
     def body(self, index: int) -> Body | None:
         return self.last[index] if index in self.last else self.session.body(index)
@@ -177,9 +185,10 @@ class _Look:
 
     def whole_context(self) -> int:
         """The same, from every message; a line that proves to be broken changes the path."""
-        total = context_at(self.session).size.total
+        context = context_at(self.session)
+        self.lacks_prompt = not context.size.from_usage and lacks_prompt(self.session, context)
         self.runs = self.session.tree.path_runs(self.session.leaf)
-        return total
+        return context.size.total
 
     def first_prompt(self) -> str:
         """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it."""

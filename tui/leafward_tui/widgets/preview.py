@@ -181,7 +181,7 @@ class Preview(Widget):
         ]
         yield from self._stays(card, ground)
         if card.damage:
-            word = counted(card.damage, "damaged line")
+            word = counted(card.damage, "damaged record")
             yield [
                 Segment(f"{glyphs.malformed} {word}", ground.warn),
                 Segment(", the rest is readable", ground.faint),
@@ -222,12 +222,13 @@ class Preview(Widget):
             return
         window = shell_of(self).config.window_of(card.model)
         yield []
-        used, whole = count(card.tokens), limit(window)
+        used = count(card.tokens)
+        rest = f"{' + prompt' if card.lacks_prompt else ''} / {limit(window)}"
         yield [
             Segment("Context", ground.strong),
-            Segment(" " * max(1, width - 7 - len(used) - 3 - len(whole)), ground.blank),
+            Segment(" " * max(1, width - 7 - len(used) - len(rest)), ground.blank),
             Segment(used, ground.text),
-            Segment(f" / {whole}", ground.faint),
+            Segment(rest, ground.faint),
         ]
         full = min(card.tokens, window)
         there, free = shares([full, window - full], width)

@@ -28,7 +28,7 @@ from leafward.agents.opencode.places import (
     store_variables,
     tree_beside,
 )
-from leafward.agents.opencode.reading import OpenCodeReader, Setting, named
+from leafward.agents.opencode.reading import TORN, OpenCodeReader, Setting, named
 from leafward.agents.opencode.records import number_in, object_at, object_in, text_in
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.entries import text_of
@@ -139,6 +139,9 @@ class OpenCode:
                 if named(row.info.title) is None and row.messages:
                     with opened(base) as database:
                         prompt = _first_prompt(database.told(session, base, _silent))
+                        if row.info.torn:
+                            folder = _first_folder(database.told(session, base, _silent))
+                            row = row._replace(info=row.info._replace(directory=folder))
             except (sqlite3.Error, NotASession) as error:
                 raise OSError(5, str(error), base) from error
             return _glimpse(row.info, prompt, self._path_of(base))
@@ -233,6 +236,11 @@ class OpenCode:
                     f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
                     " opencode cannot open it"
                 )
+        if _is_torn(session):
+            raise Refused(
+                f"the row of {session.id} in {os.path.dirname(path)} cannot be read, and {self.title} needs it:"
+                " begin a new session from it"
+            )
         if _in_newer_engine(session):
             raise Refused(
                 f"{session.id} was made by opencode's newer engine, and `opencode -s` would not see what was said:"
@@ -258,13 +266,15 @@ class OpenCode:
         from leafward.agents.past import Past
 
         base = os.path.dirname(os.path.abspath(session.path))
-        if not os.path.isfile(base):
+        told = Remark(
+            "older-files",
+            "it lies in the files of an older opencode; the messages are told in the present form",
+        )
+        if _is_torn(session):
+            told = Remark("session-row", "its row cannot be read; the messages are told anew")
+        if not os.path.isfile(base) or _is_torn(session):
             draft = self.adopt(Past(session, cut), terms)
-            said = Remark(
-                "older-files",
-                "it lies in the files of an older opencode; the messages are told in the present form",
-            )
-            return replace(draft, remarks=(said, *draft.remarks))
+            return replace(draft, remarks=(told, *draft.remarks))
         into = self._into(terms) if _is_copy(base) else base
         return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 
@@ -352,6 +362,11 @@ class OpenCode:
         return f"{path} holds {len(shelf.rows):,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
 
 
+def _is_torn(session: Session) -> bool:
+    """Whether a session's own row cannot be read."""
+    return isinstance(session, ForeignSession) and any(note.code == TORN for note in session.transcript.notes)
+
+
 def _in_newer_engine(session: Session) -> bool:
     """Whether the conversation where the session stands is one of the newer engine."""
     if not isinstance(session, ForeignSession) or not isinstance(session.reader, OpenCodeReader):
@@ -384,6 +399,12 @@ def _first_prompt(messages: Iterator[Told]) -> str:
         if text:
             return text
     return ""
+
+
+def _first_folder(messages: Iterator[Told]) -> str:
+    """Where the first reply was made."""
+    bodies = (object_in(told.message.data) for told in islice(messages, _FIRST_MESSAGES))
+    return next((folder for body in bodies if (folder := text_in(object_at(body, "path"), "cwd"))), "")
 
 
 def _file_of(path: str) -> Callable[[str], str | None]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import Listing, Trouble
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Row, is_database, opened, stamps_of
-from leafward.agents.opencode.rescuing import is_damage, rescued
+from leafward.agents.opencode.rescuing import Rescued, is_damage, rescued
 from leafward.errors import NotASession
 
 if TYPE_CHECKING:
@@ -69,10 +69,11 @@ class Shelves:
             except sqlite3.DatabaseError as error:
                 if not is_damage(error):
                     raise
-                rows, lost = rescued(base)
+                found = rescued(base)
+                rows = found.rows
                 if not rows:
                     raise
-                shelf.damage = _rescued_words(len(rows), lost)
+                shelf.damage = _rescued_words(found)
         for row in rows:
             shelf.rows[row.info.id] = row
             if row.messages and row.info.parent is None:
@@ -253,11 +254,16 @@ def _stamp(path: str) -> Stamp:
     return [now.st_size, now.st_mtime_ns, now.st_ino]
 
 
-def _rescued_words(rows: int, lost: list[str]) -> str:
+def _rescued_words(found: Rescued) -> str:
+    rows, torn, lost = len(found.rows), found.torn, found.lost
     read = "1 session is" if rows == 1 else f"{rows:,} sessions are"
-    named = ", ".join(lost[:_NAMED]) + (" …" if len(lost) > _NAMED else "")
-    left = f"{len(lost):,} cannot be read: {named}" if lost else "others may be missing"
-    return f"is a damaged database: {read} listed, {left}"
+    torn_words = f" ({len(torn):,} without title: {_some(torn)})" if torn else ""
+    left = f"{len(lost):,} cannot be read: {_some(lost)}" if lost else "others may be missing"
+    return f"is a damaged database: {read} listed{torn_words}, {left}"
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
 
 
 def _plain(name: str) -> bool:

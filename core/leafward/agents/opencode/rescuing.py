@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.opencode.records import Info
+
 if TYPE_CHECKING:
     from leafward.agents.opencode.database import Base, Row
-    from leafward.agents.opencode.records import Info
 
 _PRIMARY = 0xFF
 """The bits of SQLite's extended codes that name the kind of error."""
@@ -17,6 +18,8 @@ class Rescued(NamedTuple):
     """Sessions that can be read, and what cannot."""
 
     rows: list[Row]
+    torn: list[str]
+    """Ids of those among them that are known by their messages only."""
     lost: list[str]
     """Ids of sessions that are known by an index only."""
 
@@ -27,11 +30,31 @@ def is_damage(error: sqlite3.Error) -> bool:
     return code & _PRIMARY == sqlite3.SQLITE_CORRUPT
 
 
-def rescued(base: Base) -> Rescued:
-    """The sessions of a damaged database: its rows from both ends up to where they cannot be read, then one by one.
+def known(base: Base, session: str) -> Info | None:
+    """A session's description; of one whose row lies on a damaged page what its messages say. None where there is none.
 
-    A session whose messages cannot be counted is listed without any.
+    Raises sqlite3.DatabaseError where neither can be read.
     """
+    try:
+        return base.info(session)
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        # It may be the index that is damaged, and not the row.
+        found = _infos(base).get(session) or _torn(base, session)
+        if found is None:
+            raise
+        return found
+
+
+def _torn(base: Base, session: str) -> Info | None:
+    """What the messages of a session say; None where it has none. Raises sqlite3.DatabaseError."""
+    messages, first, *_ = base.counts(session).get(session, (0, 0))
+    return Info(session, created=first, torn=True) if messages else None
+
+
+def _infos(base: Base) -> dict[str, Info]:
+    """Sessions by id, read from both ends of the table up to where it cannot be read."""
     infos: dict[str, Info] = {}
     for order in ("rowid", "rowid DESC"):
         try:
@@ -39,11 +62,20 @@ def rescued(base: Base) -> Rescued:
                 infos[info.id] = info
         except sqlite3.DatabaseError:
             continue
+    return infos
+
+
+def rescued(base: Base) -> Rescued:
+    """The sessions of a damaged database: its rows from both ends up to where they cannot be read, then one by one.
+
+    A session whose messages cannot be counted is listed without any.
+    """
+    infos = _infos(base)
     lost = []
     for name in _names(base):
         if name not in infos:
             try:
-                found = base.info(name)
+                found = _one(base, name)
             except sqlite3.DatabaseError:
                 found = None
             if found is None:
@@ -56,7 +88,15 @@ def rescued(base: Base) -> Rescued:
             rows.append(base.row_of(info, base.counts(info.id)))
         except sqlite3.DatabaseError:
             rows.append(base.row_of(info, {}))
-    return Rescued(rows, lost)
+    return Rescued(rows, [info.id for info in infos.values() if info.torn], lost)
+
+
+def _one(base: Base, session: str) -> Info | None:
+    """A session that the table did not yield from its ends. Raises sqlite3.DatabaseError."""
+    try:
+        return base.info(session)
+    except sqlite3.DatabaseError:
+        return _torn(base, session)
 
 
 def _names(base: Base) -> dict[str, None]:
