@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.catalog import Sort
 from leafward_tui.listing import Grouping, View
 from tests.tui.session_store import (
+    NARROW,
     WIDE,
     SessionFile,
     app_over,
@@ -16,6 +17,7 @@ from tests.tui.session_store import (
     rows,
     shows,
     titles,
+    until,
 )
 
 if TYPE_CHECKING:
@@ -70,6 +72,21 @@ async def test_letters_typed_into_the_filter_are_no_commands(store: Path) -> Non
         assert any("No session matches." in row for row in rows(app))
 
 
+async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=NARROW) as pilot:
+        screen = await listed(pilot)
+        before = rows(app)[1]
+        assert "words   file:" in before
+        await filtered(pilot, screen, "port")
+        assert "words" not in rows(app)[1]
+        await pilot.press("escape")
+        await until(pilot, lambda: rows(app)[1] == before)
+        await pilot.press("/")
+        await until(pilot, lambda: screen.filter_bar.editing)
+        assert "words   file:" in rows(app)[1]
+
+
 async def test_a_term_that_means_nothing_is_named(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
@@ -89,6 +106,15 @@ async def test_text_of_a_session_is_neither_markup_nor_escape(tmp_path: Path) ->
         text = "\n".join(rows(app))
         assert "[/nope]" in text
         assert not {"\x1b", "\x07", "\u202e"} & set(text)
+
+
+async def test_a_folder_that_is_missing_takes_no_sums_away(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await until(pilot, lambda: any("folder missing" in row for row in rows(app)))
+        heads = [row.partition("│")[0] for row in rows(app) if "folder missing" in row]
+        assert [row for row in heads if "$" not in row] == []
 
 
 async def test_projects_fold_one_by_one_and_all_together(store: Path) -> None:

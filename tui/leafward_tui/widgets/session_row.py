@@ -117,19 +117,20 @@ class RowPainter:
         used = cell_len(folder) + cell_len(name) + 3 + cell_len(shown)
         if used + cell_len(words) > columns.text + 2:
             words = ""
-        sums = self._sums(line, columns.text + 2 - used - cell_len(words) - 3)
+        # A group says nothing in the columns before its age: what it used and cost stands there.
+        counts = sum(size + gap for name, size, gap in columns.shown if name != "when")
+        room = columns.text + 2 - used - cell_len(words) + counts
+        sums = self._sums(line, room - 3)
         pieces = [
             Segment(f"{glyphs.folded if line.folded else glyphs.unfolded} ", ground.faint),
             Segment(folder, ground.faint),
             Segment(name, ground.strong),
             Segment(f"   {shown}", ground.faint),
             Segment(words, ground.warn),
-            Segment(right(sums, max(0, columns.text + 2 - used - cell_len(words))), ground.faint),
+            Segment(right(sums, max(0, room)), ground.faint),
         ]
-        cells = {
-            "when": (self._age(line.modified), ground.faint),
-        }
-        return pieces + _cells(columns, cells, ground)
+        age = Columns(columns.text, tuple(one for one in columns.shown if one[0] == "when"))
+        return pieces + _cells(age, {"when": (self._age(line.modified), ground.faint)}, ground)
 
     def _group_name(self, group: str, room: int) -> tuple[str, str]:
         """What stands before the name, and the name."""
