@@ -112,9 +112,13 @@ async def test_a_folder_that_is_missing_takes_no_sums_away(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         await listed(pilot)
-        await until(pilot, lambda: any("folder missing" in row for row in rows(app)))
-        heads = [row.partition("│")[0] for row in rows(app) if "folder missing" in row]
-        assert [row for row in heads if "$" not in row] == []
+
+        def heads() -> list[str]:
+            lists = [row.partition("│")[0] for row in rows(app)]
+            return [row for row in lists if "folder missing" in row]
+
+        await until(pilot, heads)
+        assert [row for row in heads() if "$" not in row] == []
 
 
 async def test_projects_fold_one_by_one_and_all_together(store: Path) -> None:

@@ -115,11 +115,12 @@ class RowPainter:
         folder, name = self._group_name(line.group, room)
         words = f"   {line.words}" if line.words else ""
         used = cell_len(folder) + cell_len(name) + 3 + cell_len(shown)
-        if used + cell_len(words) > columns.text + 2:
-            words = ""
         # A group says nothing in the columns before its age: what it used and cost stands there.
         counts = sum(size + gap for name, size, gap in columns.shown if name != "when")
-        room = columns.text + 2 - used - cell_len(words) + counts
+        room = columns.text + 2 + counts - used
+        if cell_len(words) > room:
+            words = ""
+        room -= cell_len(words)
         sums = self._sums(line, room - 3)
         pieces = [
             Segment(f"{glyphs.folded if line.folded else glyphs.unfolded} ", ground.faint),
@@ -127,7 +128,7 @@ class RowPainter:
             Segment(name, ground.strong),
             Segment(f"   {shown}", ground.faint),
             Segment(words, ground.warn),
-            Segment(right(sums, max(0, room)), ground.faint),
+            Segment(right(sums, room), ground.faint),
         ]
         age = Columns(columns.text, tuple(one for one in columns.shown if one[0] == "when"))
         return pieces + _cells(age, {"when": (self._age(line.modified), ground.faint)}, ground)
