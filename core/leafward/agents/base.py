@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.errors import Refused
+from leafward.paths import is_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -273,6 +274,17 @@ class Enclosing(Protocol):
     def excerpt(self, path: str) -> Excerpt | None:
         """A session in such a file, to be copied; None for any other path. Raises OSError, NotASession."""
         ...
+
+
+def refuse_copy(session: Session, title: str) -> None:
+    """Raises Refused for one of our own copies: its agent, which `title` names, has no such session any more.
+
+    Our copies lie in a store without the agent's settings and credentials, and are to stay as they are.
+    """
+    if is_kept(os.path.abspath(session.path)):
+        raise Refused(
+            f"{session.id} is the copy that Leafward kept: fork it, and {title} has a session again"
+        )
 
 
 def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:

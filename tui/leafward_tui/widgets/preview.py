@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.catalog import NOTHING, leaves_in
-from leafward.catalog.keeping import is_kept
+from leafward.paths import is_kept
 from leafward.search import matches
 from leafward_tui.cells import (
     cell_len,

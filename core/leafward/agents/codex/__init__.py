@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables, refuse_copy
 from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import meta_of
 from leafward.agents.codex.glimpse import glimpse
@@ -32,6 +32,7 @@ from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
 from leafward.agents.lines import unmarked
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession, Note
+from leafward.paths import is_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -195,6 +196,7 @@ class Codex:
             raise Refused(
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
+        refuse_copy(session, self.title)
         store = self._variables(home_of(os.path.abspath(session.path)), env)
         return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env), store)
 
@@ -208,7 +210,9 @@ class Codex:
         """Its lines up to the cut as a rollout of their own, in the store that it lies in."""
         from leafward.agents.codex.forking import forked
 
-        home = home_of(os.path.abspath(session.path)) or str(self.roots(terms.config, terms.env)[0])
+        path = os.path.abspath(session.path)
+        own = None if is_kept(path) else home_of(path)
+        home = own or str(self.roots(terms.config, terms.env)[0])
         reader = cast("CodexReader", cast("ForeignSession", session).reader)
         return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
 

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables, refuse_copy
 from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
@@ -34,7 +34,7 @@ from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.entries import text_of
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession
-from leafward.paths import kept_dir
+from leafward.paths import is_kept
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
@@ -225,10 +225,7 @@ class OpenCode:
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
         path = os.path.abspath(session.path)
-        if _is_copy(path):
-            raise Refused(
-                f"{session.id} is the copy that Leafward kept: fork it, and {self.title} has a session again"
-            )
+        refuse_copy(session, self.title)
         if os.path.isfile(path):
             root = _root_of(path)
             if databases_in(root, []):
@@ -275,7 +272,7 @@ class OpenCode:
         if not os.path.isfile(base) or _is_torn(session):
             draft = self.adopt(Past(session, cut), terms)
             return replace(draft, remarks=(told, *draft.remarks))
-        into = self._into(terms) if _is_copy(base) else base
+        into = self._into(terms) if is_kept(base) else base
         return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
@@ -415,11 +412,6 @@ def _file_of(path: str) -> Callable[[str], str | None]:
         return beside if os.path.isfile(beside) else None
 
     return file_of
-
-
-def _is_copy(path: str) -> bool:
-    """Whether a session is one of our own copies."""
-    return path.startswith(str(kept_dir()) + os.sep)
 
 
 def _root_of(path: str) -> str:
