@@ -72,6 +72,20 @@ async def test_letters_typed_into_the_filter_are_no_commands(store: Path) -> Non
         assert any("No session matches." in row for row in rows(app))
 
 
+async def test_the_preview_shows_nothing_that_is_not_in_the_list(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await previewed(pilot, screen)
+        assert "Context" in "\n".join(rows(app))
+        await filtered(pilot, screen, "zzzz")
+        await until(pilot, lambda: "No session matches." in "\n".join(rows(app)))
+        assert screen.preview.card is None
+        assert "Context" not in "\n".join(rows(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "Context" in "\n".join(rows(app)))
+
+
 async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=NARROW) as pilot:
