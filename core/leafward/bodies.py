@@ -72,15 +72,16 @@ class Entry:
 def read_together(entries: Iterable[int], starts: array[int]) -> Iterator[list[int]]:
     """Entries in the order given, those in one list whose lines are read with one call; `starts` are offsets in bytes."""
     block: list[int] = []
-    begin = last = -1
+    limit = last = -1
     for index in entries:
         start = starts[index]
-        if index > last >= 0 and start - starts[last + 1] <= _BETWEEN and start - begin < _BLOCK:
+        near = index == last + 1 or (index > last and start - starts[last + 1] <= _BETWEEN)
+        if near and start < limit:
             block.append(index)
         else:
             if block:
                 yield block
-            block, begin = [index], start
+            block, limit = [index], start + _BLOCK
         last = index
     if block:
         yield block

@@ -17,13 +17,15 @@ from leafward.entries import ToolCall
 if TYPE_CHECKING:
     from leafward.edits import ToolTable
 
-_CALL, _CALL_BEGINS = b'"toolCall"', b'{"type":"toolCall","id":"'
-_TYPE_KEY, _TO_ID = len(b'{"type":'), len(b'"toolCall","id":"')
+_CALL = b'"toolCall"'
+_RARE = b"C"
+"""Of a call's type the letter that the rest of a line has least: one letter is found ten times faster than a word."""
+_TO_CALL = len(b'[{"type":')
 NO_CALL = "", "", b"", None
 """A reply that calls nothing."""
 _NO_TOOL = "", b"", b""
 _FIRST_ARGUMENT = re.compile(
-    rb'([^"\\]+)","name":"([^"\\]+)","arguments":\{"([^"\\]+)":"([^"\\]*(?:\\.[^"\\]*)*)"[,}]'
+    rb'[\[,]\{"type":"toolCall","id":"([^"\\]+)","name":"([^"\\]+)","arguments":\{"([^"\\]+)":"([^"\\]*(?:\\.[^"\\]*)*)"[,}]'
 )
 _RAN, _RAN_END = b'"stopReason":"toolUse","timestamp":', slice(-50, -15)
 _CONTENT_ENDS = b'"}}],"api":"'
@@ -71,12 +73,7 @@ class CallShapes:
         begin = line.find(_CALL)
         if begin < 0:
             return NO_CALL
-        if (
-            line[begin - _TYPE_KEY : begin + _TO_ID] != _CALL_BEGINS
-            or line[begin - _TYPE_KEY - 1] not in b"[,"
-        ):
-            return None
-        call = _FIRST_ARGUMENT.match(line, begin + _TO_ID)
+        call = _FIRST_ARGUMENT.match(line, begin - _TO_CALL)
         if call is None:
             return None
         call_id, name, argument, said = call.groups()
@@ -85,14 +82,14 @@ class CallShapes:
             return None
         text = None
         if not written:
-            if line.find(_CALL, call.end()) >= 0:
+            if line.find(_RARE, call.end()) >= 0 and line.find(_CALL, call.end()) >= 0:
                 return None
         else:
             begin = call.end()
             if not line.startswith(written, begin):
                 return None
             # What has no bare quote in it is one string, and behind it no other call follows.
-            text = string(line[begin + len(written) : line.rfind(_CONTENT_ENDS, begin)])
+            text = _quoted(line[begin + len(written) - 1 : line.rfind(_CONTENT_ENDS, begin) + 1])
             if text is None:
                 return None
         return call_id.decode("utf-8", "replace"), tool, said, text
@@ -106,10 +103,15 @@ class CallShapes:
 
 def string(said: bytes) -> str | None:
     """A JSON string without its quotes as text; None where it is none, or only the whole line says what becomes of it."""
+    return _quoted(b'"%b"' % said)
+
+
+def _quoted(said: bytes) -> str | None:
     try:
-        return str(orjson.loads(b'"%b"' % said))
+        text: str = orjson.loads(said)
     except orjson.JSONDecodeError:
         return None
+    return text
 
 
 def told_result(line: bytes) -> tuple[str, bool, str | None] | None:
@@ -133,7 +135,7 @@ def told_result(line: bytes) -> tuple[str, bool, str | None] | None:
     if before == _DIFF_END:
         begin = line.find(_DETAILS, end) + len(_DETAILS)
         # What has no bare quote in it is one string.
-        diff = string(line[begin : _BEFORE.start]) if begin > len(_DETAILS) else None
+        diff = _quoted(line[begin - 1 : _BEFORE.start + 1]) if begin > len(_DETAILS) else None
     if diff is None or before not in (_DIFF_END, _CONTENT_END):
         return _odd_result(line)
     return call_id.decode("utf-8", "replace"), False, diff

@@ -103,11 +103,10 @@ def as_key(entry_id: bytes | str) -> int:
 
 def link(
     columns: Columns, first: int, jumps: list[tuple[int, bytes | str]], orphans: dict[int, bytes | str]
-) -> bool:
+) -> None:
     """Resolves the parents in `jumps` (entry, parent's id), marks what does not resolve and cuts cycles.
 
-    `first` is the first entry that is new; `orphans` are the unresolved of before and is brought up to date. Returns
-    whether a parent of an older entry changed.
+    `first` is the first entry that is new; `orphans` are the unresolved of before and is brought up to date.
     """
     changed = _mark_duplicates(columns, first)
     wanted = jumps + list(orphans.items())
@@ -124,7 +123,6 @@ def link(
         forward |= parent >= index
     if forward or changed:
         cut_cycles(columns)
-    return changed
 
 
 NEAR = 256

@@ -1,7 +1,7 @@
-"""What the model receives at an entry: the projection of its path, each message with the entry it comes from.
+"""What the model receives at an entry: the messages of the entries that `projection` chooses, each with the one it comes from.
 
-The rules are pi 1.5.2's: the latest compaction on the path stands for everything before the entries it kept, context edits
-replace or remove, summaries and injected messages speak as the user. Sizes are counted as pi counts them.
+The rules are pi 1.5.2's: context edits replace or remove, summaries and injected messages speak as the user. Sizes are counted
+as pi counts them.
 """
 
 from __future__ import annotations
@@ -12,15 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from leafward.entries import (
-    NATIVE_ROLE,
-    NO_ENTRY,
-    Body,
-    EntryIndex,
-    Kind,
-    Usage,
-)
-from leafward.messages import PROJECTION, edit_message, edit_targets, messages_of, trusted_usage, usage_of
+from leafward.entries import NATIVE_ROLE, NO_ENTRY, Body, EntryIndex, Kind, Usage
+from leafward.messages import edit_message, edit_targets, messages_of, trusted_usage, usage_of
+from leafward.projection import ahead_of_summary, as_sent, latest, selected
 from leafward.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
@@ -167,17 +161,6 @@ class Context:
     """The compaction that applies; -1 where none does."""
 
 
-def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
-    """The last entry of one of the kinds on the path to `at`; -1 where there is none. Nothing is decoded."""
-    column = session.columns.kind
-    others = bytes(kind for kind in range(256) if kind not in kinds)
-    for run in reversed(session.tree.path_runs(at)):
-        found = len(column[run.start : run.stop].rstrip(others))
-        if found:
-            return EntryIndex(run.start + found - 1)
-    return NO_ENTRY
-
-
 def lacks_prompt(session: Session, context: Context) -> bool:
     """Whether the agent sends a system prompt that its session does not hold: what was reported counts it, estimates do not.
 
@@ -190,7 +173,6 @@ def lacks_prompt(session: Session, context: Context) -> bool:
 Listener = Callable[[int, Body], object]
 """Is told every message of a context, as the model receives it, with the entry it comes from."""
 
-_COMPACTION = frozenset({Kind.COMPACTION})
 _INVALIDATING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
 _THINKING = frozenset({Kind.THINKING_CHANGE})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
@@ -220,60 +202,6 @@ def context_at(
         if not broken:
             return context
         session.discredit(broken)
-
-
-def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[range]]:
-    """The compaction that applies at an entry, and the ranges of entries kept before it and coming after it."""
-    runs = session.tree.path_runs(at)
-    compaction = latest(session, at, _COMPACTION)
-    if compaction < 0:
-        return NO_ENTRY, [], [range(run.start, run.stop) for run in runs]
-    before: list[range] = []
-    after: list[range] = []
-    for run in runs:
-        if run.start <= compaction < run.stop:
-            before.append(range(run.start, compaction))
-            after.append(range(compaction + 1, run.stop))
-        elif after:
-            after.append(range(run.start, run.stop))
-        else:
-            before.append(range(run.start, run.stop))
-    body = session.body(compaction) or {}
-    named = body.get(PROJECTION)
-    if isinstance(named, dict):
-        ahead, behind = (_named(session, named.get(side), before) for side in ("before", "after"))
-        return compaction, ahead + behind, after
-    kept_id = body.get("firstKeptEntryId")
-    first = session.columns.index(kept_id) if isinstance(kept_id, str) else NO_ENTRY
-    kept: list[range] = []
-    for span in before:
-        if kept:
-            kept.append(span)
-        elif first in span:
-            kept.append(range(first, span.stop))
-    return compaction, kept, after
-
-
-def _named(session: Session, ids: object, within: list[range]) -> list[range]:
-    """Entries given by id that lie in some ranges, in the order given; neighbours together."""
-    spans: list[range] = []
-    for name in ids if isinstance(ids, list) else ():
-        index = session.columns.index(name) if isinstance(name, str) else NO_ENTRY
-        if not any(index in span for span in within):
-            continue
-        if spans and spans[-1].stop == index:
-            spans[-1] = range(spans[-1].start, index + 1)
-        else:
-            spans.append(range(index, index + 1))
-    return spans
-
-
-def ahead_of_summary(session: Session, compaction: int) -> int:
-    """How many entries a compaction keeps ahead of its summary: none by pi's rule, some by other agents'."""
-    named = (session.body(compaction) or {}).get(PROJECTION) if compaction >= 0 else None
-    ids = named.get("before") if isinstance(named, dict) else None
-    path = [range(run.start, run.stop) for run in session.tree.path_runs(compaction)] if ids else []
-    return sum(map(len, _named(session, ids, path)))
 
 
 def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener | None) -> Context:
@@ -344,28 +272,6 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     provider, model, thinking = _settings(session, at)
     size = _size(session, at, messages, system)
     return Context(at, messages, provider, model, thinking, size, _ledger(messages, system, size), compaction)
-
-
-def as_sent(
-    order: array[int], kept_until: int, kinds: bytearray, hoisted: bytearray
-) -> tuple[array[int], int]:
-    """Entries in the order they are sent: some go ahead of the messages before them, up to the last reply or result.
-
-    With it, how many of the first ones are kept from before the compaction.
-    """
-    sent, waiting = array("i"), array("i")
-    for index in order:
-        if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT):
-            sent.extend(waiting)
-            del waiting[:]
-            sent.append(index)
-        elif hoisted[index]:
-            sent.append(index)
-        else:
-            waiting.append(index)
-    sent.extend(waiting)
-    kept = set(order[:kept_until])
-    return sent, next((place for place, index in enumerate(sent) if index not in kept), len(sent))
 
 
 _REPLACED = (Kind.COMPACTION, Kind.SYSTEM)

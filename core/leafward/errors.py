@@ -19,9 +19,5 @@ class Refused(LeafwardError):
     """A write that would not be safe: the file changed, is locked, is too new, or is not ours."""
 
 
-class ConfigError(LeafwardError):
-    """A configuration, keymap or theme file that cannot be used as it is."""
-
-
 class Cancelled(LeafwardError):
     """The caller asked to stop."""

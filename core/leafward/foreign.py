@@ -16,6 +16,7 @@ from leafward.errors import NotASession
 from leafward.scan import Pending, Scan
 from leafward.session import Growth, Origin, Session
 from leafward.sidecar import AFTER, Owner, Sidecar, joined, position_in
+from leafward.watched import Watched
 
 if TYPE_CHECKING:
     from array import array
@@ -106,9 +107,6 @@ class Reader(Protocol):
         ...
 
 
-_Stamp = tuple[int, int, int, int]
-
-
 class ForeignSession(Session):
     """A session of another agent. What is done to it is kept in a sidecar of ours; the agent's files are only read."""
 
@@ -148,8 +146,7 @@ class ForeignSession(Session):
     def _open(self) -> None:
         self.reader = self._make_reader()
         self.scan = Scan()
-        self._stamps: dict[Path, _Stamp] = {}
-        self._beside: dict[Path, _Stamp | None] = {}
+        self._files = Watched()
         self.sidecar: Sidecar | None = None
 
     def close(self) -> None:
@@ -163,9 +160,8 @@ class ForeignSession(Session):
         known = len(self.scan.columns)
         try:
             found = self.reader.read(stop)
-            self._stamps = {path: _stamp(os.stat(path)) for path in found.files}
-            self._beside = {path: _stamp_or_none(path) for path in found.beside}
-            self._stat = self._looked = os.stat(found.files[0])
+            self._files = Watched(found.files, found.beside)
+            self._seen = os.stat(found.files[0])
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         self.transcript = found
@@ -218,22 +214,9 @@ class ForeignSession(Session):
         return theirs or (self.sidecar is not None and self.sidecar.changed())
 
     def _theirs_changed(self) -> bool:
-        self.gone = False
-        stamps, changed = dict(self._stamps), False
-        for path, seen in self._stamps.items():
-            try:
-                stamps[path] = _stamp(path.stat())
-                changed |= stamps[path] != seen
-            except OSError:
-                self.gone = True
-        beside = {path: _stamp_or_none(path) for path in self._beside}
-        if not changed and beside == self._beside:
-            return False
-        asked = self.transcript.changed
-        if asked is None or asked():
-            return True
-        self._stamps, self._beside = stamps, beside
-        return False
+        changed = self._files.changed(self.transcript.changed)
+        self.gone = self._files.gone
+        return changed
 
     def refresh(self) -> Growth | None:
         """Reads again what changed; None where nothing did. Where everything is as it was up to what is new, it has grown."""
@@ -265,6 +248,11 @@ class ForeignSession(Session):
             raise
         before.close()
         return growth
+
+    @property
+    def seen(self) -> os.stat_result:
+        """The state of its first file when it was last read."""
+        return self._seen
 
     # --- what is kept beside it ---
 
@@ -423,17 +411,6 @@ class ForeignSession(Session):
             columns.damage.get(index),
             self.raw(index),
         )
-
-
-def _stamp(now: os.stat_result) -> _Stamp:
-    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
-
-
-def _stamp_or_none(path: Path) -> _Stamp | None:
-    try:
-        return _stamp(os.stat(path))
-    except OSError:
-        return None
 
 
 def _continues(before: tuple[bytes, bytes, array[int]], now: Columns) -> bool:

@@ -129,8 +129,6 @@ class Scan:
         self.version = CURRENT_VERSION
         self.decoded = 0
         """Lines that had to be decoded whole; work counted for tests."""
-        self.links_changed = False
-        """Whether the last `advance` changed a parent of an entry it did not add (a later duplicate took its children)."""
         self._parsed_any = False
         self._last_good = -1
         self._jumps: list[tuple[int, bytes | str]] = []
@@ -225,7 +223,7 @@ class Scan:
             stopped = stop()
         self.pending = None
         unclosed = filled > 0 and not stopped and self._last_line(bytes(buffer[:filled]))
-        self.links_changed = link(self.columns, first, self._jumps, self._orphans)
+        link(self.columns, first, self._jumps, self._orphans)
         if (
             unclosed
         ):  # after the links: what is wrong with the entry itself outlives the newline that will come

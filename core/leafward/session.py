@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.bodies import Entry, migrated, read_together
 from leafward.collector import collector_paused
 from leafward.columns import look_up
-from leafward.entries import (
-    NO_ENTRY,
-    Body,
-    Damage,
-    EntryIndex,
-    Kind,
-)
+from leafward.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.errors import NotASession, NotFound
 from leafward.scan import CURRENT_VERSION, Pending, Scan, decode_line
+from leafward.session_file import SessionFile
 from leafward.tree import SessionTree
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
@@ -83,17 +76,8 @@ class Session:
         return session
 
     def _open(self) -> None:
-        try:
-            if self.path.is_dir():
-                raise NotASession(f"{self.path} is a folder, not a session file")
-            if self.path.exists() and not self.path.is_file():
-                raise NotASession(f"{self.path} is not a regular file")
-            self.file: BinaryIO = self.path.open("rb", buffering=0)
-        except OSError as error:
-            raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
+        self.file = SessionFile(self.path)
         self.scan = Scan()
-        self._known: tuple[tuple[int, bytes], ...] = ()
-        self._stat = self._looked = os.fstat(self.file.fileno())
 
     def close(self) -> None:
         """Closes the file; bodies can no longer be read."""
@@ -102,14 +86,10 @@ class Session:
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
         """Reads on to the end of the file; returns how many entries came."""
         try:
-            self._stat = self._looked = os.fstat(self.file.fileno())
+            self.file.look()
             with collector_paused():
-                added = self.scan.advance(self.file, stop, lambda: publish(self.scan))
-            end = self.scan.end
-            self._known = tuple(
-                (at, self._read_at(at, size))
-                for at, size in ((0, min(end, _PROOF)), (max(0, end - _PROOF), min(end, _PROOF)))
-            )
+                added = self.scan.advance(self.file.handle, stop, lambda: publish(self.scan))
+            self.file.was_read(self.scan.end)
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         if self.scan.header is None and not self._looks_like_entries():
@@ -136,7 +116,7 @@ class Session:
             self.gone = True
             return False
         self.gone = False
-        return any(getattr(now, name) != getattr(self._looked, name) for name in _TELLING)
+        return self.file.is_other(now)
 
     def refresh(self) -> Growth | None:
         """Takes in what was appended since; None where nothing changed. Polled while following."""
@@ -144,39 +124,32 @@ class Session:
             now = self.path.stat()
         except OSError:
             return None
-        same = (now.st_ino, now.st_dev) == (self._stat.st_ino, self._stat.st_dev)
-        if same and now.st_size == self._stat.st_size and now.st_mtime_ns == self._stat.st_mtime_ns:
+        before = self.seen
+        same = (now.st_ino, now.st_dev) == (before.st_ino, before.st_dev)
+        if same and now.st_size == before.st_size and now.st_mtime_ns == before.st_mtime_ns:
             return None
         # pi never appends to a file of an older version: it rewrites it in place first.
         if (
             same
             and now.st_size >= self.scan.end
             and self.version >= CURRENT_VERSION
-            and self._still_begins_as_read()
+            and self.file.begins_as_read()
         ):
             return Growth(self.read(lambda: False, lambda _scan: None), replaced=False)
         return self.reload()
 
-    def _still_begins_as_read(self) -> bool:
-        """Whether the file begins with what was read, as far as its first and last few thousand bytes prove it.
-
-        An editor may write the same file anew, and longer; whatever it inserts or removes moves what comes behind.
-        """
-        try:
-            return all(self._read_at(at, len(read)) == read for at, read in self._known)
-        except OSError:
-            return False
-
     def reload(self) -> Growth:
         """Reads the whole file anew, whatever file has its name now. What was read stays where that is no session."""
-        before = self.file, self.scan, self._stat, self._known
+        before = self.file, self.scan
         try:
             self._open()
             growth = Growth(self.read(lambda: False, lambda _scan: None), replaced=True)
         except NotASession:
             if self.file is not before[0]:
+                # What is there now was looked at, and is no news any more.
+                before[0].latest = self.file.latest
                 self.file.close()
-            self.file, self.scan, self._stat, self._known = before
+            self.file, self.scan = before
             raise
         before[0].close()
         return growth
@@ -222,7 +195,7 @@ class Session:
     @property
     def seen(self) -> os.stat_result:
         """The file's state when it was last read; writes are refused once it is another."""
-        return self._stat
+        return self.file.seen
 
     @property
     def read_only(self) -> str | None:
@@ -322,16 +295,7 @@ class Session:
         start = columns.start[index]
         following = index + 1
         end = columns.start[following] if following < len(columns) else self.scan.end
-        return self._read_at(start, end - start).partition(b"\n")[0]
-
-    def _read_at(self, offset: int, size: int) -> bytes:
-        if self.file.closed:
-            raise OSError(errno.EBADF, "the session was closed", str(self.path))
-        if hasattr(os, "pread"):
-            return os.pread(self.file.fileno(), size, offset)
-        with self.path.open("rb") as file:
-            file.seek(offset)
-            return file.read(size)
+        return self.file.at(start, end - start).partition(b"\n")[0]
 
     def body(self, index: int) -> Body | None:
         """An entry's line as an object, migrated; None where the line is none after all."""
@@ -356,7 +320,7 @@ class Session:
             begin = starts[together[0]]
             following = together[-1] + 1
             end = starts[following] if following < len(starts) else self.scan.end
-            block = self._read_at(begin, end - begin)
+            block = self.file.at(begin, end - begin)
             find = block.find
             for index in together:
                 at = starts[index] - begin
@@ -453,10 +417,3 @@ def _positions(kinds: bytearray, kind: Kind) -> Iterator[int]:
     while at >= 0:
         yield at
         at = kinds.find(kind, at + 1)
-
-
-_TELLING = ("st_size", "st_mtime_ns", "st_ino", "st_dev")
-"""What changes when somebody writes to a file or puts another in its place."""
-
-_PROOF = 4096
-"""Bytes at the beginning and at the end of what was read that are looked at before reading goes on behind them."""

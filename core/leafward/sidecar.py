@@ -7,7 +7,6 @@ both wrote to, and nothing moves when the agent goes on.
 
 from __future__ import annotations
 
-import os
 import re
 from array import array
 from bisect import bisect_left, bisect_right
@@ -21,10 +20,13 @@ from leafward.errors import NotASession
 from leafward.paths import data_dir
 from leafward.scan import CURRENT_VERSION
 from leafward.session import Session
+from leafward.watched import stamp_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
+
+    from leafward.watched import Stamp
 
 FORMAT = 1
 """Of sidecars: raised when an older Leafward would misread one."""
@@ -70,15 +72,15 @@ class Sidecar:
         """Why it cannot be read; None where it can, or there is none."""
         self.known_path = ""
         """Where the session lay when something was last written."""
-        self._stamp: tuple[int, int, int, int] | None = None
+        self._stamp: Stamp | None = None
 
     def changed(self) -> bool:
         """Whether it is another than when it was read; costs one stat."""
-        return _stamp(self.path) != self._stamp
+        return stamp_of(self.path) != self._stamp
 
     def read(self) -> None:
         """Takes in what is there now. Never raises: the agent's session opens whatever became of ours."""
-        now = _stamp(self.path)
+        now = stamp_of(self.path)
         if now is None or (self.trouble is not None and now != self._stamp):
             self.close()
         self._stamp = now
@@ -155,14 +157,6 @@ def belongs_to(path: Path) -> tuple[Owner, str]:
         return owner, _known_path(book, [_after(body) for _, body in book.bodies(range(len(book)))])
     finally:
         book.close()
-
-
-def _stamp(path: Path) -> tuple[int, int, int, int] | None:
-    try:
-        now = os.stat(path)
-    except OSError:
-        return None
-    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
 
 
 @dataclass(frozen=True, slots=True)

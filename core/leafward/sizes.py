@@ -11,10 +11,11 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.context import ContextSize, latest, selected
+from leafward.context import ContextSize
 from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.errors import Cancelled
 from leafward.messages import edit_message, edit_targets, messages_of, trusted_usage
+from leafward.projection import latest, selected
 from leafward.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:

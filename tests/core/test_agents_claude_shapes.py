@@ -169,6 +169,21 @@ def test_a_needle_is_found_wherever_it_stands(letters: bytes) -> None:
             assert needle.first(data, start, end) == data.find(b"{aU", start, end)
 
 
+@pytest.mark.parametrize("letters", [b"ab", b"ab{}U", b"a{U"])
+def test_two_needles_are_found_in_one_pass(letters: bytes) -> None:
+    chance = random.Random(36)
+    needle, other = Needle(b"{aU", b"U"), Needle(b"{bU", b"U")
+    for _ in range(300):
+        data = bytes(chance.choices(letters, k=chance.choice((5, 200, 9_000))))
+        for whole in chance.sample((b"{aU", b"{bU", b""), k=3):
+            cut = chance.randrange(len(data))
+            data = data[:cut] + whole + data[cut:]
+        start, end = sorted((chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)))
+        first = data.find(b"{aU", start, end)
+        alone = data.find(b"{bU", start, first if first >= 0 else end) < 0
+        assert needle.before(other, data, start, end) == (first if alone else None)
+
+
 @pytest.mark.parametrize("numbers", [[], [5], [5, 5], [1, 2, 3, 2, 2, 1]])
 def test_numbers_that_occur_again(numbers: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     again = {number for number in numbers if numbers.count(number) > 1}

@@ -16,6 +16,7 @@ from leafward.agents import agent_of, strays
 from leafward.agents.lines import MARK
 from leafward.agents.opencode.database import TABLES
 from leafward.agents.opencode.database import opened as opened_base
+from leafward.agents.opencode.sessions import info_of
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at
@@ -120,7 +121,7 @@ def test_secret_tables_cannot_be_read(root: Path) -> None:
     store = Database(root)
     store.write(one_turn())
     with opened_base(str(store.path)) as base:
-        assert base.info("ses_one") is not None
+        assert info_of(base, "ses_one") is not None
         for query in ("SELECT access_token FROM account", "SELECT COUNT(*) FROM account"):
             with pytest.raises(sqlite3.DatabaseError):
                 base.ask(query)

@@ -140,7 +140,7 @@ class TestRefresh:
         session = opened(file.path)
         file.user("one more")
         assert session.refresh() == Growth(1, replaced=False)
-        (first, begin), (last, end) = session._known
+        (first, begin), (last, end) = session.file.proof
         assert (first, last + len(end)) == (0, file.path.stat().st_size)
         assert len(begin) + len(end) == 8192
 

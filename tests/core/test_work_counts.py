@@ -23,6 +23,7 @@ from leafward.entries import Kind
 from leafward.journal import label
 from leafward.scan import CHUNK, Scan
 from leafward.session import Session
+from leafward.session_file import SessionFile
 from tests.bench.generate import lines, write_session
 
 if TYPE_CHECKING:
@@ -128,8 +129,8 @@ class TestSession:
     @pytest.mark.parametrize("count", [1, 40])
     def test_following_reads_what_was_appended(self, count: int, copied: Path) -> None:
         with closing(Session.open(copied)) as session:
-            session.file.close()
-            session.file = file = Counting(copied)
+            session.file.handle.close()
+            session.file.handle = file = Counting(copied)
             size = appended(copied, count)
             growth = session.refresh()
             assert growth is not None
@@ -144,8 +145,8 @@ class TestSession:
             half = size // 2
             copied.write_bytes(whole[:-half])
             session.refresh()
-            session.file.close()
-            session.file = file = Counting(copied)
+            session.file.handle.close()
+            session.file.handle = file = Counting(copied)
             with copied.open("ab") as rest:
                 rest.write(whole[-half:])
             growth = session.refresh()
@@ -155,8 +156,8 @@ class TestSession:
 
     def test_nothing_is_read_where_nothing_changed(self, copied: Path, decoded: Counter[str]) -> None:
         with closing(Session.open(copied)) as session:
-            session.file.close()
-            session.file = file = Counting(copied)
+            session.file.handle.close()
+            session.file.handle = file = Counting(copied)
             decoded.clear()
             assert not session.changed_on_disk()
             assert session.refresh() is None
@@ -166,8 +167,8 @@ class TestSession:
         with closing(Session.open(copied)) as session:
             before = copied.stat().st_size
             label(session, session.leaf, "here")
-            session.file.close()
-            session.file = file = Counting(copied)
+            session.file.handle.close()
+            session.file.handle = file = Counting(copied)
             session.refresh()
             assert file.taken <= copied.stat().st_size - before
 
@@ -188,13 +189,13 @@ class TestBodies:
     def reads(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         """Bytes of each read."""
         found: list[int] = []
-        really = Session._read_at
+        really = SessionFile.at
 
-        def counting(session: Session, offset: int, size: int) -> bytes:
+        def counting(file: SessionFile, offset: int, size: int) -> bytes:
             found.append(size)
-            return really(session, offset, size)
+            return really(file, offset, size)
 
-        monkeypatch.setattr(Session, "_read_at", counting)
+        monkeypatch.setattr(SessionFile, "at", counting)
         return found
 
     def test_every_second_line_is_read_in_a_few_calls(self, generated: Path, reads: list[int]) -> None:

@@ -92,9 +92,9 @@ class TestPieces:
     def test_a_branch_is_whole_pieces(self, cut: Pieces) -> None:
         layout = cut.layout
         for branch, value in enumerate(layout.branches):
-            span = cut.of_branch(branch)
-            assert cut.first[span.start] == value.first_row
-            stop = cut.first[span.stop] if span.stop < len(cut.first) else len(layout)
+            assert cut.first[cut.branch_first[branch]] == value.first_row
+            end = cut.branch_stop[branch]
+            stop = cut.first[end] if end < len(cut.first) else len(layout)
             assert stop == layout.branch_rows[branch]
 
 

@@ -129,10 +129,6 @@ class Pieces:
         """Whether a piece is a run of several plain rows."""
         return self.count[piece] > 1
 
-    def of_branch(self, branch: int) -> range:
-        """The pieces of a branch and of all that leaves it."""
-        return range(self.branch_first[branch], self.branch_stop[branch])
-
 
 class FoldedLines:
     """The lines that folds leave on show."""

@@ -52,8 +52,6 @@ class Glyphs(NamedTuple):
     """From a rail off the path, which goes on."""
     branch_last: str = "└"
     """From a rail off the path that ends here."""
-    branch_end: str = "┖"
-    """From the active rail that ends here."""
     branch_taken: str = "┡"
     """The active path turns into the branch; what goes on below is being left."""
     branch_taken_last: str = "┗"
@@ -121,7 +119,6 @@ class Glyphs(NamedTuple):
     join_up: str = "┴"
     join_down: str = "┬"
     join_cross: str = "┼"
-    join_right: str = "├"
     join_left: str = "┤"
     corners: tuple[str, str, str, str] = ("┌", "┐", "└", "┘")
     """Top left, top right, bottom left, bottom right of a modal's frame."""
@@ -188,7 +185,6 @@ ASCII = Glyphs(
     branch="+",
     branch_off="+",
     branch_last="`",
-    branch_end="`",
     branch_taken="+",
     branch_taken_last="`",
     arm="-",
@@ -231,7 +227,6 @@ ASCII = Glyphs(
     join_up="+",
     join_down="+",
     join_cross="+",
-    join_right="+",
     join_left="+",
     corners=("+", "+", "+", "+"),
     dashes="-",

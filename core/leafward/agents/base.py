@@ -293,6 +293,22 @@ def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in left))
 
 
+def is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of a folder is a file. A link that cannot be followed, to itself for one, is none, and hides no other."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """The same of a folder."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
 def expanded(given: str, env: Mapping[str, str]) -> Path:
     """A path with `~` for the home folder that `env` names."""
     if given == "~" or given.startswith(("~/", "~\\")):

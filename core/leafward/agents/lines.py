@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.columns import Columns
     from leafward.entries import Body
 
-CHUNK = 1 << 20
+CHUNK = 1 << 21
 """Bytes read at a time."""
 BLANK = b"\0 \t\r"
 """What a line may hold and still say nothing."""

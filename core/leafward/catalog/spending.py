@@ -180,7 +180,7 @@ def spent_in(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | 
 
 def _lines_that_say(session: Session, stop: Callable[[], bool]) -> Iterator[bytes]:
     """The lines of a native file in which usage is spoken of, read in large pieces."""
-    file, left, rest = session.file, session.scan.end, b""
+    file, left, rest = session.file.handle, session.scan.end, b""
     file.seek(0)
     while left > 0 and not stop():
         piece = file.read(min(_PIECE, left))

@@ -259,7 +259,7 @@ def _reason(error: NotASession, path: str) -> str:
 
 def _pieces(session: Session) -> Iterator[bytes]:
     """What was read of the file, in pieces that overlap by more than a call's beginning is long."""
-    file, end, at = session.file, session.scan.end, 0
+    file, end, at = session.file.handle, session.scan.end, 0
     while at < end:
         file.seek(at)
         piece = file.read(min(_PIECE, end - at))
@@ -303,8 +303,8 @@ def _mark(session: Session, leaves: int) -> Mark | None:
     end = session.scan.end
     return Mark(
         end,
-        os.fstat(session.file.fileno()).st_ino,
-        seal_of(session.file, end),
+        os.fstat(session.file.handle.fileno()).st_ino,
+        seal_of(session.file.handle, end),
         columns.id(leaf),
         leaves,
         at_tip,

@@ -11,7 +11,6 @@ from leafward.safe_text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WAYS = ("project", "agent", "day")
 _BAR = 20
 
 

@@ -1,4 +1,4 @@
-"""The verb `diff`: two nodes of a session compared."""
+"""The verb `diff`: two nodes of a session compared, as JSON; `diff_lines` says it in lines."""
 
 from __future__ import annotations
 
@@ -6,24 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.cli.diff_lines import LINES
 from leafward.cli.facts import id_of
 from leafward.cli.handing_on import listed, write_document
-from leafward.cli.outcomes import compare_outcomes, outcome_json, outcome_table
-from leafward.cli.output import (
-    Page,
-    compact,
-    emit_json,
-    fit,
-    indented,
-    note,
-    pad,
-    page,
-    plural,
-    say,
-    write_text,
-)
+from leafward.cli.outcomes import compare_outcomes, outcome_json
+from leafward.cli.output import emit_json, note, page, plural, say, write_text
 from leafward.cli.selection import opened
-from leafward.compaction.comparing import Mark
 from leafward.context import context_at, message_body
 from leafward.diff.contents import ContentDifference, Contents, lines_of
 from leafward.diff.contexts import compare_contexts
@@ -31,13 +19,13 @@ from leafward.diff.file_sets import FileDifference, FileSets, Use, compare_files
 from leafward.diff.patches import patch_of, unified
 from leafward.diff.sides import Side, Sides, sides
 from leafward.diff.summaries import SideSummary, compare_sides
-from leafward.export.comparison import comparison_of, document, resting
+from leafward.export.comparison import comparison_of, document
 from leafward.messages import message_text
 from leafward.rebuilding import WorkspaceBases
-from leafward.safe_text import safe, safe_line
+from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from leafward.context import ContextMessage, Ledger
@@ -65,7 +53,7 @@ def diff(selector: str, nodes: tuple[str, ...], asked: Mapping[str, Any], as_jso
         if as_json:
             emit_json({"what": what, **_head(compared), **found})
         else:
-            say(_SPEAKERS[what](compared, found, page()))
+            say(LINES[what](compared, found, page()))
     return 0
 
 
@@ -330,128 +318,10 @@ def _outcome(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> 
     }
 
 
-def _titles(compared: Sides, page: Page) -> Iterator[str]:
-    session = compared.session
-    above = id_of(session, compared.ancestor)
-    yield page.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
-    for letter, side in (("A", compared.a), ("B", compared.b)):
-        entry = id_of(session, side.node) or "(before everything)"
-        numbers = f"{plural(side.said, 'entry', 'entries')}  {plural(side.turns, 'turn')}  {plural(side.edits, 'edit')}"
-        words = fit(safe_line(side.outcomes.last_words), max(10, page.width - 60), unicode=page.unicode)
-        yield f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 34)} {page.style(words, 'faint')}"
-    yield ""
-
-
-def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
-    yield from _titles(compared, page)
-    for column, title in (("only_a", "Only in A"), ("both", "In both"), ("only_b", "Only in B")):
-        files = found[column]
-        if not files:
-            continue
-        yield page.style(f"{title}  {plural(len(files), 'file')}", "bold")
-        width = max(24, page.width - 48)
-        for file in files:
-            sign = "≠" if page.unicode and file["differs"] else "!" if file["differs"] else "="
-            numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
-            flags = "  ".join(file["flags"])
-            name = pad(fit(safe_line(file["path"]), width, unicode=page.unicode), width)
-            yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
-        yield ""
-
-
-def _changes(use: dict[str, Any] | None) -> str:
-    if use is None:
-        return "·"
-    if use["changes"]:
-        return f"+{use['added']} -{use['removed']}"
-    return "read"
-
-
-def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
-    yield from _titles(compared, page)
-    for column in ("only_a", "both", "only_b"):
-        for file in found[column]:
-            yield page.style(safe_line(file["path"]), "bold") + "  " + "  ".join(file["flags"])
-            for letter in ("base", "a", "b"):
-                one = file[letter]
-                rest = resting(one["base"])
-                remarks = ", ".join(sorted({remark["remark"] for remark in one["remarks"]}))
-                lines = f"{one['lines']:,} lines" if one["lines"] is not None else ""
-                every = "with the calls of other branches" if one["every_branch"] else ""
-                parts = "  ".join(part for part in (one["certainty"], lines, rest, every, remarks) if part)
-                yield f"  {pad(letter if letter == 'base' else letter.upper(), 5)}{parts}"
-            if file["diff"]:
-                yield from (f"  {safe(line)}" for line in file["diff"].splitlines())
-            if file["obstacle"]:
-                yield f"  {file['obstacle']}"
-            yield f"  {file['sentence']}"
-            yield ""
-
-
-def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
-    yield from _titles(compared, page)
-    prefix = found["prefix"]
-    yield f"shared prefix  {plural(prefix['messages'], 'message')}  {compact(prefix['tokens'])} tokens"
-    yield from (page.style(why, "faint") for why in found["why"])
-    yield ""
-    for name in ("system", "summary", "kept", "after", "total"):
-        numbers = "".join(
-            pad(compact(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b")
-        )
-        yield f"{pad(name, 10)}{numbers}"
-    for column, title in (("only_a", "Only in A"), ("only_b", "Only in B")):
-        messages = found[column]
-        if messages:
-            yield ""
-            yield page.style(f"{title}  {plural(len(messages), 'message')}", "bold")
-            for one in messages:
-                text = fit(one["text"], max(20, page.width - 44), unicode=page.unicode)
-                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(one['role'], 18)} {pad(compact(one['tokens']), 7, right=True)}  {text}"
-
-
-_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
-
-
-def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
-    yield from _titles(compared, page)
-    for letter in ("a", "b"):
-        one = found["summaries"][letter]
-        where = f"stored in {safe_line(one['entry'], 40)}" if one["entry"] else "made on the spot, extractive"
-        yield page.style(f"{letter.upper()}  {where if one['text'] else 'nothing to tell'}", "faint")
-    for section in found["sections"]:
-        yield ""
-        yield page.style(safe_line(section["title"]), "bold")
-        for line in section["lines"]:
-            if line["mark"] == Mark.CHANGED.value:
-                yield from indented(safe_line(f"- {line['a']}"))
-                yield from indented(safe_line(f"+ {line['b']}"))
-            else:
-                yield from indented(safe_line(f"{_SIGNS[Mark(line['mark'])]} {line['a'] or line['b']}"))
-    for letter in ("a", "b"):
-        facts = found[f"only_{letter}"]
-        if facts:
-            yield ""
-            yield page.style(f"facts only in {letter.upper()}", "bold")
-            yield from (f"  {pad(fact['kind'], 11)} {safe_line(fact['text'], 200)}" for fact in facts)
-
-
-def _say_outcome(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
-    yield from _titles(compared, page)
-    a, b = found["outcome"]["a"], found["outcome"]["b"]
-    yield from outcome_table([a, b], ["A", "B"], page)
-
-
 _MAKERS = {
     "files": _files,
     "contents": _contents,
     "context": _context,
     "summary": _summary,
     "outcome": _outcome,
-}
-_SPEAKERS = {
-    "files": _say_files,
-    "contents": _say_contents,
-    "context": _say_context,
-    "summary": _say_summary,
-    "outcome": _say_outcome,
 }

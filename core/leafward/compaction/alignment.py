@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.entries import NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.compaction.lines import StoredLine
     from leafward.compaction.origins import Origins, Source
     from leafward.session import Session
@@ -146,25 +144,3 @@ class XRay:
         """All that is known to have led to the line of a row, the best first. The first call reads the span."""
         cell = self.rows[row].after
         return self.origins.of(cell.line) if cell is not None and cell.line >= 0 else ()
-
-    def rows_of(self, entry: int) -> list[int]:
-        """The rows that show a message of an entry on the side before."""
-        return [
-            at
-            for at, row in enumerate(self.rows)
-            if row.before is not None and row.before.what is What.MESSAGE and row.before.entry == entry
-        ]
-
-    def lines_from(self, entry: int, stop: Callable[[], bool] = lambda: False) -> list[int]:
-        """The rows whose line of the summary comes from an entry."""
-        found = []
-        for at, row in enumerate(self.rows):
-            if stop():
-                break
-            if (
-                row.after is not None
-                and row.after.line >= 0
-                and any(s.entry == entry for s in self.sources(at))
-            ):
-                found.append(at)
-        return found

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.filelists import FileLists, Touches
 from leafward.compaction.hearing import Hearing
-from leafward.context import as_sent, context_at, selected
+from leafward.context import context_at
 from leafward.edits import ToolTable, table_of
 from leafward.entries import EntryIndex, Kind
 from leafward.estimators import Estimator, text_tokens
 from leafward.messages import edit_targets
+from leafward.projection import as_sent, selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from leafward.rebuilding.bases import Base, Bases, WorkspaceBases
-from leafward.rebuilding.knowledge import KNOWN, Certainty, Remark, Span
+from leafward.rebuilding.knowledge import KNOWN, Certainty
 from leafward.rebuilding.nodes import EveryBranch, NodeFiles, contradicted, proven, resting_on
 from leafward.rebuilding.reading import StepReader, steps
+from leafward.rebuilding.remarks import Remark
 from leafward.rebuilding.replay import Rebuilt, Replay, related, replay
+from leafward.rebuilding.spans import Span
 from leafward.rebuilding.steps import Deed, Outcome, Step
 from leafward.rebuilding.storing import Stored, store, unfit_name
 from leafward.rebuilding.timeline import timeline

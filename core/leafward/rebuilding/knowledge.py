@@ -12,12 +12,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.rebuilding.overlaps import ends_aside, may_begin_before, may_overlap, tangled
-from leafward.rebuilding.patching import Region, patched
+from leafward.rebuilding.patching import patched
 from leafward.rebuilding.recorded import proven_by
-from leafward.rebuilding.texts import Match, Replaced, Replacement, bare, replace
+from leafward.rebuilding.remarks import Remark
+from leafward.rebuilding.spans import Span, agree, around, joined, steady
+from leafward.rebuilding.texts import Match, Replaced, Replacement, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from leafward.commands import PatchPlace
     from leafward.entries import EntryIndex
@@ -38,63 +40,6 @@ class Certainty(StrEnum):
 
 KNOWN = (Certainty.EXACT, Certainty.ABSENT)
 """What is known as a whole: a file that is not there is known, too."""
-
-
-class Remark(StrEnum):
-    """What is to be said of a step."""
-
-    CHANGED_OUTSIDE = "changed outside"
-    """The file is shown with another content than the steps before it leave."""
-    NOT_FOUND = "did not apply"
-    """The agent says that the edit was made, but its old text is not there."""
-    AMBIGUOUS = "ambiguous"
-    """The old text is there more than once."""
-    LOOSE = "applied loosely"
-    """The old text is there but for spaces or typographic signs."""
-    LINE_ENDS = "line ends are mixed"
-    """Which of them an edit keeps is not known."""
-    UNANSWERED = "no result"
-    BY_COMMAND = "by a command"
-    """A command changed it, in a way that its words do not tell."""
-    BY_CHECKOUT = "by git checkout"
-    """Here and below: it may have changed the file, which it does not name."""
-    BY_SWITCH = "by git switch"
-    BY_RESTORE = "by git restore"
-    BY_STASH = "by git stash"
-    BY_STASH_POP = "by git stash pop"
-    BY_RESET = "by git reset"
-    BY_CLEAN = "by git clean"
-    BY_CLEAN_IGNORED = "by git clean -x"
-    BY_MERGE = "by git merge"
-    BY_PULL = "by git pull"
-    BY_REBASE = "by git rebase"
-    BY_CHERRY_PICK = "by git cherry-pick"
-    BY_REVERT = "by git revert"
-    BY_APPLY = "by git apply"
-    BY_AM = "by git am"
-    BY_COPY = "by cp -r"
-    BY_PATCH = "by patch"
-    BY_RSYNC = "by rsync"
-    BY_UNPACKING = "by unpacking"
-    FOLDER_REMOVED = "by rm of its folder"
-    """The folder was removed, or not."""
-    FOLDER_MOVED = "by mv of its folder"
-    """It is there under the new name, or one folder below where that was there before."""
-    CELL = "a cell changed"
-    """Of a notebook: where in the file it stands is not known."""
-
-
-class Span(NamedTuple):
-    """Lines of a file that are known."""
-
-    first: int
-    """Number of the first one, from 1."""
-    lines: tuple[str, ...]
-
-    @property
-    def after(self) -> int:
-        """Number of the line behind the last."""
-        return self.first + len(self.lines)
 
 
 _REMARKS = {
@@ -185,6 +130,14 @@ class FileState:
             # It may have been another one when it was stored.
             self.staged = None
 
+    def may_differ(self, entry: EntryIndex, why: Remark) -> None:
+        """It may be another file now."""
+        self.untouched = False
+        self.forget()
+        if why is not Remark.BY_COMMAND or not self.remarks or self.remarks[-1][0] != entry:
+            # What names the command is enough.
+            self.remark(entry, why)
+
     def forget(self) -> None:
         """Nothing of its content is known any more."""
         self.text, self.newline, self.absent, self.spans, self.total, self.pieces = (
@@ -219,7 +172,7 @@ class FileState:
         if shown.whole:
             self._known("\n".join(shown.lines), shown.newline)
             return
-        self._join(Span(shown.first, shown.lines))
+        self.spans = joined(self.spans, Span(shown.first, shown.lines))
         if shown.to_end:
             self.total = shown.first + len(shown.lines) - 1
         if self.total is not None and len(self.spans) == 1:
@@ -291,18 +244,8 @@ class FileState:
             return
         self.forget()
         if made.regions:
-            self._around(before.split("\n"), made.regions)
+            self.spans = tuple(around(before.split("\n"), made.regions))
         self._keep_added(places)
-
-    def _around(self, lines: list[str], regions: Sequence[Region]) -> None:
-        """Of the old lines, those between some regions are still there."""
-        shift = begin = 0
-        for region in (*regions, Region(len(lines), len(lines), 0)):
-            # The last line may have got an end.
-            kept = lines[begin : min(region.begin, len(lines) - 1)]
-            if kept:
-                self.spans = (*self.spans, Span(begin + shift + 1, tuple(kept)))
-            shift, begin = shift + region.size - (region.end - region.begin), region.end
 
     def _keep_added(self, places: Sequence[PatchPlace]) -> None:
         """Of a place of which no more is known, what was added stands in the file."""
@@ -342,7 +285,7 @@ class FileState:
         unsure = set[int]()
         for begin, end in made.loose:
             unsure.update(range(made.text.count("\n", 0, begin), made.text.count("\n", 0, end) + 1))
-        self.spans = tuple(_steady(1, lines, unsure))
+        self.spans = tuple(steady(1, lines, unsure))
 
     def _edit_spans(self, one: Replacement) -> None:
         """An edit of a file of which some lines are known: what lies behind a place that is not known moves by an unknown way."""
@@ -365,10 +308,10 @@ class FileState:
         if hits or shift or one.everywhere:
             self.spans, self.total = (), None
         self.spans = tuple(
-            steady
+            left
             for span in self.spans
             if not may_overlap("\n".join(span.lines), one.old)
-            for steady in _steady(span.first, span.lines)
+            for left in steady(span.first, span.lines)
         )
         self._keep_pieces([one])
 
@@ -427,36 +370,7 @@ class FileState:
                 seen = shown.lines
             known = lines[shown.first - 1 : shown.first - 1 + len(seen)]
             return known != seen or (shown.to_end and len(lines) != shown.first - 1 + len(seen))
-        for span in self.spans:
-            low, high = max(span.first, shown.first), min(span.after, shown.first + len(shown.lines))
-            if low < high and (
-                span.lines[low - span.first : high - span.first]
-                != shown.lines[low - shown.first : high - shown.first]
-            ):
-                return True
-        return False
-
-    def _join(self, new: Span) -> None:
-        """Adds lines that agree with those that are known."""
-        joined, kept = new, []
-        for span in self.spans:
-            if span.after < joined.first or joined.after < span.first:
-                kept.append(span)
-                continue
-            head = span.lines[: max(0, joined.first - span.first)]
-            tail = span.lines[max(0, joined.after - span.first) :] if span.after > joined.after else ()
-            joined = Span(min(span.first, joined.first), (*head, *joined.lines, *tail))
-        self.spans = tuple(sorted((*kept, joined)))
-
-
-def _steady(first: int, lines: Sequence[str], unsure: Collection[int] = ()) -> Iterator[Span]:
-    """Those of some lines that a tool leaves as they are where it writes all of a file without what it overlooks."""
-    begin = 0
-    for place in range(len(lines) + 1):
-        ends = place == len(lines) or place in unsure or bare(lines[place]) != lines[place].removesuffix("\r")
-        if ends and place > begin:
-            yield Span(first + begin, tuple(lines[begin:place]))
-        begin = place + 1 if ends else begin
+        return not agree(self.spans, Span(shown.first, shown.lines))
 
 
 def _without_end(lines: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from leafward.rebuilding.knowledge import KNOWN, FileState, Remark
+from leafward.rebuilding.knowledge import KNOWN, FileState
 from leafward.rebuilding.reading import steps
+from leafward.rebuilding.remarks import Remark
 from leafward.rebuilding.replay import Replay, related
 
 if TYPE_CHECKING:

@@ -5,28 +5,24 @@ Bodies are decoded once for the steps, and again only for the calls of the files
 
 from __future__ import annotations
 
-import posixpath
-import re
-from collections import defaultdict
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from leafward.commands import files_read, script_of, simple_words
-from leafward.edits import command_in, table_of
-from leafward.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
-from leafward.files import nested_calls, within
-from leafward.reads import Shown, printed, shown
-from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState, Remark, Span, Staged
+from leafward.files import within
+from leafward.rebuilding.calls import Calls
+from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState
 from leafward.rebuilding.reading import steps
-from leafward.rebuilding.steps import Asked, Deed, Outcome, Step, asked, by_command
-from leafward.shell import Proof, Staging, Sweep, complains
+from leafward.rebuilding.remarks import Remark
+from leafward.rebuilding.staging import bring_back, is_left_out, restores, stage, unstage
+from leafward.rebuilding.steps import Deed, Outcome, Step
+from leafward.shell import Proof, Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from leafward.edits import ToolTable
     from leafward.entries import EntryIndex
+    from leafward.rebuilding.spans import Span
     from leafward.session import Session
 
 
@@ -103,7 +99,7 @@ class Replay:
         """Replays steps, of the files named in `only` where it is given (names they had before included)."""
         wanted = related(made := list(made), only) if only is not None else None
         folders = _folders(wanted or ())
-        calls = _Calls(self.session)
+        calls = Calls(self.session)
         for step in made:
             if stop():
                 return
@@ -118,7 +114,7 @@ class Replay:
                 self._take(step, calls)
             self._follow(step)
 
-    def _take(self, step: Step, calls: _Calls) -> None:
+    def _take(self, step: Step, calls: Calls) -> None:
         path, entry = step.path, step.entry
         if step.glob:
             parts = path.split("/")
@@ -126,11 +122,11 @@ class Replay:
             return
         if step.deed is Deed.SWEEP:
             if step.by in (Sweep.CHECKOUT, Sweep.CLEAN, Sweep.CLEAN_IGNORED) and step.home is not None:
-                self._from_index(step, calls)
+                self._from_index(step, calls.output(step))
                 return
-            back = {name for name, state in self.files.items() if state.absent and not _is_left_out(state)}
-            self._unstage()
-            if step.by is Sweep.POP and _is_done(step):
+            back = {name for name, state in self.files.items() if state.absent and not is_left_out(state)}
+            unstage(self.files.values())
+            if step.by is Sweep.POP and step.certainly_done:
                 # All is as it was, but a file that was added and then removed is there again.
                 self._sweep(
                     step,
@@ -145,7 +141,7 @@ class Replay:
             )
             return
         if step.deed is Deed.STAGE:
-            self._stage(step, calls)
+            stage(self.files, step, calls)
             return
         reads, changes = self.counts.get(path, (0, 0))
         if step.outcome is not Outcome.FAILED:
@@ -217,8 +213,8 @@ class Replay:
     def _uncertain(self, step: Step, why: Remark) -> None:
         for path in (step.path, step.to):
             for name in (*self._under(path), path) if path is not None else ():
-                _touch(
-                    self._state(name), step.entry, why if name == path else _OF_FOLDERS.get(step.deed, why)
+                self._state(name).may_differ(
+                    step.entry, why if name == path else _OF_FOLDERS.get(step.deed, why)
                 )
 
     def _sweep(self, step: Step, why: Remark, covers: Callable[[str], bool]) -> None:
@@ -226,7 +222,7 @@ class Replay:
         self._swept.append((step.entry, why, covers))
         for name, state in self.files.items():
             if covers(name):
-                _touch(state, step.entry, why)
+                state.may_differ(step.entry, why)
 
     def _follow(self, step: Step) -> None:
         """Takes in what a step of any file tells of all."""
@@ -247,83 +243,19 @@ class Replay:
                 if state.staged is not None:
                     state.staged = state.staged._replace(seen=False)
 
-    def _unstage(self) -> None:
-        for state in self.files.values():
-            state.staged = None
-
-    def _stage(self, step: Step, calls: _Calls) -> None:
-        """Takes in what a command put into the index of git, or that this is not known."""
-        if step.home is None:
-            self._unstage()
-            return
-        done = _is_done(step) and "CRLF" not in calls.output(step)
-        for name, state in self.files.items():
-            if not step.whole and not within(name, step.path, self.session.cwd):
-                continue
-            before, now = state.staged, None
-            if state.certainty in KNOWN:
-                there = not state.absent and before is not None and before.home == step.home
-                named = name == step.path and step.by is Staging.ADDED
-                now = Staged(
-                    state.text,
-                    state.newline,
-                    state.base,
-                    step.home,
-                    not state.absent and (named or (there and before is not None and before.tracked)),
-                    not state.absent
-                    and (step.by is Staging.ADDED or (there and before is not None and before.seen)),
-                )
-            if done:
-                state.staged = now
-            elif before is None or now is None or before[:4] != now[:4]:
-                state.staged = None
-
-    def _from_index(self, step: Step, calls: _Calls) -> None:
-        """Takes in a command that brings files back as the index of git has them, or removes those that it does not have."""
-        done, output, why = _is_done(step), calls.output(step), Remark(f"by {step.by}")
-        if step.whole and not (
-            any(within(name, step.path, self.session.cwd) for name in self._there)
-            or (done and re.search(r"^Updated \d+ paths? from the index$", output, re.MULTILINE))
-        ):
-            # It may be a branch.
-            self._unstage()
-            self._sweep(step, why, lambda name: within(name, step.path, self.session.cwd, repository=True))
-            return
-        removed = {
-            posixpath.normpath(posixpath.join(self.session.cwd, step.home or "", line[9:]))
-            for line in output.splitlines()
-            if line.startswith("Removing ") and done and step.by is not Sweep.CHECKOUT
-        }
+    def _from_index(self, step: Step, output: str) -> None:
+        """A command brings files back from the index of git, or removes those that it does not have."""
+        folder, why = self.session.cwd, Remark(f"by {step.by}")
 
         def covers(name: str) -> bool:
-            return within(name, step.path, self.session.cwd)
+            return within(name, step.path, folder)
 
-        for name, state in self.files.items():
-            if not covers(name):
-                continue
-            held = state.staged if state.staged is not None and state.staged.home == step.home else None
-            if step.by is Sweep.CHECKOUT:
-                if held is None:
-                    _touch(state, step.entry, why)
-                elif held.text is None:
-                    # What the index does not have is left alone.
-                    continue
-                elif (state.text, state.newline) == (held.text, held.newline):
-                    continue
-                elif done and (held.tracked or name == step.path) and "\r" not in held.text:
-                    state.written(held.text, held.base)
-                    state.newline, state.untouched = held.newline, False
-                    state.remark(step.entry, why)
-                else:
-                    _touch(state, step.entry, why)
-            elif any(within(name, one, self.session.cwd) for one in removed):
-                state.untouched = False
-                state.gone()
-                state.remark(step.entry, why)
-            elif not state.absent and not (
-                held is not None and (held.tracked or (held.seen and step.by is Sweep.CLEAN))
-            ):
-                _touch(state, step.entry, why)
+        if step.whole and not any(map(covers, self._there)) and not restores(step, output):
+            # It may be a branch.
+            unstage(self.files.values())
+            self._sweep(step, why, lambda name: within(name, step.path, folder, repository=True))
+            return
+        bring_back(self.files, step, output, folder)
         self._swept.append((step.entry, why, covers))
 
     def _send(self, step: Step, target: str) -> None:
@@ -333,7 +265,7 @@ class Replay:
             to = target + path[len(step.path) :]
             self._place(path, to, step)
             # Where the target was a folder, they lie one folder below it.
-            _touch(self._state(to), step.entry, Remark.FOLDER_MOVED)
+            self._state(to).may_differ(step.entry, Remark.FOLDER_MOVED)
         if step.path in self.files or not inside:
             if self._under(target):
                 target = f"{target}/{step.path.rpartition('/')[2]}"
@@ -369,27 +301,8 @@ class Replay:
         state = FileState()
         for entry, why, covers in self._swept:
             if covers(path):
-                _touch(state, entry, why)
+                state.may_differ(entry, why)
         return state
-
-
-def _is_done(step: Step) -> bool:
-    """Whether the exit code of a call says that this part of it was done."""
-    return step.proof is Proof.EXIT and step.outcome is Outcome.DONE
-
-
-def _is_left_out(state: FileState) -> bool:
-    """Whether git is known not to hold a file."""
-    return state.staged is not None and state.staged.text is None
-
-
-def _touch(state: FileState, entry: EntryIndex, why: Remark) -> None:
-    """It may be another file now."""
-    state.untouched = False
-    state.forget()
-    if why is not Remark.BY_COMMAND or not state.remarks or state.remarks[-1][0] != entry:
-        # What names the command is enough.
-        state.remark(entry, why)
 
 
 _OF_FOLDERS = {Deed.DELETE: Remark.FOLDER_REMOVED, Deed.MOVE: Remark.FOLDER_MOVED}
@@ -435,88 +348,6 @@ def related(made: Iterable[Step], names: Collection[str]) -> set[str]:
             # A file that was moved into a folder keeps its last name.
             found |= {path for name in inside if name.rpartition("/")[2] == path.rpartition("/")[2]}
     return found
-
-
-class _Calls:
-    """Calls and results of a session, decoded when a step needs them."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.table: ToolTable = table_of(session)
-        self._last: tuple[EntryIndex, dict[str, list[ToolCall]]] | None = None
-
-    def _message(self, entry: int) -> Body:
-        body = self.session.body(entry) if entry != NO_ENTRY else None
-        message = body.get("message") if body is not None else None
-        return message if isinstance(message, dict) else {}
-
-    def _call(self, step: Step) -> ToolCall | None:
-        if self._last is None or self._last[0] != step.entry:
-            message = self._message(step.entry)
-            made = tool_calls(message) if message.get("role") == "assistant" else nested_calls(message)
-            by_id = defaultdict(list)
-            for call in made:
-                by_id[call.id].append(call)
-            self._last = step.entry, by_id
-        return next(iter(self._last[1].get(step.call_id, ())), None)
-
-    def asked(self, step: Step) -> Asked | None:
-        """What the call of a step asks for."""
-        if self.session.columns.kind[step.entry] == Kind.BASH:
-            made = by_command(self._message(step.entry).get("command"))
-        else:
-            call = self._call(step)
-            made = asked(call, self.table) if call is not None else []
-        return made[step.order] if step.order < len(made) else None
-
-    def before(self, step: Step) -> str | None:
-        """The whole content that an edit found, where its result tells."""
-        details = self._message(step.result).get("details")
-        before = details.get("before") if isinstance(details, dict) else None
-        return before if isinstance(before, str) else None
-
-    def diff(self, step: Step) -> str:
-        """The unified diff that the result of an edit holds; empty where it holds none."""
-        details = self._message(step.result).get("details")
-        patch = details.get("patch") if isinstance(details, dict) else None
-        return patch if isinstance(patch, str) else ""
-
-    def created(self, step: Step) -> bool:
-        """Whether the result of a write tells that the file was not there before."""
-        details = self._message(step.result).get("details")
-        return isinstance(details, dict) and details.get("exists") is False
-
-    def output(self, step: Step) -> str:
-        """What a command printed, as far as its result says."""
-        message = self._message(step.result)
-        output = message.get("output") if step.result == step.entry else text_of(message.get("content"))
-        return output if isinstance(output, str) else ""
-
-    def proven(self, step: Step) -> bool:
-        """Whether a part of a script was done, as its output tells."""
-        return step.proof is not Proof.NONE and not complains(self.output(step))
-
-    def shown(self, step: Step) -> Shown | None:
-        """What a read shows of its file."""
-        message = self._message(step.result)
-        if self.session.columns.kind[step.entry] == Kind.BASH:
-            output = message.get("output")
-            return self._printed(message.get("command"), output) if isinstance(output, str) else None
-        call = self._call(step)
-        if call is None or step.result == step.entry:
-            return None
-        text = text_of(message.get("content"))
-        if step.inferred:
-            return self._printed(command_in(call, self.table) or call.arguments.get("command"), text)
-        return shown(text, call.arguments, self.table.read_form)
-
-    def _printed(self, command: object, text: str) -> Shown | None:
-        names = files_read(command)
-        script = script_of(command)
-        if len(names) != 1 or script is None:
-            return None
-        words = simple_words(script)
-        return printed(words, text, self.table.shell_form) if words and words[-1] == names[0] else None
 
 
 def replay(

@@ -112,6 +112,11 @@ class Step(NamedTuple):
     home: str | None = None
     """Where a command of git ran of which is understood what it does to the index, or does by it."""
 
+    @property
+    def certainly_done(self) -> bool:
+        """Whether the exit code of the call says that this part of it was done."""
+        return self.proof is Proof.EXIT and self.outcome is Outcome.DONE
+
 
 _OF_EFFECT = {
     Effect.READ: Deed.READ,

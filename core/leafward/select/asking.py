@@ -7,11 +7,12 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from leafward.context import context_at, latest
+from leafward.context import context_at
 from leafward.entries import BOOKKEEPING_BYTES, NO_ENTRY, TURN_STARTS, Body, EntryIndex, Kind, tool_calls
 from leafward.errors import Cancelled
 from leafward.injection.globs import matches
 from leafward.messages import message_text, messages_of, usage_of, written_at
+from leafward.projection import latest
 from leafward.rebuilding import Outcome, steps
 from leafward.search.patterns import TooSlow
 from leafward.select import sets

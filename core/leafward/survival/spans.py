@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.context import context_at, latest, message_body
+from leafward.context import context_at, message_body
 from leafward.enclosed import split_enclosed
 from leafward.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.messages import message_text, messages_of
+from leafward.projection import latest
 
 if TYPE_CHECKING:
     from leafward.session import Session

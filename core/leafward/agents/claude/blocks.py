@@ -132,7 +132,7 @@ class Block:
         if any(joined[dash::NAME] != b"-" * count for dash in _DASHES):
             return None
         try:
-            keys = unhexlify(joined.replace(b"-", b""))
+            keys = unhexlify(joined.translate(None, b"-"))
         except ValueError:
             return None
         return keys if len(keys) == count * KEY else None

@@ -13,6 +13,7 @@ from collections import deque
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.base import is_file, is_folder
 from leafward.agents.claude.records import KEY, NAMED, key_of
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem
 from leafward.times import milliseconds
@@ -121,7 +122,7 @@ def _siblings(path: str) -> list[str]:
                 if entry.name.endswith(SUFFIX)
                 and entry.path != path
                 and not entry.name.startswith("agent-")
-                and entry.is_file()
+                and is_file(entry)
             )
     except OSError:
         return []
@@ -139,7 +140,7 @@ def _named(path: str, session: str) -> str | None:
     if os.path.basename(above) == PROJECTS:
         try:
             with os.scandir(above) as entries:
-                places = [os.path.join(entry.path, name) for entry in entries if entry.is_dir()]
+                places = [os.path.join(entry.path, name) for entry in entries if is_folder(entry)]
         except OSError:
             return None
         return next(filter(os.path.exists, places), None)

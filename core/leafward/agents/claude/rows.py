@@ -320,7 +320,7 @@ def first_of(keys: bytearray, key: bytes) -> int:
     return place // KEY
 
 
-_MANY = 1 << 15
+_MANY = 1 << 16
 
 
 def repeated(numbers: array[int]) -> set[int]:

@@ -128,9 +128,9 @@ Told = tuple[int, bytes, Opening, Said]
 """What is known of a row: its role, its id as it is written, its opening, and what its closing says."""
 
 
-_Place = tuple[int, int, int]
-"""The role of a row, where its id stands, and where its closing begins."""
-_NOWHERE = (0, 0, 0)
+_Place = tuple[int, int, int, int]
+"""The role of a row, where its id stands, where its closing begins, and from where on another row may still begin in it."""
+_NOWHERE = (0, 0, 0, 0)
 
 
 class Shapes:
@@ -158,12 +158,12 @@ class Shapes:
         if opening is None:
             return None
         if opening.kind == _REPLY:
-            role, at, behind = self._reply(data, value, end, opening.code)
+            role, at, behind, seen = self._reply(data, value, end, opening.code)
         elif opening.kind == _ATTACHMENT:
-            role, at, behind = self._attached(data, value, end)
+            role, at, behind, seen = self._attached(data, value, end)
         else:
-            role, at, behind = self._user(data, value, end)
-        if not at or TORN.first(data, value, behind) >= 0:
+            role, at, behind, seen = self._user(data, value, end)
+        if not at or TORN.first(data, seen, behind) >= 0:
             return None
         name, closing = data[at : at + NAME], data[behind:end]
         said = self._closings.get(closing) or self._closing(closing, name)
@@ -180,12 +180,12 @@ class Shapes:
             return _NOWHERE
         at, behind = found.start(1), found.end()
         if data.startswith(self._reply_begins, value) and code == self._reply_code:
-            return _FURTHER_ROLE, at, behind
+            return _FURTHER_ROLE, at, behind, value
         begins = _NAMED.match(data, value, end)
         if begins is None:
             return _NOWHERE
         self._reply_begins, self._reply_code, self.reply = begins[0], code, begins[1]
-        return _REPLY_ROLE, at, behind
+        return _REPLY_ROLE, at, behind, value
 
     def _attached(self, data: bytes, value: int, end: int) -> _Place:
         at = data.find(_ATTACHED, value, end)
@@ -196,12 +196,12 @@ class Shapes:
             return _NOWHERE
         behind = at + NAME + _STAMP
         if data.startswith(_SILENT, value):
-            return _QUIET_ROLE, at, behind
+            return _QUIET_ROLE, at, behind, value
         said = behind + len(_RENDERED)
         if not data.startswith(_RENDERED, behind) or data[said] == _QUOTE:
             return _NOWHERE
         behind = data.rfind(_RENDERED_ENDS, said, end)
-        return (_ATTACHED_ROLE, at, behind + len(_RENDERED_ENDS)) if behind >= 0 else _NOWHERE
+        return (_ATTACHED_ROLE, at, behind + len(_RENDERED_ENDS), value) if behind >= 0 else _NOWHERE
 
     def _user(self, data: bytes, value: int, end: int) -> _Place:
         if not data.startswith(_SAID_BY_USER, value):
@@ -215,14 +215,16 @@ class Shapes:
         if not (data.startswith(_UUID, at - len(_UUID)) and data.startswith(_STAMPED, at + NAME)):
             return _NOWHERE
         self.interrupt()
-        return _PROMPT_ROLE, at, at + NAME + _STAMP
+        return _PROMPT_ROLE, at, at + NAME + _STAMP, value
 
     def _result(self, data: bytes, value: int, end: int) -> _Place:
         """A row with the result of one call."""
         block = value + 2
         if data.startswith(_CALL, block):
             block = data.find(b'"', block + len(_CALL), end) + 2
-        behind = _RETURNED.first(data, block, end)
+        behind = _RETURNED.before(TORN, data, block, end)
+        if behind is None:
+            return _NOWHERE
         if behind >= 0:
             at = behind - _STAMP - NAME
         else:
@@ -238,10 +240,10 @@ class Shapes:
         called = data.rfind(_CALLED, behind, end)
         if not data.startswith(_RETURN, behind):
             if called < 0:
-                return _RESULT_ROLE, at, behind
+                return _RESULT_ROLE, at, behind, behind
             if data[behind:called] not in _NOTHING_RETURNED:
                 return _NOWHERE
-            return _RESULT_ROLE, at, called + len(_CALLED) + NAME
+            return _RESULT_ROLE, at, called + len(_CALLED) + NAME, behind
         last = called if called >= 0 else end - 1
         for one in _SANDBOXED:
             if data.endswith(one, behind, last):
@@ -253,7 +255,7 @@ class Shapes:
         ):
             return _NOWHERE
         # Claude Code 2.0 has what the programs see last.
-        return _RESULT_ROLE, at, called + len(_CALLED) + NAME if called >= 0 else end - 1
+        return _RESULT_ROLE, at, called + len(_CALLED) + NAME if called >= 0 else end - 1, behind
 
     def _system(self, data: bytes, start: int, end: int) -> Told | None:
         found = _SYSTEM.match(data, start + OPENING, end)

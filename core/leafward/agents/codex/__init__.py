@@ -9,11 +9,21 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables, refuse_copy
+from leafward.agents.base import (
+    Glimpse,
+    Listing,
+    Resume,
+    Text,
+    Trouble,
+    expanded,
+    is_file,
+    own_variables,
+    refuse_copy,
+)
 from leafward.agents.beside import kept_texts
-from leafward.agents.codex.chain import meta_of
+from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.glimpse import glimpse
-from leafward.agents.codex.reading import CodexReader, Thread
+from leafward.agents.codex.reading import CodexReader
 from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head, unpacked_lines
 from leafward.agents.codex.store import (
     COLD,
@@ -313,7 +323,7 @@ def _beside(path: str) -> Iterator[Segment]:
     folder = os.path.dirname(path)
     with os.scandir(folder) as entries:
         for entry in entries:
-            if is_rollout(entry.name) and entry.is_file():
+            if is_rollout(entry.name) and is_file(entry):
                 now = entry.stat()
                 yield segment_of(entry.path, [now.st_size, now.st_mtime_ns, now.st_ino])
 

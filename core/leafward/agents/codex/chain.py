@@ -14,6 +14,31 @@ if TYPE_CHECKING:
 
     from leafward.agents.codex.source import Rollout
     from leafward.agents.codex.store import Segment
+    from leafward.foreign import Note
+
+
+@dataclass(slots=True)
+class Thread:
+    """What is known of a thread besides its segments."""
+
+    id: str
+    segments: list[Segment]
+    """Oldest first."""
+    live: Segment
+    find: Callable[[str], Segment | None]
+    """A segment of any thread, by the name a base is given by."""
+    source: Callable[[str], Segment | None]
+    """The first segment of another thread."""
+    name: str | None = None
+    title: str | None = None
+    """What the database calls it where nobody named it: its own first prompt."""
+    spawner: str | None = None
+    """The thread that spawned it, as the database says."""
+    notes: list[Note] = field(default_factory=list)
+
+    def owns(self, segment: Segment) -> bool:
+        """Whether a segment is one of its own."""
+        return any(one.path == segment.path for one in self.segments)
 
 
 class Base(NamedTuple):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from leafward.agents.codex.reading import Thread
+    from leafward.agents.codex.chain import Thread
     from leafward.entries import Body
 
 OURS = "leafward"

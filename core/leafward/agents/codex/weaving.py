@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.compacted import Kept, kept_users, summary_place
 from leafward.agents.codex.course import START, Course, State
-from leafward.agents.codex.items import effort_of, is_injected, item_text, kind_of_item, prompt_of
+from leafward.agents.codex.items import effort_of, item_text, kind_of_item, prompt_of
 from leafward.agents.codex.naming import Naming
+from leafward.agents.codex.prompts import Prompts
 from leafward.agents.codex.records import (
     BEGINS,
     CLOSE,
@@ -26,6 +27,7 @@ from leafward.agents.codex.records import (
     line_of,
     payload_of,
 )
+from leafward.agents.codex.said import Said
 from leafward.agents.codex.settings import Contexts
 from leafward.agents.lines import seams
 from leafward.columns import Columns
@@ -39,8 +41,7 @@ if TYPE_CHECKING:
 _MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
 _ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
 _COMPLETED, _PROMPT, _TURN = Role.COMPLETED, Role.PROMPT, Role.TURN
-_USER, _INJECTED = Kind.USER, Kind.INJECTED
-_ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
+_USER, _ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
 
 
 class Weaver:
@@ -65,14 +66,8 @@ class Weaver:
         self.unknown: dict[str, int] = {}
         """Types of records that are not known, with how many there are of each."""
         self.first_unknown = -1
-        self._said: dict[int, int] = {}
-        """The last message that says something, by `_key`."""
-        self._said_before: dict[int, int] = {}
-        """From a message to the one before it that says the same."""
-        self._user_bytes: dict[int, int] = {}
-        self._prompts = 0
-        self._spoken = 0
-        self._unsure: list[int] = []
+        self._said = Said()
+        self._prompts = Prompts()
         self._naming = Naming()
         self._contexts = Contexts()
         self.course = Course()
@@ -89,9 +84,8 @@ class Weaver:
         self.tip = self.course.tip
         self.model, self.effort, self._total = state.model, state.effort, state.total
         self._open = False
-        self._waiting: list[tuple[int, str]] = []
+        self._prompts.begin()
         self._held: tuple[int, str] | None = None
-        self._early: str | None = None
         self._answered = (-1, "")
         self._records = False
         self._effort_at = -1
@@ -149,6 +143,7 @@ class Weaver:
         # `rfind` takes half the time of `find`.
         glued = data.rfind(SEAM, 0, stop) >= 0
         starts, kinds, base = self.columns.start, self.columns.kind, self.start + at
+        prompts = self._prompts
         start = 0
         while start < stop:
             end = find(b"\n", start, stop)
@@ -167,10 +162,10 @@ class Weaver:
             if role is _REPLY or role is _ECHO:
                 self._held = None
                 if not self._open:
-                    self._spoken = self.tip = len(kinds)
+                    prompts.spoken = self.tip = len(kinds)
                     starts.append(base + start)
                     kinds.append(_ASSISTANT)
-                    self._open, self._waiting = True, []
+                    self._open, prompts.waiting = True, []
             elif role is _QUIET or (role is _COUNT and self._records):
                 self._held = None
             elif role is _USAGE and self._open:
@@ -205,7 +200,7 @@ class Weaver:
         """The output of a call; what was said of it right before belongs to it."""
         held, self._held = self._held, None
         begin = held[0] if held is not None and held[1] == call else at
-        self._open, self._waiting = False, []
+        self._open, self._prompts.waiting = False, []
         self._answered = self._add(_TOOL_RESULT, begin), call
 
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
@@ -246,8 +241,7 @@ class Weaver:
             if not self._open:
                 self._add(Kind.ASSISTANT, at)
                 self._open = True
-                self._waiting = []
-                self._spoken = self.tip
+                self._prompts.spoken, self._prompts.waiting = self.tip, []
         elif role is Role.ANSWER:
             if line.call is not None and self._answered != (self.tip, line.call):
                 self._held = at, line.call
@@ -324,58 +318,23 @@ class Weaver:
     # --- what was said ---
 
     def _message(self, payload: dict[str, Any], at: int) -> None:
-        text = item_text(payload)
-        by_user = payload.get("role") == "user"
-        injected = is_injected(payload, text)
-        if by_user and self._early is not None and text.strip() == self._early:
-            self._early = None
-            return
-        if injected and by_user and self._unsure:
-            # Instructions and environment come before what is typed, never behind it.
-            self._unsure = [index for index in self._unsure if index < self._spoken]
-        unsure = injected is None and not self._prompts
-        index = self._add(_INJECTED if injected or unsure else _USER, at)
-        if unsure:
-            self._unsure.append(index)
-        if not injected:
-            self._waiting.append((index, text.strip()))
-        self._remember(index, payload, text)
-
-    def _remember(self, index: int, item: dict[str, Any], text: str) -> None:
-        key = _key(item, text)
-        if key is not None:
-            before = self._said.get(key)
-            if before is not None:
-                self._said_before[index] = before
-            self._said[key] = index
-        self._user_bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        index, text = len(self.columns.kind), item_text(payload)
+        kind = self._prompts.take(index, payload, text)
+        if kind is not None:
+            self._add(kind, at)
+            self._said.add(index, payload, text)
 
     def _prompt(self, payload: dict[str, Any], at: int) -> None:
         text = prompt_of(payload)
-        if text is None:
+        if text is None or self._prompts.typed(text, self.columns.kind):
             return
-        if not self._prompts:
-            self._unsure.clear()
-        self._prompts += 1
-        wanted = text.strip()
-        for place in range(len(self._waiting) - 1, -1, -1):
-            index, said = self._waiting[place]
-            if not wanted or wanted == said or wanted in said:
-                self.columns.kind[index] = _USER
-                del self._waiting[: place + 1]
-                return
         self._open = False
-        index = self._add(Kind.USER, at)
-        self._early = wanted
-        self._remember(index, {"role": "user"}, text)
+        self._said.add(self._add(_USER, at), {"role": "user"}, text)
 
     def settle(self) -> None:
         """Where no event says what the user typed, whatever does not look injected counts as the user's."""
         self.link()
-        if not self._prompts:
-            for index in self._unsure:
-                self.columns.kind[index] = Kind.USER
-        self._unsure.clear()
+        self._prompts.settle(self.columns.kind)
 
     def _count(self, payload: dict[str, Any], at: int) -> None:
         info = payload.get("info")
@@ -419,11 +378,12 @@ class Weaver:
             for number, item in enumerate(items):
                 if number == place:
                     continue
-                index = self._find_said(item)
+                self.link()
+                index = self._said.find(item, self.course)
                 if index < 0:
                     index = self._add(kind_of_item(item), at, part)
                     self.literals[index] = number, -1
-                    self._remember(index, item, item_text(item))
+                    self._said.add(index, item, item_text(item))
                     part += 1
                 (before if place < 0 or number < place else after).append(index)
         else:
@@ -435,8 +395,7 @@ class Weaver:
         """What Codex kept before it wrote that down: the initial context, then the user's newest messages."""
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
-        sizes = [self._user_bytes.get(index, 0) for index in users]
-        chosen, cut = kept_users(sizes)
+        chosen, cut = kept_users([self._said.size(index) for index in users])
         kept = [users[position] for position in chosen]
         part = 0
         if cut is not None:
@@ -446,18 +405,3 @@ class Weaver:
             kept[0] = index
             part = 1
         return initial + kept, part
-
-    def _find_said(self, item: Body) -> int:
-        key = _key(item, item_text(item))
-        self.link()
-        index = self._said.get(key, -1) if key is not None else -1
-        while index >= 0 and not self.course.holds(index):
-            index = self._said_before.get(index, -1)
-        return index
-
-
-def _key(item: dict[str, Any], text: str) -> int | None:
-    """What a message is found again by: its text, and its id where it has one, else its role."""
-    if item.get("type") not in (None, "message"):
-        return None
-    return hash((str(item.get("id") or item.get("role")), text))

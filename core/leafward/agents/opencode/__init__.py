@@ -10,28 +10,28 @@ import re
 import sqlite3
 import time
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, own_variables, refuse_copy
+from leafward.agents.base import Listing, Resume, Text, Trouble, expanded, own_variables, refuse_copy
 from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.parts import block_of, is_typed
+from leafward.agents.opencode.glimpse import glimpse
 from leafward.agents.opencode.places import (
     USUAL,
     Shelves,
     databases_in,
     is_store,
+    root_of,
     store_variables,
-    tree_beside,
+    usual_root,
 )
-from leafward.agents.opencode.reading import TORN, OpenCodeReader, Setting, named
-from leafward.agents.opencode.records import number_in, object_at, object_in, text_in
+from leafward.agents.opencode.reading import TORN, OpenCodeReader
+from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.setting import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
-from leafward.entries import text_of
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession
 from leafward.paths import is_kept
@@ -40,18 +40,16 @@ from leafward.scan import decode_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.agents.base import Candidate, Touch
+    from leafward.agents.base import Candidate, Glimpse, Touch
     from leafward.agents.cutting import Cut
     from leafward.agents.forking import Draft, Terms
     from leafward.agents.opencode.excerpts import Excerpt
     from leafward.agents.opencode.places import Store
-    from leafward.agents.opencode.records import Info, Told
     from leafward.agents.past import Past
     from leafward.config import Config
     from leafward.entries import EntryIndex
     from leafward.session import Session
 
-_FIRST_MESSAGES = 4
 _LONG_HEAD = re.compile(rb'\{\s*"id"\s*:\s*"ses_')
 
 
@@ -73,7 +71,7 @@ class OpenCode:
         configured = config.roots.get(self.name)
         if configured is not None:
             return tuple(expanded(root, env) for root in configured)
-        root = _usual_root(env)
+        root = usual_root(env)
         given = env.get("OPENCODE_DB")
         if not given or given == ":memory:":
             return (root,)
@@ -128,30 +126,7 @@ class OpenCode:
 
     def peek(self, candidate: Candidate) -> Glimpse | None:
         """What its own description says, and its first prompt where it has no title. Raises OSError."""
-        path = candidate.path
-        base, session = os.path.split(path)
-        if os.path.isfile(base):
-            try:
-                row = self._shelves.shelf(base, lately=True).rows.get(session)
-                if row is None:
-                    raise FileNotFoundError(2, f"no session {session}", base)
-                prompt = ""
-                if named(row.info.title) is None and row.messages:
-                    with opened(base) as database:
-                        prompt = _first_prompt(database.told(session, base, _silent))
-                        if row.info.torn:
-                            folder = _first_folder(database.told(session, base, _silent))
-                            row = row._replace(info=row.info._replace(directory=folder))
-            except (sqlite3.Error, NotASession) as error:
-                raise OSError(5, str(error), base) from error
-            return _glimpse(row.info, prompt, self._path_of(base))
-        if is_database(path):
-            raise OSError(5, "a database that cannot be read", path)
-        info = trees.info_in(trees.read(path), path)
-        prompt = ""
-        if named(info.title) is None:
-            prompt = _first_prompt(trees.told(trees.tree_of(path), info.id, info.created or 0, _silent))
-        return _glimpse(info, prompt, _file_of(path))
+        return glimpse(self._shelves, candidate.path)
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a session: `path` is that of its file, or that of a database with the session's id behind it. Raises NotASession."""
@@ -159,7 +134,7 @@ class OpenCode:
         return ForeignSession.of(
             path,
             self.title,
-            lambda: OpenCodeReader(lambda: self._setting(given)),
+            lambda: OpenCodeReader(lambda: setting_of(self._shelves, given)),
             stop,
             OPENCODE_TOOLS,
             self.name,
@@ -227,7 +202,7 @@ class OpenCode:
         path = os.path.abspath(session.path)
         refuse_copy(session, self.title)
         if os.path.isfile(path):
-            root = _root_of(path)
+            root = root_of(path)
             if databases_in(root, []):
                 raise Refused(
                     f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
@@ -291,72 +266,7 @@ class OpenCode:
         return str(found[0] / USUAL)
 
     def _store(self, database: str, env: Mapping[str, str]) -> Store:
-        return store_variables(database, str(_usual_root(env)), env)
-
-    # --- where a session lies ---
-
-    def _setting(self, path: str) -> Setting:
-        base, session = os.path.split(path)
-        if os.path.isfile(base):
-            return self._in_database(base, session)
-        if path.endswith(".db") or is_database(path):
-            raise NotASession(self._said_of(path))
-        if os.path.isdir(path):
-            raise NotASession(f"{path} is a folder, not a session file")
-        tree = trees.tree_of(path)
-        return Setting(
-            os.path.basename(path),
-            tree=tree,
-            siblings=lambda info, first: self._shelves.siblings_among(tree, info, first),
-            path_of=_file_of(path),
-        )
-
-    def _in_database(self, base: str, session: str) -> Setting:
-        def stamp() -> object:
-            try:
-                row = self._shelves.shelf(base).rows.get(session)
-            except (sqlite3.Error, OSError, NotASession):
-                return None
-            return row.stamp if row is not None else None
-
-        before = stamp()
-
-        def copy(info: Info) -> str | None:
-            beside = tree_beside(base, info)
-            return os.path.join(trees.tree_of(beside).messages, info.id) if beside is not None else None
-
-        return Setting(
-            session,
-            database=base,
-            siblings=lambda info, first: self._shelves.siblings(base, info, first),
-            path_of=self._path_of(base),
-            copy=copy,
-            changed=lambda: before is None or stamp() != before,
-        )
-
-    def _path_of(self, base: str) -> Callable[[str], str | None]:
-        def path_of(session: str) -> str | None:
-            try:
-                rows = self._shelves.shelf(base, lately=True).rows
-            except (sqlite3.Error, OSError, NotASession):
-                return None
-            return os.path.join(base, session) if session in rows else None
-
-        return path_of
-
-    def _said_of(self, path: str) -> str:
-        """What is to be said of a database that was named as if it were a session."""
-        try:
-            shelf = self._shelves.shelf(path)
-        except NotASession as error:
-            return str(error)
-        except sqlite3.Error as error:
-            return f"cannot read {path}: {error}"
-        except OSError as error:
-            return f"cannot read {path}: {error.strerror or error}"
-        if shelf.damage:
-            return f"{path} {shelf.damage}"
-        return f"{path} holds {len(shelf.rows):,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
+        return store_variables(database, str(usual_root(env)), env)
 
 
 def _is_torn(session: Session) -> bool:
@@ -370,69 +280,3 @@ def _in_newer_engine(session: Session) -> bool:
         return False
     leaf = session.transcript.leaf
     return leaf >= 0 and session.reader.is_newer(leaf)
-
-
-def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:
-    return Glimpse(
-        id=info.id,
-        title=named(info.title),
-        prompt=prompt,
-        project=info.directory,
-        created=info.created,
-        modified=info.updated or info.created,
-        parent=(path_of(above) or above) if (above := info.parent or info.source) is not None else None,
-        relation=info.relation,
-        archived=bool(info.archived),
-    )
-
-
-def _first_prompt(messages: Iterator[Told]) -> str:
-    for told in islice(messages, _FIRST_MESSAGES):
-        if object_in(told.message.data).get("role") != "user":
-            continue
-        parts = [object_in(part.data) for part in told.parts]
-        blocks = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
-        text = text_of(blocks)
-        if text:
-            return text
-    return ""
-
-
-def _first_folder(messages: Iterator[Told]) -> str:
-    """Where the first reply was made."""
-    bodies = (object_in(told.message.data) for told in islice(messages, _FIRST_MESSAGES))
-    return next((folder for body in bodies if (folder := text_in(object_at(body, "path"), "cwd"))), "")
-
-
-def _file_of(path: str) -> Callable[[str], str | None]:
-    """The files of other sessions, beside one."""
-
-    def file_of(session: str) -> str | None:
-        beside = os.path.join(os.path.dirname(path), f"{session}{trees.SUFFIX}")
-        return beside if os.path.isfile(beside) else None
-
-    return file_of
-
-
-def _root_of(path: str) -> str:
-    """The data root above a session file."""
-    folder = os.path.dirname(path)
-    while os.path.basename(folder) != "storage":
-        above = os.path.dirname(folder)
-        if above == folder:
-            return os.path.dirname(path)
-        folder = above
-    above = os.path.dirname(folder)
-    # Before 0.6 a project's store lay two folders deeper.
-    holder = os.path.dirname(above)
-    return os.path.dirname(holder) if os.path.basename(holder) == "project" else above
-
-
-def _silent(_name: str, _error: Exception) -> None:
-    """A first look says nothing of what it cannot read."""
-
-
-def _usual_root(env: Mapping[str, str]) -> Path:
-    """The data root that opencode itself uses."""
-    data = env.get("XDG_DATA_HOME")
-    return expanded(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)

@@ -10,8 +10,9 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from leafward.agents.forking import Remark
-from leafward.agents.opencode.database import OURS, opened
+from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
+from leafward.agents.opencode.sessions import OURS
 from leafward.entries import text_of
 from leafward.errors import NotASession
 

@@ -1,4 +1,4 @@
-"""opencode's database (1.2 and later): which sessions lie in it, and one of them with its messages.
+"""opencode's database (1.2 and later): opening one, and what is stored of one of its sessions.
 
 Columns are asked for by name, since every version has others. Of all tables only the few named here can be read: a connection
 refuses every other one, so that accounts and credentials are never touched.
@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import zlib
 from contextlib import contextmanager
 from heapq import merge
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from leafward.agents.databases import opened_read_only
 from leafward.agents.opencode import newer
 from leafward.agents.opencode.records import (
-    Info,
     Stored,
     Told,
     by_time,
@@ -32,8 +30,6 @@ from leafward.errors import NotASession
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.base import Stamp
-
 MAGIC = b"SQLite format 3\0"
 TABLES = frozenset(
     {"session", "message", "part", "event", "event_sequence", "project", "session_message", "sqlite_master"}
@@ -44,23 +40,6 @@ _NEEDED = {
     "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "data"},
 }
-_NS_PER_MS = 1_000_000
-OURS = "leafward"
-"""The field of a session's metadata that says which one it was made from."""
-
-
-Counts = dict[str, tuple[int, int, int, int, int]]
-"""By session: messages, the time of the first and of the last, parts, events."""
-
-
-class Row(NamedTuple):
-    """A session in a listing."""
-
-    info: Info
-    messages: int
-    first: int
-    """When its first message was made: the same in every copy."""
-    stamp: Stamp
 
 
 def is_database(path: str) -> bool:
@@ -108,18 +87,6 @@ class Base:
             self._columns[table] = {str(row[1]) for row in self.ask(f"PRAGMA table_info({table})")}
         return self._columns[table]
 
-    # --- sessions ---
-
-    def _select(self, table: str, names: tuple[str, ...]) -> str:
-        have = self.columns(table)
-        return ", ".join(name if name in have else f"NULL AS {name}" for name in names)
-
-    def info(self, session: str) -> Info | None:
-        """A session's description; None where there is no such session."""
-        for row in self.ask(f"SELECT {self._select('session', _FIELDS)} FROM session WHERE id = ?", session):  # noqa: S608  # names of our own
-            return _info(row)
-        return None
-
     def row(self, session: str) -> dict[str, Any]:
         """Everything that a session's row says, by column; empty where there is no such session."""
         cursor = self.ask("SELECT * FROM session WHERE id = ?", session)
@@ -135,66 +102,11 @@ class Base:
         found = self.ask(query).fetchone()
         return object_in(found[0]) if found is not None and isinstance(found[0], str) else {}
 
-    def holds(self, session: str) -> bool:
-        """Whether a session lies here."""
-        return next(iter(self.ask("SELECT 1 FROM session WHERE id = ?", session)), None) is not None
-
-    def rows(self) -> tuple[list[Row], dict[str, int]]:
-        """Every session, with what tells when one of them changed; and the messages of none, by the session they name."""
-        counts = self.counts()
-        rows = [self.row_of(info, counts) for info in self.infos()]
-        known = {row.info.id for row in rows}
-        return rows, {name: found[0] for name, found in counts.items() if name not in known and found[0]}
-
-    def infos(self, order: str = "") -> Iterator[Info]:
-        """Every session as its row describes it."""
-        query = f"SELECT {self._select('session', _FIELDS)} FROM session"  # noqa: S608  # names of our own
-        yield from map(_info, self.ask(f"{query} ORDER BY {order}" if order else query))
-
-    @staticmethod
-    def row_of(info: Info, counts: Counts) -> Row:
-        """A session in a listing."""
-        messages, first, latest, parts, events = counts.get(info.id, (0, 0, 0, 0, 0))
-        seal = f"{info.title}\0{info.parent}\0{info.archived}\0{info.revert}\0{messages}\0{parts}\0{events}"
-        updated = max(info.updated or info.created or 0, latest)
-        stamp = [0, updated * _NS_PER_MS, zlib.crc32(seal.encode("utf-8", "surrogatepass"))]
-        return Row(info, messages, first, stamp)
-
-    def counts(self, only: str | None = None) -> Counts:
-        """What is stored of each session, or of one of them. Answered by indexes alone."""
-        time = "time_created" if "time_created" in self.columns("message") else "0"
-        given = () if only is None else (only,)
-        which = "" if only is None else "WHERE session_id = ? "
-        found: Counts = {}
-        query = (
-            f"SELECT session_id, COUNT(*), MIN({time}), MAX({time}) FROM message {which}GROUP BY session_id"  # noqa: S608  # names of our own
-        )
-        for session, count, first, last in self.ask(query, *given):
-            found[session] = (count, first or 0, last or 0, 0, 0)
-        if self._has_newer:
-            times = "COUNT(*), MIN(time_created), MAX(time_created)"
-            query = f"SELECT session_id, {times} FROM session_message {which}GROUP BY session_id"  # noqa: S608  # words of our own
-            for session, count, first, last in self.ask(query, *given):
-                known = found.get(session, (0, first, 0, 0, 0))
-                found[session] = (known[0] + count, min(known[1], first), max(known[2], last), 0, 0)
-        if "session_id" in self.columns("part"):
-            query = f"SELECT session_id, COUNT(*) FROM part {which}GROUP BY session_id"  # noqa: S608  # words of our own
-            for session, count in self.ask(query, *given):
-                found[session] = (*found.get(session, (0, 0, 0))[:3], count, 0)
-        if {"aggregate_id", "seq"} <= self.columns("event_sequence"):
-            query = "SELECT aggregate_id, seq FROM event_sequence"
-            for session, last in self.ask(
-                query if only is None else f"{query} WHERE aggregate_id = ?", *given
-            ):
-                if session in found:
-                    found[session] = (*found[session][:4], last if isinstance(last, int) else 0)
-        return found
-
     def times(self, session: str) -> list[int]:
         """When its messages were made, in order."""
         query = "SELECT time_created FROM message WHERE session_id = ? ORDER BY time_created, id"
         found = [row[0] for row in self.ask(query, session)]
-        if self._has_newer:
+        if self.has_newer:
             query = "SELECT time_created FROM session_message WHERE session_id = ?"
             found = sorted([*found, *(row[0] for row in self.ask(query, session))])
         return found
@@ -204,7 +116,7 @@ class Base:
     def told(self, session: str, path: str, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
         """Its messages by time with their parts, those of both engines; `broken` hears of parts that cannot be read."""
         told = self._told(session, path, broken)
-        return merge(told, self._newer(session, path), key=by_time) if self._has_newer else told
+        return merge(told, self._newer(session, path), key=by_time) if self.has_newer else told
 
     def _told(self, session: str, path: str, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
         time = "time_created" if "time_created" in self.columns("message") else "0"
@@ -262,7 +174,7 @@ class Base:
         queries = [told, parts]
         if "title" in self.columns("session"):
             queries.append("SELECT CAST(title AS BLOB) FROM session WHERE id = ?")
-        if self._has_newer:
+        if self.has_newer:
             queries.append("SELECT CAST(data AS BLOB) FROM session_message WHERE session_id = ?")
         for query in queries:
             for (data,) in self.ask(query, session):
@@ -277,14 +189,14 @@ class Base:
     # --- the newer engine ---
 
     @property
-    def _has_newer(self) -> bool:
+    def has_newer(self) -> bool:
         """Whether there is a table of the newer engine's messages, with all that is asked of it."""
         return {"id", "session_id", "type", "seq", "time_created", "data"} <= self.columns("session_message")
 
     def is_newer(self, message: str) -> bool:
         """Whether a message is one of the newer engine's."""
         query = "SELECT 1 FROM session_message WHERE id = ?"
-        return self._has_newer and next(iter(self.ask(query, message)), None) is not None
+        return self.has_newer and next(iter(self.ask(query, message)), None) is not None
 
     def _teller(self, session: str, path: str) -> newer.Teller:
         try:
@@ -307,7 +219,7 @@ class Base:
             yield from teller.told(str(name), str(kind), _whole(created), row, data or b"")
 
     def _newer_removed(self, session: str, path: str) -> list[Told]:
-        if not self._has_newer or not any(self._events(session, "session.next.revert.committed.")):
+        if not self.has_newer or not any(self._events(session, "session.next.revert.committed.")):
             return []
         kept = {
             str(name) for (name,) in self.ask("SELECT id FROM session_message WHERE session_id = ?", session)
@@ -363,51 +275,6 @@ class Base:
         )
         for number, row, name, data in self.ask(query, session, kind, kind[:-1] + "/"):
             yield number, row, name, object_in(data or b"")
-
-
-_FIELDS = (
-    "id",
-    "title",
-    "directory",
-    "parent_id",
-    "time_created",
-    "time_updated",
-    "time_archived",
-    "time_compacting",
-    "version",
-    "project_id",
-    "slug",
-    "share_url",
-    "revert",
-    "metadata",
-)
-
-
-def _info(row: tuple[Any, ...]) -> Info:
-    known = dict(zip(_FIELDS, row, strict=True))
-
-    def text(name: str) -> str:
-        return known[name] if isinstance(known[name], str) else ""
-
-    def time(name: str) -> int | None:
-        return int(known[name]) if isinstance(known[name], (int, float)) else None
-
-    return Info(
-        id=str(known["id"]),
-        title=text("title"),
-        directory=text("directory"),
-        parent=text("parent_id") or None,
-        created=time("time_created"),
-        updated=time("time_updated"),
-        archived=time("time_archived"),
-        compacting=time("time_compacting"),
-        version=text("version"),
-        project=text("project_id"),
-        slug=text("slug"),
-        share=text("share_url"),
-        source=text_in(object_at(object_in(text("metadata")), OURS), "forkedFrom") or None,
-        revert=text("revert"),
-    )
 
 
 def _only_ours(action: int, table: str | None, *_: str | None) -> int:

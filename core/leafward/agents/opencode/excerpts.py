@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.rescuing import is_damage, rescued
+from leafward.agents.opencode.sessions import rows_of
 from leafward.errors import NotASession
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.base import Stamp
-    from leafward.agents.opencode.database import Base, Row
+    from leafward.agents.opencode.database import Base
+    from leafward.agents.opencode.sessions import Row
 
 _OWNED = {
     "session": ("id", "= ?"),
@@ -142,7 +144,7 @@ def _family(base: Base, session: str) -> Family:
 def _rows(base: Base) -> tuple[list[Row], bool]:
     """Every session that can be read, and whether there are others: one on good pages is kept whatever became of those."""
     try:
-        return base.rows()[0], False
+        return rows_of(base)[0], False
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise

@@ -12,10 +12,11 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.opencode import newer
-from leafward.agents.opencode.database import OURS, opened
+from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
 from leafward.agents.opencode.reading import OpenCodeReader, merged
 from leafward.agents.opencode.records import object_at, object_in, text_in
+from leafward.agents.opencode.sessions import OURS
 from leafward.agents.owned import own_cut
 from leafward.entries import Kind
 from leafward.errors import NotASession, Refused

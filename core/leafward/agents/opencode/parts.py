@@ -18,6 +18,12 @@ SUBTASK_TEXT = "The following tool was executed by the user"
 INTERRUPTED_TEXT = "[Tool execution was interrupted]"
 """What opencode sends for a request to compact, for a command that the user ran, and for a call that never ended."""
 
+SILENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})
+"""Parts that say nothing to the model and stand with their message."""
+_SPOKEN = frozenset({"text", "file", "reasoning", "tool", "compaction", "subtask"})
+PART_TYPES = SILENT | _SPOKEN
+"""All types of parts that are known."""
+
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _SIGNS = frozenset(" +-")

@@ -10,17 +10,20 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Listing, Trouble
+from leafward.agents.base import Listing, Trouble, expanded, is_file
 from leafward.agents.opencode import trees
-from leafward.agents.opencode.database import Row, is_database, opened, stamps_of
+from leafward.agents.opencode.database import is_database, opened, stamps_of
 from leafward.agents.opencode.rescuing import Rescued, is_damage, rescued
+from leafward.agents.opencode.sessions import rows_of
 from leafward.errors import NotASession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from leafward.agents.base import Stamp
     from leafward.agents.opencode.records import Info
+    from leafward.agents.opencode.sessions import Row
 
 _NAME = re.compile(r"opencode(?:-[^/\\]+)?\.db")
 _NAMED = 3
@@ -65,7 +68,7 @@ class Shelves:
         shelf = Shelf()
         with opened(path) as base:
             try:
-                rows, shelf.strays = base.rows()
+                rows, shelf.strays = rows_of(base)
             except sqlite3.DatabaseError as error:
                 if not is_damage(error):
                     raise
@@ -212,6 +215,26 @@ def is_store(folder: str, names: set[str]) -> bool:
     return os.path.basename(folder) == "session" and {trees.INFO_FOLDER, "message"} <= names
 
 
+def usual_root(env: Mapping[str, str]) -> Path:
+    """The data root that opencode itself uses."""
+    data = env.get("XDG_DATA_HOME")
+    return expanded(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)
+
+
+def root_of(path: str) -> str:
+    """The data root above a session file."""
+    folder = os.path.dirname(path)
+    while os.path.basename(folder) != "storage":
+        above = os.path.dirname(folder)
+        if above == folder:
+            return os.path.dirname(path)
+        folder = above
+    above = os.path.dirname(folder)
+    # Before 0.6 a project's store lay two folders deeper.
+    holder = os.path.dirname(above)
+    return os.path.dirname(holder) if os.path.basename(holder) == "project" else above
+
+
 def tree_beside(database: str, info: Info) -> str | None:
     """The file that describes the same session in the tree that was imported; None where there is none."""
     storage = os.path.join(os.path.dirname(database), "storage", "session")
@@ -226,7 +249,7 @@ def _files(root: str, trouble: list[Trouble]) -> Iterator[tuple[str, dict[str, S
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.name.endswith(trees.SUFFIX) and entry.is_file():
+                    if entry.name.endswith(trees.SUFFIX) and is_file(entry):
                         names[entry.name] = _file_stamp(entry)
         except OSError as error:
             trouble.append(Trouble(folder, error.strerror or str(error)))

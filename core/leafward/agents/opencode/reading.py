@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from dataclasses import dataclass, field
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -14,10 +13,12 @@ from typing import TYPE_CHECKING
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.lineage import Source, source_of
-from leafward.agents.opencode.records import Info, Spool, Stored, Told, by_time, object_in, text_in
+from leafward.agents.opencode.records import Info, Stored, Told, by_time, object_in, text_in
 from leafward.agents.opencode.rescuing import known
+from leafward.agents.opencode.roles import Role
+from leafward.agents.opencode.spool import Records, Spool
 from leafward.agents.opencode.translating import Translator, system_of
-from leafward.agents.opencode.weaving import Records, Role, Weaver
+from leafward.agents.opencode.weaving import Weaver
 from leafward.columns import Columns
 from leafward.entries import EntryIndex
 from leafward.errors import NotASession
@@ -29,6 +30,7 @@ from leafward.times import iso_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from leafward.agents.opencode.setting import Setting
     from leafward.agents.opencode.trees import Tree
     from leafward.entries import Body
 
@@ -37,24 +39,6 @@ _MADE_UP = re.compile(r"(?:new|child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?", re.I
 _LOOKED_AHEAD = 8
 TORN = "session-row"
 """The code of the note on a session whose row cannot be read."""
-
-
-@dataclass(slots=True)
-class Setting:
-    """Where a session lies, and what its store knows of others."""
-
-    session: str
-    database: str | None = None
-    tree: Tree | None = None
-    siblings: Callable[[Info, int], list[Info]] = lambda _info, _first: []
-    """Older sessions whose first message is of the same time."""
-    path_of: Callable[[str], str | None] = lambda _session: None
-    """Where another session lies."""
-    copy: Callable[[Info], str | None] = lambda _info: None
-    """The folder of the same session's messages in the tree of files that was imported; None where there is none."""
-    changed: Callable[[], bool] = lambda: True
-    """Whether the session, of the many in its database, is another than when it was read."""
-    notes: list[Note] = field(default_factory=list)
 
 
 class OpenCodeReader:

@@ -1,20 +1,15 @@
-"""What opencode stores, as it lies there: messages with their parts, and the bytes of a session put aside while it is open."""
+"""What opencode stores, as it lies there: sessions, messages with their parts, and the order of these."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from threading import Lock
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
     from leafward.entries import Body
 
-_IN_MEMORY = 4 << 20
-"""Bytes of a session up to which they stay in memory; more go to a temporary file without a name."""
 _ID_DIGITS = 12
 _WRAP = 1 << 48
 """Ids begin with a time that begins again from zero every 795 days (opencode)."""
@@ -150,51 +145,3 @@ def _number(name: str) -> int:
         return int(name.partition("_")[2][:_ID_DIGITS], 16)
     except ValueError:
         return 0
-
-
-class Spool:
-    """Records of one session, one after the other, to be read at any place and from any thread."""
-
-    def __init__(self) -> None:
-        self._memory = bytearray()
-        self._file: IO[bytes] | None = None
-        self._lock = Lock()
-        self.size = 0
-
-    def add(self, data: bytes) -> int:
-        """Appends a record and a newline; returns where it begins."""
-        start = self.size
-        self._memory += data
-        self._memory += b"\n"
-        self.size += len(data) + 1
-        if len(self._memory) > _IN_MEMORY:
-            self._spill()
-        return start
-
-    def _spill(self) -> None:
-        if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="leafward-")  # noqa: SIM115  # as long as the session is
-        self._file.write(self._memory)
-        self._memory = bytearray()
-
-    def done(self) -> None:
-        """Nothing more will be added."""
-        if self._file is not None:
-            self._spill()
-            self._file.flush()
-
-    def at(self, offset: int, size: int) -> bytes:
-        """Some bytes."""
-        file = self._file
-        if file is None:
-            return bytes(memoryview(self._memory)[offset : offset + size])
-        if hasattr(os, "pread"):
-            return os.pread(file.fileno(), size, offset)
-        with self._lock:
-            file.seek(offset)
-            return file.read(size)
-
-    def close(self) -> None:
-        """Gives the temporary file back."""
-        if self._file is not None:
-            self._file.close()

@@ -6,9 +6,11 @@ import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode.records import Info
+from leafward.agents.opencode.sessions import counted, info_of, infos_of, row_of
 
 if TYPE_CHECKING:
-    from leafward.agents.opencode.database import Base, Row
+    from leafward.agents.opencode.database import Base
+    from leafward.agents.opencode.sessions import Row
 
 _PRIMARY = 0xFF
 """The bits of SQLite's extended codes that name the kind of error."""
@@ -36,7 +38,7 @@ def known(base: Base, session: str) -> Info | None:
     Raises sqlite3.DatabaseError where neither can be read.
     """
     try:
-        return base.info(session)
+        return info_of(base, session)
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
@@ -49,7 +51,7 @@ def known(base: Base, session: str) -> Info | None:
 
 def _torn(base: Base, session: str) -> Info | None:
     """What the messages of a session say; None where it has none. Raises sqlite3.DatabaseError."""
-    messages, first, *_ = base.counts(session).get(session, (0, 0))
+    messages, first, *_ = counted(base, session).get(session, (0, 0))
     return Info(session, created=first, torn=True) if messages else None
 
 
@@ -58,7 +60,7 @@ def _infos(base: Base) -> dict[str, Info]:
     infos: dict[str, Info] = {}
     for order in ("rowid", "rowid DESC"):
         try:
-            for info in base.infos(order):
+            for info in infos_of(base, order):
                 infos[info.id] = info
         except sqlite3.DatabaseError:
             continue
@@ -85,16 +87,16 @@ def rescued(base: Base) -> Rescued:
     rows = []
     for info in infos.values():
         try:
-            rows.append(base.row_of(info, base.counts(info.id)))
+            rows.append(row_of(info, counted(base, info.id)))
         except sqlite3.DatabaseError:
-            rows.append(base.row_of(info, {}))
+            rows.append(row_of(info, {}))
     return Rescued(rows, [info.id for info in infos.values() if info.torn], lost)
 
 
 def _one(base: Base, session: str) -> Info | None:
     """A session that the table did not yield from its ends. Raises sqlite3.DatabaseError."""
     try:
-        return base.info(session)
+        return info_of(base, session)
     except sqlite3.DatabaseError:
         return _torn(base, session)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.native_lines import frame, injected, message
 from leafward.agents.opencode.parts import (
     REQUEST_TEXT,
+    SILENT,
     SUBTASK_TEXT,
     block_of,
     failure_of,
@@ -19,8 +20,8 @@ from leafward.agents.opencode.parts import (
     usage_of,
 )
 from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
-from leafward.agents.opencode.weaving import SILENT, Role
 from leafward.edits import Action, file_calls
 from leafward.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.messages import EDIT_TARGETS, PROJECTION

@@ -8,112 +8,22 @@ says so. Pruned outputs become context edits at the time they were pruned, faile
 from __future__ import annotations
 
 from array import array
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from leafward.agents.opencode import newer
-from leafward.agents.opencode.parts import is_put, is_sent, is_typed
+from leafward.agents.opencode.parts import PART_TYPES, is_put, is_sent, is_typed
 from leafward.agents.opencode.records import NEVER, number_in, object_at, text_in
+from leafward.agents.opencode.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
 from leafward.columns import ID_SIZE, Columns
-from leafward.entries import Damage, Kind
+from leafward.entries import Damage
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
-    from leafward.agents.opencode.records import Spool, Stored, Told
+    from leafward.agents.opencode.records import Stored, Told
+    from leafward.agents.opencode.spool import Records
     from leafward.entries import Body
 
 _NO_ID = bytes(ID_SIZE)
-SILENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})
-"""Parts that say nothing to the model and stand with their message."""
-_SPOKEN = frozenset({"text", "file", "reasoning", "tool", "compaction", "subtask"})
-
-
-class Role(IntEnum):
-    """What an entry is made of."""
-
-    USER = 0
-    INJECTED = 1
-    """A message that opencode itself put in: the model answers it."""
-    REQUEST = 2
-    """A user message that asks for a compaction."""
-    REPLY = 3
-    RESULT = 4
-    SUMMARY = 5
-    SYSTEM = 6
-    PRUNED = 7
-    DROPPED = 8
-    REVERT = 9
-    OTHER = 10
-    """A message of a role that is not known."""
-    PART = 11
-    """A part of a type that is not known."""
-    BROKEN = 12
-    BROKEN_PART = 13
-    ADDED = 14
-    """What opencode put into a message of the user."""
-    SHELL = 15
-    """A command that the user ran; in the newer engine a message of its own."""
-    AGENT = 16
-    MODEL = 17
-    """Another agent, another model from here on; in the newer engine messages of their own."""
-
-
-_KINDS = {
-    Role.USER: Kind.USER,
-    Role.INJECTED: Kind.CUSTOM_MESSAGE,
-    Role.ADDED: Kind.INJECTED,
-    Role.REQUEST: Kind.INJECTED,
-    Role.REPLY: Kind.ASSISTANT,
-    Role.RESULT: Kind.TOOL_RESULT,
-    Role.SUMMARY: Kind.COMPACTION,
-    Role.SYSTEM: Kind.SYSTEM,
-    Role.PRUNED: Kind.CONTEXT_EDIT,
-    Role.DROPPED: Kind.CONTEXT_EDIT,
-    Role.REVERT: Kind.UNKNOWN,
-    Role.OTHER: Kind.UNKNOWN,
-    Role.PART: Kind.UNKNOWN,
-    Role.BROKEN: Kind.MALFORMED,
-    Role.BROKEN_PART: Kind.MALFORMED,
-    Role.SHELL: Kind.BASH,
-    Role.AGENT: Kind.CUSTOM,
-    Role.MODEL: Kind.MODEL_CHANGE,
-}
-_OF_ITS_OWN = {newer.SHELL: Role.SHELL, newer.AGENT_SWITCHED: Role.AGENT, newer.MODEL_SWITCHED: Role.MODEL}
-"""Messages of the newer engine that are one entry, by what they call their role."""
-
-
-class Records:
-    """Where each message and part lies: in the spool, and where the agent keeps it."""
-
-    def __init__(self, spool: Spool, database: str | None = None) -> None:
-        self.spool = spool
-        self.start = array("q")
-        self.size = array("q")
-        self.row = array("q")
-        self._database = database
-        self._paths: list[str] = []
-
-    def add(self, one: Stored) -> int:
-        """Puts one aside; returns its number."""
-        self.start.append(self.spool.add(one.data))
-        self.size.append(len(one.data))
-        self.row.append(one.row)
-        if self._database is None:
-            self._paths.append(one.path)
-        return len(self.start) - 1
-
-    @property
-    def in_database(self) -> bool:
-        """Whether they lie in a database, rather than in files of their own."""
-        return self._database is not None
-
-    def data(self, number: int) -> bytes:
-        """A record as stored."""
-        return self.spool.at(self.start[number], self.size[number])
-
-    def path(self, number: int) -> str:
-        """The file or database it lies in."""
-        return self._database if self._database is not None else self._paths[number]
 
 
 class Weaver:
@@ -177,7 +87,7 @@ class Weaver:
         if name in self._names:
             name = f"{name}@{index}"
         self._names.add(name)
-        columns.kind.append(_KINDS[role])
+        columns.kind.append(KINDS[role])
         if len(name) == ID_SIZE and name.isascii():
             columns.ids += name.encode("ascii")
         else:
@@ -195,9 +105,9 @@ class Weaver:
     def _start(self, role: Role, message: int, low: int) -> int:
         """Where an entry begins in the spool: never before the one ahead of it."""
         records, starts = self.records, self.columns.start
-        if role in _EDITS:
+        if role in EDITS:
             return records.spool.size
-        start = records.start[low if role in _OF_PARTS else message]
+        start = records.start[low if role in OF_PARTS else message]
         return max(start, starts[-1]) if starts else start
 
     def system(self, told: Told) -> None:
@@ -322,8 +232,8 @@ class Weaver:
                 tip = self._user(name, body, decoded, parts, above, record, low)
             elif role == "assistant":
                 tip = self._reply(name, body, decoded, parts, above, record, low, live=live)
-            elif role in _OF_ITS_OWN:
-                tip = self._entry(_OF_ITS_OWN[role], name, above, record, low, high)
+            elif role in OF_ITS_OWN:
+                tip = self._entry(OF_ITS_OWN[role], name, above, record, low, high)
             else:
                 tip = self._entry(Role.OTHER, name, above, record, low, high)
                 self._strange(f"role {role}", tip)
@@ -420,7 +330,7 @@ class Weaver:
     ) -> int:
         """Entries for parts that are broken or of a type that is not known."""
         for place, part in enumerate(decoded):
-            known = part is not None and part.get("type") in _KNOWN
+            known = part is not None and part.get("type") in PART_TYPES
             if not known:
                 role = Role.PART if part is not None else Role.BROKEN_PART
                 made = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
@@ -436,8 +346,3 @@ class Weaver:
         self.unknown[name] = self.unknown.get(name, 0) + 1
         if self.first_unknown < 0:
             self.first_unknown = entry
-
-
-_KNOWN = SILENT | _SPOKEN
-_OF_PARTS = frozenset({Role.RESULT, Role.PART, Role.BROKEN_PART})
-_EDITS = frozenset({Role.PRUNED, Role.DROPPED})

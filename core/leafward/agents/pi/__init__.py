@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from leafward.agents.base import Listing, Resume, Stamp, Text, Touch, Trouble, expanded, own_variables
+from leafward.agents.base import (
+    Listing,
+    Resume,
+    Stamp,
+    Text,
+    Touch,
+    Trouble,
+    expanded,
+    is_folder,
+    own_variables,
+)
 from leafward.edits import NATIVE_TOOLS, Action
 from leafward.errors import Refused
 from leafward.paths import is_kept
@@ -198,7 +208,7 @@ def _files(folder: str, below: list[str] | None, trouble: list[Trouble]) -> dict
                         continue
                     if now.st_mode & _FILE_TYPE == S_IFREG:
                         found[name] = [now.st_size, now.st_mtime_ns, now.st_ino]
-                elif below is not None and entry.is_dir():
+                elif below is not None and is_folder(entry):
                     below.append(os.path.join(folder, name))
     except FileNotFoundError:
         pass

@@ -171,7 +171,7 @@ class Compacted(Forking):
         exploration, line = self.exploration, self.graph.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
             return EntryIndex(-1)
-        from leafward.context import latest
+        from leafward.projection import latest
 
         head = exploration.layout.head[line.row]
         if exploration.layout.tree.kind[head] == Kind.COMPACTION and line.kind is LineKind.ROW:
@@ -212,7 +212,7 @@ class Compacted(Forking):
         exploration, line = self.exploration, self.graph.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
             return EntryIndex(-1)
-        from leafward.context import latest
+        from leafward.projection import latest
 
         if line.kind is LineKind.ROW:
             kinds = exploration.layout.tree.kind

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.compaction.xray import Link, xray_of
-from leafward.context import context_at, lacks_prompt, latest
+from leafward.context import context_at, lacks_prompt
 from leafward.entries import EntryIndex, Kind, read_usage
+from leafward.projection import latest
 from leafward.survival import SURVIVED, Status, Survival, compactions, decay, facts_of, survival
 from leafward.survival.spans import Said
 from leafward_tui.cells import counted, exact, money, percent, right

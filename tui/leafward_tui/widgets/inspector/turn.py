@@ -106,11 +106,9 @@ class Gathered:
     unknown_blocks: list[tuple[EntryIndex, Body]] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
-    has_usage: bool = False
     tokens: int = 0
     """Estimated."""
     first_time: str = ""
-    last_time: str = ""
     redacted: int = 0
     """Thinking blocks whose text the provider keeps to itself."""
     tools: ToolTable = NATIVE_TOOLS
@@ -144,11 +142,9 @@ def _take(
     stamp = body.get("timestamp")
     if isinstance(stamp, str):
         found.first_time = found.first_time or stamp
-        found.last_time = stamp
     usage = usage_of(body)
     if usage is not None:
         found.usage = found.usage + usage
-        found.has_usage = True
     messages = messages_of(body, kind)
     found.tokens += sum(map(message_tokens, messages))
     message = messages[0] if messages else {}

@@ -1,0 +1,216 @@
+"""A thread put together: its segments read one after the other, each from where the branch stood that it goes on from."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.codex.copied import Copied, copied_lines
+from leafward.agents.codex.course import START, State
+from leafward.agents.codex.source import Rollout, lines_in
+from leafward.agents.codex.weaving import Weaver
+from leafward.agents.lines import SPACE, marked_note
+from leafward.entries import Damage, Kind
+from leafward.foreign import Note
+from leafward.scan import Pending, decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.agents.codex.chain import Base, Chain, Step, Thread
+    from leafward.agents.codex.store import Segment
+
+
+class Piece(NamedTuple):
+    """A segment as far as it was read."""
+
+    begin: int
+    """Where its bytes begin, counted through all pieces."""
+    end: int
+    """Bytes read of it."""
+    rollout: Rollout
+    segment: Segment
+
+
+class Assembly:
+    """A transcript while its segments are read one after the other, and while the last of them grows."""
+
+    def __init__(self, chain: Chain, thread: Thread) -> None:
+        self.chain = chain
+        self.weaver = Weaver()
+        self.notes: list[Note] = []
+        self.whole = True
+        """Whether nothing stopped it."""
+        self._files = [one.path for one in thread.segments]
+        self._live = thread.live.path
+        self._sizes: dict[str, int] = {}
+        self._plain = False
+        """Whether the last segment was read to its end, and nothing begins in it."""
+        self.pieces: list[Piece] = []
+        self.end = 0
+        """Bytes read of all of them."""
+        self.tips: dict[str, int] = {}
+        """By file of the thread's own, the entry that its branch ended at."""
+        self.last = -1
+        """That of the last of them."""
+        self.states: dict[tuple[str, int], State] = {}
+        """Where a branch stood at the cuts that others begin at."""
+        self.orphans: list[tuple[int, str]] = []
+        """The first entry of each segment whose base is missing, and why."""
+        self.pending: Pending | None = None
+        self.inherited = 0
+        """Entries, from the first on, that another thread holds as well."""
+        self.known: dict[str, int] = {}
+        """Records found, by file."""
+
+    def own(self, thread: Thread) -> Piece:
+        """The thread's first piece."""
+        return next((piece for piece in self.pieces if thread.owns(piece.segment)), self.pieces[0])
+
+    def goes_on(self, thread: Thread) -> bool:
+        """Whether all there is to be read was appended to the last segment."""
+        if not (self.whole and self._plain and self._live == thread.live.path):
+            return False
+        if self._files != [one.path for one in thread.segments] or self.pieces[-1].segment.path != self._live:
+            return False
+        *before, last = self.pieces
+        if any(piece.rollout.size != self._sizes[piece.segment.path] for piece in before):
+            return False
+        return last.rollout.is_at(last.segment.path) and last.rollout.size >= last.end
+
+    def extend(self, stop: Callable[[], bool]) -> None:
+        """Reads what was appended."""
+        weaver, last = self.weaver, self.pieces[-1]
+        self.pending = None
+        self.end -= last.end
+        damage = weaver.columns.damage
+        if last.rollout.at(last.end, 1) == b"\n":
+            for index in [index for index, kind in damage.items() if kind is Damage.UNTERMINATED]:
+                del damage[index]
+        size = last.end
+        for buffer, whole, base in last.rollout.blocks(stop, last.end):
+            if not whole:
+                size = self._rest(buffer, base, size)
+                break
+            weaver.feed(buffer, whole, base)
+            size = base + whole
+        self.whole = not stop()
+        weaver.settle()
+        self.pieces[-1] = last._replace(end=size)
+        self.end += size
+        self.tips[last.segment.path] = self.last = weaver.tip
+
+    def step(self, step: Step, thread: Thread, stop: Callable[[], bool]) -> None:
+        """Reads one segment."""
+        chain = self.chain
+        weaver, segment = self.weaver, step.segment
+        first = len(weaver.columns)
+        weaver.begin(
+            self.end,
+            segment.id or str(chain.metas.get(segment.path, {}).get("id") or segment.path),
+            self._state(step.base),
+        )
+        copied = None
+        if thread.owns(segment):
+            copied = copied_lines(chain.metas.get(segment.path, {}), step.base, thread, self.notes, segment)
+        cuts = sorted(chain.cuts.get(segment.id, ())) if segment.id else []
+        self._lines(step, cuts, copied, stop)
+        for cut in cuts:
+            if (segment.id, cut) not in self.states:
+                self.states[segment.id, cut] = weaver.state()
+        if not thread.owns(segment):
+            self.inherited = len(weaver.columns)
+        else:
+            self.tips[segment.path] = weaver.tip
+            self.last = weaver.tip if weaver.tip >= 0 else self.last
+        if step.missing is not None and len(weaver.columns) > first:
+            weaver.columns.damage[first] = Damage.MISSING_BASE
+            self.orphans.append((first, step.missing))
+
+    def _state(self, base: Base | None) -> State:
+        if base is None:
+            return START
+        return self.states.get((base.segment, base.ordinal), START)
+
+    def _lines(self, step: Step, cuts: list[int], copied: Copied | None, stop: Callable[[], bool]) -> None:
+        weaver, rollout, segment = self.weaver, step.rollout, step.segment
+        limit = step.limit
+        if rollout.torn is not None:
+            text = f"{segment.path} ends before its content does: {rollout.torn}"
+            self.notes.append(Note("torn-archive", text, path=Path(segment.path)))
+        if rollout.is_marked:
+            self.notes.append(marked_note(segment.path, "Codex"))
+        size, first = 0, len(weaver.columns)
+        waiting = list(cuts)
+        plain = not waiting and limit is None and copied is None
+        seen: int | None = None
+        for buffer, whole, base in rollout.blocks(stop):
+            if not whole:
+                if limit is None or not waiting:
+                    size = self._rest(buffer, base, size)
+                break
+            if plain:
+                weaver.feed(buffer, whole, base)
+                size = base + whole
+                continue
+            for data, start, end, at in lines_in(buffer, whole, base):
+                number = _ordinal(data, start, end)
+                seen = number if number is not None else seen
+                while waiting and number is not None and number >= waiting[0]:
+                    self.states[segment.id, waiting.pop(0)] = weaver.state()
+                if limit is not None and number is not None and number >= limit:
+                    break
+                if copied is not None and not copied.goes_on(data, start, end):
+                    self.inherited = len(weaver.columns)
+                    copied.close()
+                    copied = None
+                weaver.take(data, start, end, at)
+                size = at + end + 1 - start
+            else:
+                weaver.link()
+                continue
+            break
+        weaver.link()
+        if copied is not None:
+            self.inherited = len(weaver.columns)
+            copied.close()
+        if waiting and seen is not None and waiting[-1] > seen + 1:
+            text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
+            self.notes.append(Note("base-short", text, path=Path(segment.path)))
+        size = min(rollout.size, max(size, 0))
+        self._sizes[segment.path], self._plain = rollout.size, plain and rollout.torn is None
+        self.known[segment.path] = (
+            len(weaver.columns) - first - weaver.columns.kind.count(Kind.MALFORMED, first)
+        )
+        self.pieces.append(Piece(self.end, size, rollout, segment))
+        self.end += size
+
+    def _rest(self, rest: bytes, base: int, size: int) -> int:
+        """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
+        weaver = self.weaver
+        if decode_line(rest) is None:
+            if rest.strip(SPACE):
+                self.pending = Pending(self.end + base, len(rest))
+            return size
+        entries = len(weaver.columns)
+        weaver.take(rest, 0, len(rest), base)
+        if len(weaver.columns) > entries:
+            weaver.columns.damage.setdefault(entries, Damage.UNTERMINATED)
+        return base + len(rest)
+
+
+def _ordinal(data: bytes, start: int, end: int) -> int | None:
+    """The number of a line, as it stands near its beginning."""
+    at = data.find(b'"ordinal":', start, min(end, start + 120))
+    if at < 0:
+        return None
+    at += len(b'"ordinal":')
+    digits = bytes(islice(_digits(data, at, end), 20))
+    return int(digits) if digits else None
+
+
+def _digits(data: bytes, at: int, end: int) -> Iterator[int]:
+    while at < end and 48 <= data[at] <= 57:
+        yield data[at]
+        at += 1

@@ -1,0 +1,73 @@
+"""Which messages under the user's name a person typed.
+
+Codex writes what it puts in itself under the same name. What was typed it tells a second time, in an event, which comes behind
+the message or right before it; rollouts without such events leave it to how a message begins.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leafward.agents.codex.items import is_injected
+from leafward.entries import Kind
+
+_USER, _INJECTED = Kind.USER, Kind.INJECTED
+
+
+class Prompts:
+    """Messages and events in the order of a rollout."""
+
+    def __init__(self) -> None:
+        self.spoken = 0
+        """The latest reply."""
+        self.waiting: list[tuple[int, str]] = []
+        """Messages since the last reply or result of which an event may say that they were typed, with their texts."""
+        self._events = 0
+        self._unsure: list[int] = []
+        """Messages before the first event, of which nothing else says who wrote them."""
+        self._early: str | None = None
+        """What an event says that no message said before it."""
+
+    def begin(self) -> None:
+        """A new segment begins."""
+        self.waiting = []
+        self._early = None
+
+    def take(self, index: int, payload: dict[str, Any], text: str) -> Kind | None:
+        """What a message that becomes the entry `index` counts as for now; None where it repeats what an event said before it."""
+        by_user = payload.get("role") == "user"
+        if by_user and self._early is not None and text.strip() == self._early:
+            self._early = None
+            return None
+        injected = is_injected(payload, text)
+        if injected and by_user and self._unsure:
+            # Instructions and environment come before what is typed, never behind it.
+            self._unsure = [one for one in self._unsure if one < self.spoken]
+        unsure = injected is None and not self._events
+        if unsure:
+            self._unsure.append(index)
+        if not injected:
+            self.waiting.append((index, text.strip()))
+        return _INJECTED if injected or unsure else _USER
+
+    def typed(self, text: str, kinds: bytearray) -> bool:
+        """An event says what was typed: its message becomes the user's. False where no message says it so far."""
+        if not self._events:
+            self._unsure.clear()
+        self._events += 1
+        wanted = text.strip()
+        for place in range(len(self.waiting) - 1, -1, -1):
+            index, said = self.waiting[place]
+            if not wanted or wanted == said or wanted in said:
+                kinds[index] = _USER
+                del self.waiting[: place + 1]
+                return True
+        self._early = wanted
+        return False
+
+    def settle(self, kinds: bytearray) -> None:
+        """No more comes: without any event, whatever does not look injected is the user's."""
+        if not self._events:
+            for index in self._unsure:
+                kinds[index] = _USER
+        self._unsure.clear()

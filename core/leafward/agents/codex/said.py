@@ -1,0 +1,50 @@
+"""The messages of a rollout by what they say: a compaction repeats those that it keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.codex.items import item_text
+
+if TYPE_CHECKING:
+    from leafward.agents.codex.course import Course
+
+
+class Said:
+    """Finds the entry of a message again."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, int] = {}
+        """The last message that says something, by `_key`."""
+        self._before: dict[int, int] = {}
+        """From a message to the one before it that says the same."""
+        self._bytes: dict[int, int] = {}
+
+    def add(self, index: int, item: dict[str, Any], text: str) -> None:
+        """Takes in the message of an entry."""
+        key = _key(item, text)
+        if key is not None:
+            before = self._last.get(key)
+            if before is not None:
+                self._before[index] = before
+            self._last[key] = index
+        self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+    def find(self, item: dict[str, Any], course: Course) -> int:
+        """The last entry on the way here that says what an item says; -1 where none does."""
+        key = _key(item, item_text(item))
+        index = self._last.get(key, -1) if key is not None else -1
+        while index >= 0 and not course.holds(index):
+            index = self._before.get(index, -1)
+        return index
+
+    def size(self, index: int) -> int:
+        """Bytes of the text of a message; 0 where there is none."""
+        return self._bytes.get(index, 0)
+
+
+def _key(item: dict[str, Any], text: str) -> int | None:
+    """What a message is found again by: its text, and its id where it has one, else its role."""
+    if item.get("type") not in (None, "message"):
+        return None
+    return hash((str(item.get("id") or item.get("role")), text))

@@ -1,0 +1,138 @@
+"""Which sessions lie in a database: how each is described there, and what tells when one of them changed."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.agents.opencode.records import Info, object_at, object_in, text_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.agents.base import Stamp
+    from leafward.agents.opencode.database import Base
+
+_NS_PER_MS = 1_000_000
+OURS = "leafward"
+"""The field of a session's metadata that says which one it was made from."""
+
+_FIELDS = (
+    "id",
+    "title",
+    "directory",
+    "parent_id",
+    "time_created",
+    "time_updated",
+    "time_archived",
+    "time_compacting",
+    "version",
+    "project_id",
+    "slug",
+    "share_url",
+    "revert",
+    "metadata",
+)
+
+Counts = dict[str, tuple[int, int, int, int, int]]
+"""By session: messages, the time of the first and of the last, parts, events."""
+
+
+class Row(NamedTuple):
+    """A session in a listing."""
+
+    info: Info
+    messages: int
+    first: int
+    """When its first message was made: the same in every copy."""
+    stamp: Stamp
+
+
+def info_of(base: Base, session: str) -> Info | None:
+    """A session's description; None where there is no such session."""
+    for row in base.ask(f"{_described(base)} WHERE id = ?", session):
+        return _info(row)
+    return None
+
+
+def infos_of(base: Base, order: str = "") -> Iterator[Info]:
+    """Every session as its row describes it."""
+    query = _described(base)
+    yield from map(_info, base.ask(f"{query} ORDER BY {order}" if order else query))
+
+
+def _described(base: Base) -> str:
+    have = base.columns("session")
+    names = ", ".join(name if name in have else f"NULL AS {name}" for name in _FIELDS)
+    return f"SELECT {names} FROM session"  # noqa: S608  # names of our own
+
+
+def rows_of(base: Base) -> tuple[list[Row], dict[str, int]]:
+    """Every session, with what tells when one of them changed; and the messages of none, by the session they name."""
+    counts = counted(base)
+    rows = [row_of(info, counts) for info in infos_of(base)]
+    known = {row.info.id for row in rows}
+    return rows, {name: found[0] for name, found in counts.items() if name not in known and found[0]}
+
+
+def row_of(info: Info, counts: Counts) -> Row:
+    """A session in a listing."""
+    messages, first, latest, parts, events = counts.get(info.id, (0, 0, 0, 0, 0))
+    seal = f"{info.title}\0{info.parent}\0{info.archived}\0{info.revert}\0{messages}\0{parts}\0{events}"
+    updated = max(info.updated or info.created or 0, latest)
+    stamp = [0, updated * _NS_PER_MS, zlib.crc32(seal.encode("utf-8", "surrogatepass"))]
+    return Row(info, messages, first, stamp)
+
+
+def counted(base: Base, only: str | None = None) -> Counts:
+    """What is stored of each session, or of one of them. Answered by indexes alone."""
+    time = "time_created" if "time_created" in base.columns("message") else "0"
+    given = () if only is None else (only,)
+    which = "" if only is None else "WHERE session_id = ? "
+    found: Counts = {}
+    query = f"SELECT session_id, COUNT(*), MIN({time}), MAX({time}) FROM message {which}GROUP BY session_id"  # noqa: S608  # names of our own
+    for session, count, first, last in base.ask(query, *given):
+        found[session] = (count, first or 0, last or 0, 0, 0)
+    if base.has_newer:
+        times = "COUNT(*), MIN(time_created), MAX(time_created)"
+        query = f"SELECT session_id, {times} FROM session_message {which}GROUP BY session_id"  # noqa: S608  # words of our own
+        for session, count, first, last in base.ask(query, *given):
+            known = found.get(session, (0, first, 0, 0, 0))
+            found[session] = (known[0] + count, min(known[1], first), max(known[2], last), 0, 0)
+    if "session_id" in base.columns("part"):
+        query = f"SELECT session_id, COUNT(*) FROM part {which}GROUP BY session_id"  # noqa: S608  # words of our own
+        for session, count in base.ask(query, *given):
+            found[session] = (*found.get(session, (0, 0, 0))[:3], count, 0)
+    if {"aggregate_id", "seq"} <= base.columns("event_sequence"):
+        query = "SELECT aggregate_id, seq FROM event_sequence"
+        for session, last in base.ask(query if only is None else f"{query} WHERE aggregate_id = ?", *given):
+            if session in found:
+                found[session] = (*found[session][:4], last if isinstance(last, int) else 0)
+    return found
+
+
+def _info(row: tuple[Any, ...]) -> Info:
+    known = dict(zip(_FIELDS, row, strict=True))
+
+    def text(name: str) -> str:
+        return known[name] if isinstance(known[name], str) else ""
+
+    def time(name: str) -> int | None:
+        return int(known[name]) if isinstance(known[name], (int, float)) else None
+
+    return Info(
+        id=str(known["id"]),
+        title=text("title"),
+        directory=text("directory"),
+        parent=text("parent_id") or None,
+        created=time("time_created"),
+        updated=time("time_updated"),
+        archived=time("time_archived"),
+        compacting=time("time_compacting"),
+        version=text("version"),
+        project=text("project_id"),
+        slug=text("slug"),
+        share=text("share_url"),
+        source=text_in(object_at(object_in(text("metadata")), OURS), "forkedFrom") or None,
+        revert=text("revert"),
+    )

@@ -1,0 +1,97 @@
+"""What was stored of a session, put aside while it is open: the bytes, and where each message and part lies among them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from array import array
+from threading import Lock
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leafward.agents.opencode.records import Stored
+
+_IN_MEMORY = 4 << 20
+"""Bytes of a session up to which they stay in memory; more go to a temporary file without a name."""
+
+
+class Spool:
+    """Records of one session, one after the other, to be read at any place and from any thread."""
+
+    def __init__(self) -> None:
+        self._memory = bytearray()
+        self._file: IO[bytes] | None = None
+        self._lock = Lock()
+        self.size = 0
+
+    def add(self, data: bytes) -> int:
+        """Appends a record and a newline; returns where it begins."""
+        start = self.size
+        self._memory += data
+        self._memory += b"\n"
+        self.size += len(data) + 1
+        if len(self._memory) > _IN_MEMORY:
+            self._spill()
+        return start
+
+    def _spill(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="leafward-")  # noqa: SIM115  # as long as the session is
+        self._file.write(self._memory)
+        self._memory = bytearray()
+
+    def done(self) -> None:
+        """Nothing more will be added."""
+        if self._file is not None:
+            self._spill()
+            self._file.flush()
+
+    def at(self, offset: int, size: int) -> bytes:
+        """Some bytes."""
+        file = self._file
+        if file is None:
+            return bytes(memoryview(self._memory)[offset : offset + size])
+        if hasattr(os, "pread"):
+            return os.pread(file.fileno(), size, offset)
+        with self._lock:
+            file.seek(offset)
+            return file.read(size)
+
+    def close(self) -> None:
+        """Gives the temporary file back."""
+        if self._file is not None:
+            self._file.close()
+
+
+class Records:
+    """Where each message and part lies: in the spool, and where the agent keeps it."""
+
+    def __init__(self, spool: Spool, database: str | None = None) -> None:
+        self.spool = spool
+        self.start = array("q")
+        self.size = array("q")
+        self.row = array("q")
+        self._database = database
+        self._paths: list[str] = []
+
+    def add(self, one: Stored) -> int:
+        """Puts one aside; returns its number."""
+        self.start.append(self.spool.add(one.data))
+        self.size.append(len(one.data))
+        self.row.append(one.row)
+        if self._database is None:
+            self._paths.append(one.path)
+        return len(self.start) - 1
+
+    @property
+    def in_database(self) -> bool:
+        """Whether they lie in a database, rather than in files of their own."""
+        return self._database is not None
+
+    def data(self, number: int) -> bytes:
+        """A record as stored."""
+        return self.spool.at(self.start[number], self.size[number])
+
+    def path(self, number: int) -> str:
+        """The file or database it lies in."""
+        return self._database if self._database is not None else self._paths[number]
