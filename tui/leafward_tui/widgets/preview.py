@@ -27,7 +27,7 @@ from leafward_tui.cells import (
 )
 from leafward_tui.glimpse import Glimpse, Sign, TreeRow
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.session_row import LIVE_SECONDS, marked, tilde
+from leafward_tui.widgets.session_row import is_live, marked, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,8 +164,7 @@ class Preview(Widget):
             ),
         ]
         began = f"started {_moment(card.created)}" if card.created is not None else ""
-        ago = shell_of(self).clock().timestamp() - card.modified / 1000
-        live = card.problem is None and ago < LIVE_SECONDS
+        live = is_live(card, shell_of(self).clock().timestamp())
         state, style = (
             ("writing now", ground.leaf) if live else (f"last {_moment(card.modified)}", ground.sub)
         )

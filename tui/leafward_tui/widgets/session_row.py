@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from leafward_tui.glyphs import Glyphs
     from leafward_tui.theme import Ground, Styles
 
-__all__ = ["LIVE_SECONDS", "TEXT_AT", "Columns", "RowPainter", "marked", "tilde"]
+__all__ = ["TEXT_AT", "Columns", "RowPainter", "is_live", "marked", "tilde"]
 
 LIVE_SECONDS = 120
 """A session that spoke this recently is being written."""
+_CLOCKS_DIFFER = 3600
+"""Seconds that another clock may be ahead."""
 
 TEXT_AT = 5
 """Cells before the text: cursor, fold sign, live sign."""
@@ -151,7 +153,7 @@ class RowPainter:
 
     def _session(self, line: ListLine, card: Card, ground: Ground, *, selected: bool) -> list[Segment]:
         columns, glyphs = self.columns, self.glyphs
-        live = card.problem is None and self._seconds(card.modified) < LIVE_SECONDS
+        live = is_live(card, self.now)
         pieces = [
             Segment("  ", ground.blank),
             Segment(f"{glyphs.dot if live else ' '} ", ground.leaf),
@@ -238,6 +240,14 @@ class RowPainter:
 
     def _age(self, milliseconds: int) -> str:
         return age(self._seconds(milliseconds))
+
+
+def is_live(card: Card, now: float) -> bool:
+    """Whether somebody seems to be writing to a session; `now` in seconds since 1970.
+
+    A time to come may be that of a clock which is a little ahead; one of another year is a mistake in the file.
+    """
+    return card.problem is None and -_CLOCKS_DIFFER < now - card.modified / 1000 < LIVE_SECONDS
 
 
 def day_words(day: str, now: float) -> str:
