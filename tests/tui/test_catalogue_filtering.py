@@ -86,6 +86,20 @@ async def test_the_preview_shows_nothing_that_is_not_in_the_list(store: Path) ->
         await until(pilot, lambda: "Context" in "\n".join(rows(app)))
 
 
+async def test_a_filter_typed_on_the_head_of_a_group_goes_to_a_session(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("g")
+        assert screen.sessions.card is None
+        await filtered(pilot, screen, "theme")
+        assert screen.sessions.card is not None
+        assert "theme" in screen.sessions.card.title
+        await pilot.press("enter", "g", "escape")
+        await shows(pilot, screen, lambda listing: not listing.view.text)
+        assert screen.sessions.card is None, "where it was"
+
+
 async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=NARROW) as pilot:
