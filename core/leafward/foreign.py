@@ -308,6 +308,11 @@ class ForeignSession(Session):
         return self.joined.kept(index) >= 0
 
     @property
+    def unread(self) -> list[str]:
+        """What could not be read of it and no entry stands for, a line each."""
+        return [note.text for note in self.transcript.notes if note.lost]
+
+    @property
     def notes(self) -> list[Note]:
         """What the reader has to remark on it, and what is wrong with the sidecar."""
         place = self.joined.place

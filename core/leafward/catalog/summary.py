@@ -111,7 +111,7 @@ def _reading(
         parent=parent_of(session.header),
         relation=relation_of(session.header),
         archived=look.archived() or session.header.get("archived") is True,
-        damage=len(columns.damage) + (session.pending is not None) + _lost(foreign),
+        damage=len(columns.damage) + (session.pending is not None) + len(session.unread),
         problem=None,
         size=candidate.size or (foreign.transcript.size if foreign is not None else 0),
         version=session.version,
@@ -129,11 +129,6 @@ def _reading(
     if spent is None:
         return None
     return Reading(card, details, _mark(session, leaves) if foreign is None else None, spent)
-
-
-def _lost(session: ForeignSession | None) -> int:
-    """What could not be read and no entry stands for: rows of a database on a damaged page, files."""
-    return sum(note.lost for note in session.transcript.notes) if session is not None else 0
 
 
 class _Look:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from leafward_tui.stance import Stance
     from leafward_tui.touches import Touch
 
+_TOLD = 300
+"""Characters of a remark on the whole session."""
+
 
 class Reading(Counting):
     """The parts of the screen that wait for the session's file."""
@@ -130,6 +133,10 @@ class Reading(Counting):
         self.show_hints()
         if self.bare:
             self.tell("")
+        unread = message.exploration.session.unread
+        if unread:
+            more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
+            self.tell(f"{safe_line(unread[0], _TOLD)}{more}", "warn")
         self._arrive()
         if self.searched:
             self.start_search(self.searched)
