@@ -109,6 +109,8 @@ def headline(session: Session, index: int) -> Headline:
         )
     if body.get("type") == "message":
         message = body.get("message")
+        if kind is Kind.USER and isinstance(body.get("typed"), str):
+            return Headline(TASK if index == session.task else word, safe_line(body["typed"], LIMIT))
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
     says = body.get("says")
     if kind is Kind.UNKNOWN and isinstance(says, str):
