@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse
 from leafward.agents.claude.facts import Facts
-from leafward.agents.claude.records import Role, message_of, row_of, text_in
+from leafward.agents.claude.records import Role, message_of, row_of, text_in, typed_in
 from leafward.agents.claude.store import place_of, stem
 from leafward.agents.lines import unmarked
 from leafward.scan import decode_line
@@ -40,6 +40,7 @@ def glimpse(candidate: Candidate) -> Glimpse | None:
         facts.note(body, row.role)
         if row.role is Role.PROMPT and not prompt:
             prompt = text_in(message_of(body).get("content")).strip()
+            prompt = typed_in(prompt) or prompt
         if row.role in (Role.PROMPT, Role.REPLY):
             modified = milliseconds(body.get("timestamp")) or modified
     if facts.created is None and not facts.ids and not prompt:

@@ -19,6 +19,7 @@ from leafward.agents.claude.records import (
     results_in,
     rows_in,
     text_in,
+    typed_in,
 )
 from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.entries import EntryIndex, Kind
@@ -97,7 +98,10 @@ class Translator:
     def _translated(self, index: int, kind: Kind, found: list[Body], stamp: int | None) -> Body:
         row = found[0]
         if kind is Kind.USER:
-            return message({"role": "user", "content": blocks(message_of(row).get("content"))}, stamp)
+            content = message_of(row).get("content")
+            body = message({"role": "user", "content": blocks(content)}, stamp)
+            typed = typed_in(text_in(content))
+            return body if typed is None else {**body, "typed": typed}
         if kind is Kind.ASSISTANT:
             said = reply_message(found)
             self._calls.remember(said["content"])
