@@ -355,6 +355,25 @@ def test_the_first_look_says_what_the_whole_says(tmp_path: Path) -> None:
         assert seen.relation in (session.header.get("relation"), None)
 
 
+def test_a_session_that_begins_with_a_command_is_called_by_it(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    parts = ["<command-message>review is running…</command-message>", "<command-name>/review</command-name>"]
+    transcript.prompt("\n".join([*parts, "<command-args>the  pears</command-args>"]))
+    transcript.prompt("What /review expands to.", isMeta=True)
+    transcript.reply("Fine.")
+    listing = next(one for one in CLAUDE.discover((transcript.path.parent,), lambda: False, []))
+    seen = CLAUDE.peek(listing.candidate(transcript.path.name))
+    assert seen is not None
+    assert seen.prompt == "/review the  pears"
+    session = transcript.opened()
+    assert headline(session, 0).text == title_of(session) == "/review the pears"
+    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "index")
+    catalogue.refresh()
+    assert [card.title for card in catalogue.cards()] == ["/review the pears"]
+    transcript.turn("Thanks", "Welcome.")
+    assert title_of(transcript.opened()) == "Thanks", "what was said counts first"
+
+
 @pytest.mark.parametrize("apart", [False, True])
 def test_what_an_editor_put_before_a_prompt_is_not_its_title(tmp_path: Path, *, apart: bool) -> None:
     """The model sees it all; titles, rows and what is offered again are what somebody typed."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import Touch
-from leafward.catalog.card import Card, Details, Mark, Reading, parse_time
+from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
     TouchedFiles,
     agent_of,
@@ -34,7 +34,9 @@ from leafward.entries import BOOKKEEPING, BOOKKEEPING_BYTES, MESSAGE_ROLES, NO_E
 from leafward.errors import NotASession
 from leafward.files import touched
 from leafward.foreign import ForeignSession
+from leafward.headline import typed_command
 from leafward.messages import messages_of, trusted_usage
+from leafward.safe_text import safe_line
 from leafward.scan import CURRENT_VERSION
 from leafward.tokens import message_tokens
 
@@ -195,7 +197,8 @@ class _Look:
             if text:
                 return text
             at = self.kinds.find(Kind.USER, at + 1)
-        return ""
+        command = typed_command(self.session) if isinstance(self.session, ForeignSession) else None
+        return safe_line(command, EXCERPT) if command else ""
 
     def last_text(self, kind: Kind, limit: int | None = None) -> str:
         """The text of the last message of a kind on the path that has one."""

@@ -179,6 +179,19 @@ def typed_in(text: str) -> str | None:
     return (text[found.end() :].strip() or None) if found is not None else None
 
 
+_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+
+
+def command_in(text: str) -> str | None:
+    """The command that a person typed, which the agent writes in parts; None where it is none."""
+    found = _COMMAND.search(text) if tag_of(text) == "command-message" else None
+    if found is None:
+        return None
+    given = _ARGUMENTS.search(text)
+    return f"{found[1].strip()} {given[1].strip() if given is not None else ''}".strip() or None
+
+
 def message_of(body: Body) -> dict[str, Any]:
     """The message of a row; one that is a string or missing counts as its text."""
     message = body.get("message")

@@ -14,6 +14,7 @@ from leafward.agents.claude.contents import (
 from leafward.agents.claude.records import (
     attachment_text,
     cleared_in,
+    command_in,
     message_of,
     replacements_in,
     results_in,
@@ -270,7 +271,9 @@ def _injected(row: Body) -> Body:
         content = [{"type": "text", "text": str(row.get("content") or "")}]
     else:
         content = blocks(message_of(row).get("content"))
-    return injected(injected_name(row, text_in(content)), content)
+    said = text_in(content)
+    body, typed = injected(injected_name(row, said), content), command_in(said)
+    return body if typed is None else {**body, "typed": typed}
 
 
 def _books(row: Body) -> Body:

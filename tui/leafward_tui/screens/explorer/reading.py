@@ -10,6 +10,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from leafward.entries import Kind
 from leafward.errors import LeafwardError
+from leafward.headline import typed_command
 from leafward.safe_text import safe_line
 from leafward_tui.exploration import Filter
 from leafward_tui.graph import Density
@@ -161,7 +162,8 @@ class Reading(Counting):
         first = next(
             (entry for entry in exploration.layout.head if session.columns.kind[entry] == Kind.USER), -1
         )
-        title = session.title or (self.painter.headline(first).text if first >= 0 else session.path.stem)
+        told = self.painter.headline(first).text if first >= 0 else typed_command(session)
+        title = session.title or told or session.path.stem
         compactions = session.columns.kind.count(Kind.COMPACTION)
         branches = session.tree.branches()
         if not self.agent:
