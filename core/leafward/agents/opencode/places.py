@@ -54,6 +54,7 @@ class Shelves:
         self._lock = Lock()
         self._known: dict[str, tuple[float, object, Shelf]] = {}
         self._first_times: dict[str, int] = {}
+        self._folders: dict[str, tuple[float, object, dict[int, list[str]]]] = {}
 
     def shelf(self, path: str, *, lately: bool = False) -> Shelf:
         """The sessions of a database; `lately`: as they were a moment ago will do.
@@ -95,21 +96,36 @@ class Shelves:
 
     def siblings_among(self, tree: trees.Tree, info: Info, first: int) -> list[Info]:
         """The same in the folder of a session file."""
-        folder = os.path.dirname(tree.info)
         found = []
-        for name in trees.names_in(folder):
-            path = os.path.join(folder, name)
+        for path in self._begun(os.path.dirname(tree.info)).get(first, ()):
             if path == tree.info:
                 continue
-            if path not in self._first_times:
-                self._first_times[path] = trees.first_time(tree, name.removesuffix(trees.SUFFIX))
-            if self._first_times[path] == first:
-                try:
-                    other = trees.info_in(trees.read(path), path)
-                except OSError:
-                    continue
-                if other.parent is None and _age(other) < _age(info):
-                    found.append(other)
+            try:
+                other = trees.info_in(trees.read(path), path)
+            except OSError:
+                continue
+            if other.parent is None and _age(other) < _age(info):
+                found.append(other)
+        return found
+
+    def _begun(self, folder: str) -> dict[int, list[str]]:
+        """The session files of a folder by when their first message was made, as it was a moment ago: each asks for the same."""
+        changed, now = stamps_of(folder)[0], self._clock()
+        with self._lock:
+            known = self._folders.get(folder)
+        if known is not None and known[1] == changed and now - known[0] < _FRESH:
+            return known[2]
+        found: dict[int, list[str]] = {}
+        for name in trees.names_in(folder):
+            path = os.path.join(folder, name)
+            first = self._first_times.get(path)
+            if not first:
+                # One without a message may have got one since.
+                first = trees.first_time(trees.tree_of(path), name.removesuffix(trees.SUFFIX))
+                self._first_times[path] = first
+            found.setdefault(first, []).append(path)
+        with self._lock:
+            self._folders[folder] = now, changed, found
         return found
 
     # --- listings ---
