@@ -10,27 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
 from leafward.context import context_at, message_body
-from leafward.doctor import check
 from leafward.entries import NATIVE_ROLE, Kind
-from leafward.foreign import ForeignSession
-from leafward.messages import message_text
+from tests.foreign_sessions import opened_by
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.context import ContextMessage
     from leafward.entries import Body
+    from leafward.foreign import ForeignSession
 
 DATA = Path(__file__).parent / "data" / "claude"
 CLAUDE = agent_named("claude")
-OPENED: list[ForeignSession] = []
 IDS = [f"{number:08x}-0000-4000-8000-00000000beef" for number in range(1, 20)]
 """Ids of sessions."""
 
 
 def opened(path: Path) -> ForeignSession:
     """A session, closed when the test ends."""
-    session = CLAUDE.open(path)
-    assert isinstance(session, ForeignSession)
-    OPENED.append(session)
-    return session
+    return opened_by(CLAUDE, path)
 
 
 class Transcript:
@@ -146,12 +144,6 @@ class Transcript:
         return opened(self.path)
 
 
-def said(session: ForeignSession, at: int | None = None) -> list[tuple[str, str]]:
-    """The context: who says what."""
-    context = context_at(session, at)
-    return [(message.role, message_text(message_body(session, message))) for message in context.messages]
-
-
 def shape(session: ForeignSession) -> list[tuple[str, str | None]]:
     """Every entry that says something, with the prompt or reply it hangs below."""
     names = {index: str(session.columns.id(index)) for index in range(len(session))}
@@ -161,15 +153,6 @@ def shape(session: ForeignSession) -> list[tuple[str, str | None]]:
         if session.tree.content_at(index) == index:
             found.append((NATIVE_ROLE.get(kind, Kind(kind).name), names.get(parent)))
     return found
-
-
-def problems(session: ForeignSession) -> dict[str, int]:
-    """What `doctor` says: how often each code; that the folder is gone does not count."""
-    counts: dict[str, int] = {}
-    for problem in check(session):
-        if problem.code != "cwd-missing":
-            counts[problem.code] = counts.get(problem.code, 0) + 1
-    return counts
 
 
 # --- recorded requests ---
@@ -201,28 +184,36 @@ class Recorded:
 
     def pieces(self, request: str) -> Pieces:
         """What was sent: texts of a side that follow each other joined, calls and results by their ids."""
-        found: Pieces = []
-        for digest in self.hashes(request):
-            message = self.messages[digest]
-            content = message["content"]
-            if isinstance(content, str):
-                content = [{"type": "text", "text": content}]
-            for block in content:
-                if block["type"] == "text":
-                    found.append((message["role"], block["text"]))
-                elif block["type"] == "tool_use":
-                    found.append(("call", block["id"]))
-                elif block["type"] == "tool_result":
-                    inner = block["content"]
-                    text = inner if isinstance(inner, str) else "".join(one.get("text", "") for one in inner)
-                    found += [("result", block["tool_use_id"]), ("user", text)]
-        return joined(found)
+        return joined(pieces_sent(self.messages[digest] for digest in self.hashes(request)))
+
+
+def pieces_sent(messages: Iterable[Body]) -> Pieces:
+    """What the messages of a request say, one after the other: texts, calls and results by their ids."""
+    found: Pieces = []
+    for message in messages:
+        side = "assistant" if message["role"] == "assistant" else "user"
+        content = message["content"]
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            if block["type"] == "text":
+                found.append((side, block["text"]))
+            elif block["type"] == "tool_use":
+                found.append(("call", block["id"]))
+            elif block["type"] == "tool_result":
+                inner = block["content"]
+                text = inner if isinstance(inner, str) else "".join(one.get("text", "") for one in inner)
+                found += [("result", block["tool_use_id"]), ("user", text)]
+    return found
 
 
 def projected(session: ForeignSession, at: int) -> Pieces:
-    """The same of a context that we make."""
+    """What was sent, by a context that we make."""
+    return joined(pieces_of(session, context_at(session, at).messages))
+
+
+def pieces_of(session: ForeignSession, messages: Iterable[ContextMessage]) -> Pieces:
+    """What messages of a context say, told as those of a request."""
     found: Pieces = []
-    for message in context_at(session, at).messages:
+    for message in messages:
         body = message_body(session, message)
         if message.role == "compactionSummary":
             found.append(("user", body["summary"]))
@@ -235,7 +226,7 @@ def projected(session: ForeignSession, at: int) -> Pieces:
                 found.append((side, block["text"]))
             elif block["type"] == "toolCall":
                 found.append(("call", block["id"]))
-    return joined(found)
+    return found
 
 
 _REDACTED = re.compile(r"\[redacted(?:\d+chars)?\]")

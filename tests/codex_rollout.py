@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
-from leafward.context import Context, context_at, message_body
+from leafward.context import Context, context_at
 from leafward.entries import NATIVE_ROLE, Kind
-from leafward.foreign import ForeignSession
-from leafward.messages import message_text
+from tests.foreign_sessions import opened_by
+
+if TYPE_CHECKING:
+    from leafward.foreign import ForeignSession
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
 
-__all__ = ["CODEX", "DATA", "OPENED", "THREADS", "Rollout", "opened", "problems", "said", "shape", "zstd"]
+__all__ = ["CODEX", "DATA", "THREADS", "Rollout", "opened", "shape", "zstd"]
 
 DATA = Path(__file__).parent / "data" / "codex"
 CODEX = agent_named("codex")
@@ -131,10 +133,6 @@ class Rollout:
         return opened(self.path)
 
 
-OPENED: list[ForeignSession] = []
-"""To be closed when the test ends."""
-
-
 def over_and_over(folder: Path) -> Rollout:
     """A thread of 0.47 whose context never got small enough: 382 compactions in one turn."""
     rollout = Rollout(folder, cli_version="0.47.0")
@@ -154,20 +152,8 @@ def thread_in(home: Path, part: str) -> Path:
 
 
 def opened(path: Path) -> ForeignSession:
-    """A thread, read."""
-    session = CODEX.open(path)
-    assert isinstance(session, ForeignSession)
-    OPENED.append(session)
-    return session
-
-
-def said(session: ForeignSession, at: int | None = None) -> list[tuple[str, str]]:
-    """The context as pairs of role and text, without the system prompt."""
-    return [
-        (message.role, message_text(message_body(session, message)))
-        for message in context_at(session, at).messages
-        if message.role != "system"
-    ]
+    """A thread, closed when the test ends."""
+    return opened_by(CODEX, path)
 
 
 def context(session: ForeignSession) -> Context:
@@ -181,12 +167,3 @@ def shape(session: ForeignSession) -> list[str]:
         f"{session.columns.parent[index]}>{index} {NATIVE_ROLE.get(kind, Kind(kind).name.lower())}"
         for index, kind in enumerate(kinds)
     ]
-
-
-def problems(session: ForeignSession) -> dict[str, int]:
-    """How often `doctor` says what."""
-    from collections import Counter
-
-    from leafward.doctor import check
-
-    return dict(Counter(problem.code for problem in check(session) if problem.code != "cwd-missing"))

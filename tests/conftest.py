@@ -8,13 +8,17 @@ import os
 import socket
 import sys
 import time
+from collections import Counter
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
+from leafward import scan as scan_module
+from leafward import session as session_module
 from leafward.session import Session
+from tests.foreign_stores import AGENTS, watched
 from tests.model_endpoint import Endpoint, Reply
 from tests.surroundings import CORPORA, REPOSITORY
 
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from pathlib import Path
     from types import ModuleType
+
+    from leafward.entries import Body
+    from tests.foreign_stores import Store
 
 
 # Deadlines measure the machine, not the code. What failed is remembered nowhere: the seed is printed instead.
@@ -234,6 +241,13 @@ def corpora() -> Path:
     return CORPORA
 
 
+@pytest.fixture(params=AGENTS)
+def foreign(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A session of each other agent in turn; whatever is done to it, nothing of the store may change."""
+    with watched(request.param, tmp_path / "store") as made:
+        yield made
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[Endpoint]:
     """A server for a module; the loop that asked it is closed with it."""
@@ -258,3 +272,18 @@ def opened() -> Iterator[Callable[[Path], Session]]:
     """Opens session files and closes them when the test is over."""
     with ExitStack() as stack:
         yield lambda path: stack.enter_context(closing(Session.open(path)))
+
+
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Lines decoded whole by a session, and their bytes; a scan's own count is `Scan.decoded`."""
+    found: Counter[str] = Counter()
+    really = scan_module.decode_line
+
+    def counting(line: bytes) -> Body | None:
+        found["lines"] += 1
+        found["bytes"] += len(line)
+        return really(line)
+
+    monkeypatch.setattr(session_module, "decode_line", counting)
+    return found

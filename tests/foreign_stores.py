@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
-from leafward.context import context_at, message_body
 from leafward.entries import Kind
 from leafward.foreign import ForeignSession
 from leafward.journal import archived_branches, operations
 from leafward.messages import message_text
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
+from tests.foreign_sessions import texts
 from tests.opencode_store import Conversation, Database, write_tree
 from tests.untouched import contents
 
@@ -101,8 +101,6 @@ def _stored(talk: Conversation, name: str, write: Callable[[Conversation], objec
 
 def said(session: ForeignSession, name: str, *, reply: bool = True) -> int:
     """The entry that says a turn's name: its reply, or its prompt."""
-    from leafward.messages import message_text
-
     for index in range(len(session)):
         kind = session.columns.kind[index]
         if kind == (Kind.ASSISTANT if reply else Kind.USER):
@@ -110,11 +108,6 @@ def said(session: ForeignSession, name: str, *, reply: bool = True) -> int:
             if text.strip() == (f"{name}." if reply else f"{name}?"):
                 return index
     raise AssertionError(name)
-
-
-def texts(session: ForeignSession) -> list[str]:
-    context = context_at(session)
-    return [message_text(message_body(session, message)) for message in context.messages]
 
 
 def same_anew(store: Store, session: ForeignSession) -> None:

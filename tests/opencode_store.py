@@ -11,17 +11,18 @@ from leafward.agents import agent_named
 from leafward.context import Context, context_at, message_body
 from leafward.doctor import check
 from leafward.entries import NATIVE_ROLE, Kind
-from leafward.foreign import ForeignSession
 from leafward.messages import message_text
+from tests.foreign_sessions import opened_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from leafward.foreign import ForeignSession
+
 OPENCODE = agent_named("opencode")
 START = 1_767_225_600_000
 FOLDER = "/home/ada/orchard"
-OPENED: list[ForeignSession] = []
 """Sessions that a test opened."""
 
 _NEWER = "path text, metadata text, cost real, agent text, model text,"
@@ -256,6 +257,13 @@ class Database:
             base.execute(query, values)
 
 
+def one_turn(session: str = "ses_one") -> Conversation:
+    """A session with one prompt and its reply."""
+    talk = Conversation(session)
+    talk.turn("one")
+    return talk
+
+
 def branched(store: Database) -> Conversation:
     """Stores a session that went back once, went on elsewhere, and was compacted there."""
     talk = Conversation()
@@ -297,10 +305,7 @@ def _dump(path: Path, body: dict[str, Any]) -> None:
 
 def opened(path: Path) -> ForeignSession:
     """A session, closed when the test ends."""
-    session = OPENCODE.open(path)
-    assert isinstance(session, ForeignSession)
-    OPENED.append(session)
-    return session
+    return opened_by(OPENCODE, path)
 
 
 def texts(session: ForeignSession, context: Context | None = None) -> list[str]:

@@ -1,9 +1,12 @@
-"""Workspaces for the injection: folders with the files that its builders read."""
+"""Workspaces for the injection: folders with the files that its builders read; and what is put in."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+
+from leafward.injection import Injection, InjectionSettings, inject
+from tests.acting import Acting, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -151,3 +154,9 @@ def anchor(
 ) -> dict[str, Any]:
     """An anchor of version 1."""
     return {"id": content[:4], "created": created, "type": type_, "content": content, "priority": priority}
+
+
+def injected(file: Acting, **settings: object) -> Injection:
+    """What is put in at the end of a session."""
+    with reading(file.path) as session:
+        return inject(session, session.leaf, InjectionSettings(**settings))  # type: ignore[arg-type]  # a test's own keys

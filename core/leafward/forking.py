@@ -21,9 +21,9 @@ from leafward.entries import BOOKKEEPING, NO_ENTRY, EntryIndex
 from leafward.errors import Refused
 from leafward.files import touched
 from leafward.injection import inject
-from leafward.journal.durable import give_name, write_new
+from leafward.journal.creation import create_from
 from leafward.messages import prompt_text
-from leafward.paths import DRAFT_END, DRAFT_MARK, imports_dir, make_private
+from leafward.paths import DRAFT_END, DRAFT_MARK, imports_dir
 from leafward.safe_text import said_by_program
 
 if TYPE_CHECKING:
@@ -182,20 +182,7 @@ def store(session: Session, draft: Draft) -> Path:
     path = draft.file
     # No agent takes a name like this for a session: it neither begins nor ends as theirs do.
     waiting = path.with_name(f"{DRAFT_MARK}{uuid4().hex}{DRAFT_END}")
-    try:
-        make_private(path.parent)
-        write_new(waiting, draft.content())
-        try:
-            _refuse_changed(session)
-            give_name(waiting, path)
-        except BaseException:
-            waiting.unlink(missing_ok=True)
-            raise
-    except FileExistsError:
-        raise Refused(f"{path} exists already; it is left as it is") from None
-    except OSError as error:
-        raise Refused(f"cannot write {path}: {error.strerror or error}") from error
-    return path
+    return create_from(path, waiting, draft.content(), lambda: _refuse_changed(session))
 
 
 def _refuse_changed(session: Session) -> None:

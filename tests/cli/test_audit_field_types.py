@@ -87,17 +87,23 @@ def chained() -> list[dict[str, Any]]:
     return lines
 
 
+def spoiled(folder: Path, line: int, place: tuple[Any, ...], junk: object) -> Path:
+    """A session with something else in one field of a line."""
+    lines = chained()
+    owner: Any = lines[line]
+    for key in place[:-1]:
+        owner = owner[key]
+    owner[place[-1]] = junk
+    path = folder / "s.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    return path
+
+
 @pytest.mark.parametrize("line", range(len(LINES)))
 def test_no_verb_stumbles(line: int, run: Run, tmp_path: Path) -> None:
     for place in places(LINES[line]):
         for junk in JUNK:
-            lines = chained()
-            owner: Any = lines[line]
-            for key in place[:-1]:
-                owner = owner[key]
-            owner[place[-1]] = junk
-            path = tmp_path / "s.jsonl"
-            path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+            path = spoiled(tmp_path, line, place, junk)
             for verb, *options in VERBS:
                 outcome = run(verb, path, *options)
                 assert outcome.code in (0, 1), (verb, place, junk)

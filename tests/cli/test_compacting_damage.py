@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.acting import Acting
-from tests.cli.test_audit_field_types import JUNK, LINES, chained, places
+from tests.cli.test_audit_field_types import JUNK, LINES, places, spoiled
 from tests.cli.test_bad_input import OPENS, one_line
 
 if TYPE_CHECKING:
@@ -51,14 +50,7 @@ def test_damage_of_every_kind(case: str, run: Run, tmp_path: Path) -> None:
 def test_fields_of_any_type(line: int, run: Run, tmp_path: Path) -> None:
     for place in places(LINES[line]):
         for junk in JUNK[:: max(1, len(JUNK) // 4)]:
-            lines = chained()
-            owner: Any = lines[line]
-            for key in place[:-1]:
-                owner = owner[key]
-            owner[place[-1]] = junk
-            path = tmp_path / "s.jsonl"
-            path.write_text("".join(json.dumps(one) + "\n" for one in lines))
-            survives(run, path)
+            survives(run, spoiled(tmp_path, line, place, junk))
 
 
 @pytest.mark.parametrize("junk", JUNK, ids=repr)

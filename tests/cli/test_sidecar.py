@@ -7,29 +7,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.sidecar import every_sidecar
-from tests.foreign_stores import AGENTS, Store, watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.cli.conftest import Run
+    from tests.foreign_stores import Store
 
 Asked = Any
 
 
-@pytest.fixture(params=AGENTS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    with watched(request.param, tmp_path / "store") as made:
-        yield made
-
-
 @pytest.fixture
-def asked(run: Run, store: Store) -> Callable[..., Asked]:
+def asked(run: Run, foreign: Store) -> Callable[..., Asked]:
     """The document of a verb on the session."""
 
     def ask(verb: str, *arguments: str) -> Asked:
-        outcome = run(verb, store.path, *arguments, "--json")
+        outcome = run(verb, foreign.path, *arguments, "--json")
         assert outcome.code == 0, outcome.err
         return outcome.document
 
@@ -46,7 +40,7 @@ def entry(tree: Asked, number: int) -> str:
     return str(replies[number])
 
 
-def test_what_is_said_and_kept(asked: Callable[..., Asked], run: Run, store: Store) -> None:
+def test_what_is_said_and_kept(asked: Callable[..., Asked], run: Run, foreign: Store) -> None:
     before = asked("tree")
     assert (before["what_if"], before["own_leaf"]) == (False, before["leaf"])
     assert before["session"]["read_only"] is None
@@ -65,13 +59,13 @@ def test_what_is_said_and_kept(asked: Callable[..., Asked], run: Run, store: Sto
     assert {one["id"]: one["label"] for one in tree["entries"] if one["label"]} == {second: "look here"}
     assert [one["text"] for one in asked("context")["messages"]] == ["one?", "one."]
     assert [one["kind"] for one in asked("log")["ops"]] == ["move", "label", "name", "archive"]
-    shown = run("tree", store.path, "--archived").out
+    shown = run("tree", foreign.path, "--archived").out
     assert "what-if leaf" in shown
     assert "agent's leaf" in shown
     assert f"the agent itself goes on at {before['place']}" in shown
-    listed = run("ls", store.root, "--json").document["sessions"]
+    listed = run("ls", foreign.root, "--json").document["sessions"]
     assert [(one["name"], one["title"]) for one in listed] == [("The orchard", "The orchard")]
-    exported = run("export", store.path, "--format", "json").out
+    exported = run("export", foreign.path, "--format", "json").out
     assert all(one["op"] in exported for one in asked("log")["ops"])
     assert [one["code"] for one in asked("doctor")["problems"] if one["code"] != "cwd-missing"] == []
     for _ in range(4):
@@ -82,13 +76,13 @@ def test_what_is_said_and_kept(asked: Callable[..., Asked], run: Run, store: Sto
     assert asked("tree")["place"] == first
 
 
-def test_resume_says_where_the_agent_goes_on(asked: Callable[..., Asked], run: Run, store: Store) -> None:
-    if store.path.suffix == ".json":
+def test_resume_says_where_the_agent_goes_on(asked: Callable[..., Asked], run: Run, foreign: Store) -> None:
+    if foreign.path.suffix == ".json":
         pytest.skip("opencode itself no longer opens these files")
     assert "what-if" not in codes(asked("resume", "--print"))
     asked("move", "#0")
     assert "what-if" in codes(asked("resume", "--print"))
-    assert "goes on at its own leaf" in run("resume", store.path, "--print").err
+    assert "goes on at its own leaf" in run("resume", foreign.path, "--print").err
 
 
 def test_a_summary_is_carried_along(asked: Callable[..., Asked]) -> None:
@@ -116,12 +110,12 @@ def test_a_compaction(asked: Callable[..., Asked]) -> None:
 
 
 def test_doctor_names_what_belongs_to_no_session(
-    asked: Callable[..., Asked], run: Run, store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    asked: Callable[..., Asked], run: Run, foreign: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked("label", "#0", "x")
     assert [one["code"] for one in run("doctor", "--json").document["problems"]] == []
     away = tmp_path / "away"
-    store.root.rename(away)
+    foreign.root.rename(away)
     [problem] = run("doctor", "--json").document["problems"]
     assert problem["code"] == "sidecar-orphan"
-    away.rename(store.root)
+    away.rename(foreign.root)

@@ -44,3 +44,8 @@ def cards_in(place: Path, index: Path) -> list[Card]:
     assert not catalogue.trouble
     cards = catalogue.cards()
     return with_parents(cards, parents(cards))
+
+
+def cards_by_id(place: Path, index: Path) -> dict[str, Card]:
+    """The same by the ids of the sessions."""
+    return {card.id: card for card in cards_in(place, index)}

@@ -9,27 +9,34 @@ import pytest
 
 from leafward.demo import demo_session
 from leafward.session import Session
-from tests import claude_transcript, codex_rollout, opencode_store
+from tests.foreign_sessions import close_all
+from tests.foreign_stores import make
 from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.foreign_stores import Store
+
 
 @pytest.fixture(autouse=True)
 def opened_sessions_are_closed() -> Iterator[None]:
     """Closes the sessions of other agents that a test opened."""
     yield
-    for opened in (codex_rollout.OPENED, claude_transcript.OPENED, opencode_store.OPENED):
-        while opened:
-            opened.pop().close()
+    close_all()
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     """A folder for sessions; made with the first of them."""
     return tmp_path / "store"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder for what opencode keeps; made with the first session."""
+    return tmp_path / "opencode"
 
 
 @pytest.fixture
@@ -49,3 +56,10 @@ def file(tmp_path: Path) -> PiFile:
 def session(file: PiFile) -> Iterator[Session]:
     with closing(Session.open(file.path)) as session:
         yield session
+
+
+@pytest.fixture
+def claude(tmp_path: Path) -> Iterator[Store]:
+    """A session of Claude Code."""
+    with closing(make("claude", tmp_path / "store")) as made:
+        yield made

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
-from leafward.agents.lines import MARK
-from leafward.catalog import Catalogue
-from leafward.config import Config
 from leafward.context import context_at
 from leafward.doctor import check
 from leafward.entries import Damage, Kind
 from leafward.errors import NotASession
-from leafward.scan import Pending
-from tests.claude_transcript import CLAUDE, DATA, IDS, OPENED, Transcript, opened, problems, said
+from tests.claude_transcript import CLAUDE, DATA, IDS, Transcript, opened
+from tests.core.catalogued import cards_by_id
+from tests.core.damaged import passes_over_its_mark, tells_of_nul_bytes_at_its_end
+from tests.foreign_sessions import problems, read_whole, said, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,10 +26,6 @@ def talk(path: Path) -> Transcript:
     transcript = Transcript(path)
     transcript.turn("one", "first")
     return transcript
-
-
-def texts(transcript: Transcript) -> list[str]:
-    return [text for _, text in said(transcript.opened())]
 
 
 def offset_of(transcript: Transcript, code: str) -> int | None:
@@ -45,28 +39,13 @@ def test_a_line_torn_in_the_middle_is_marked_and_the_rest_goes_on(tmp_path: Path
     at = transcript.raw(transcript.text_of("user", message={"content": "lost"})[:80].encode() + b"\n")
     transcript.tip = tip
     transcript.turn("two", "second")
-    assert texts(transcript) == ["one", "first", "two", "second"]
+    assert texts(transcript.opened()) == ["one", "first", "two", "second"]
     assert problems(transcript.opened()) == {"malformed": 1}
     assert offset_of(transcript, "malformed") == at
 
 
 def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
-    transcript = talk(tmp_path)
-    before = transcript.opened()
-    talked, places = said(before), [before.origin(index).offset for index in range(len(before))]
-    transcript.path.write_bytes(MARK + transcript.path.read_bytes())
-    session = transcript.opened()
-    assert said(session) == talked
-    places = [place + len(MARK) if place else 0 for place in places]
-    assert [session.origin(index).offset for index in range(len(session))] == places
-    assert problems(session) == {"bom": 1}
-    assert agent_of(transcript.path) is CLAUDE
-    transcript.turn("two", "second")
-    session.refresh()
-    assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
-    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "index")
-    catalogue.refresh()
-    assert [(card.title, card.damage) for card in catalogue.cards()] == [("one", 0)]
+    passes_over_its_mark(talk(tmp_path), CLAUDE, tmp_path)
 
 
 def test_two_rows_on_one_line_are_two(tmp_path: Path) -> None:
@@ -76,7 +55,7 @@ def test_two_rows_on_one_line_are_two(tmp_path: Path) -> None:
     transcript.reply("second")
     transcript.turn("three", "third")
     session = transcript.opened()
-    assert [text for _, text in said(session)][2:] == ['two {"type":"user"}', "second", "three", "third"]
+    assert texts(session)[2:] == ['two {"type":"user"}', "second", "three", "third"]
     assert problems(session) == {"glued": 1}
     assert offset_of(transcript, "glued") == at + len(first)
     assert session.columns.damage == {3: Damage.GLUED}
@@ -88,7 +67,7 @@ def test_rows_of_one_reply_glued_together(tmp_path: Path) -> None:
     said_ = {"id": "m9", "role": "assistant", "content": [{"type": "text", "text": "a"}]}
     transcript.raw(transcript.text_of("assistant", message=said_).encode())
     transcript.block({"type": "text", "text": "b"}, "m9", "end_turn")
-    assert texts(transcript) == ["one", "first", "two", "a\nb"]
+    assert texts(transcript.opened()) == ["one", "first", "two", "a\nb"]
 
 
 def test_a_torn_row_with_a_whole_one_behind_it(tmp_path: Path) -> None:
@@ -97,7 +76,7 @@ def test_a_torn_row_with_a_whole_one_behind_it(tmp_path: Path) -> None:
     transcript.raw(transcript.text_of("user", message={"content": "lost"})[:90].encode())
     transcript.tip = tip
     transcript.turn("two", "second")
-    assert texts(transcript) == ["one", "first", "two", "second"]
+    assert texts(transcript.opened()) == ["one", "first", "two", "second"]
     assert problems(transcript.opened()) == {"malformed": 1, "glued": 1}
 
 
@@ -108,19 +87,14 @@ def test_runs_of_nul_bytes(tmp_path: Path, where: str) -> None:
     hole = b"\0" * 5000
     transcript.raw({"line": hole + b"\n" + row, "before": hole + row, "behind": row + hole}[where] + b"\n")
     transcript.reply("second")
-    assert texts(transcript) == ["one", "first", "two", "second"]
+    assert texts(transcript.opened()) == ["one", "first", "two", "second"]
     codes = problems(transcript.opened())
     assert set(codes) <= {"nul", "glued"}
     assert codes
 
 
 def test_nul_bytes_at_the_end_are_no_row_and_are_told_of(tmp_path: Path) -> None:
-    transcript = talk(tmp_path)
-    at = transcript.raw(b"\0" * 4096)
-    session = transcript.opened()
-    assert session.pending == Pending(at, 4096)
-    assert problems(session) == {"torn-tail": 1}
-    assert [text for _, text in said(session)] == ["one", "first"]
+    tells_of_nul_bytes_at_its_end(talk(tmp_path))
 
 
 def test_a_torn_tail_waits_and_a_whole_one_counts(tmp_path: Path) -> None:
@@ -134,7 +108,7 @@ def test_a_torn_tail_waits_and_a_whole_one_counts(tmp_path: Path) -> None:
     transcript.raw(row[70:].encode())
     session = transcript.opened()
     assert session.pending is None
-    assert [text for _, text in said(session)][-1] == "two"
+    assert texts(session)[-1] == "two"
     assert problems(session) == {"unterminated": 1}
 
 
@@ -145,7 +119,7 @@ def test_one_id_twice_is_one_row_with_what_follows_either(tmp_path: Path) -> Non
     transcript.raw(b"\n".join(transcript.path.read_bytes().splitlines()[:2]) + b"\n")
     transcript.prompt("two", parentUuid=reply)
     session = transcript.opened()
-    assert [text for _, text in said(session)] == ["one", "first", "two"]
+    assert texts(session) == ["one", "first", "two"]
     assert session.tree.branch_points() == []
     assert set(session.columns.damage.values()) == {Damage.DUPLICATE_ID}
     assert first[:8] in {str(session.columns.id(index)) for index in range(len(session))}
@@ -159,7 +133,7 @@ def test_ids_that_begin_alike_stay_apart(tmp_path: Path) -> None:
     session = transcript.opened()
     assert len({str(session.columns.id(index)) for index in range(20)}) == 20
     assert str(session.columns.id(0)) == "abcdef01"
-    assert texts(transcript) == [f"prompt {number}" for number in range(20)]
+    assert texts(transcript.opened()) == [f"prompt {number}" for number in range(20)]
     before = [str(session.columns.id(index)) for index in range(20)]
     transcript.prompt("another", uuid="abcdef02-0000-4000-8000-000000000000")
     session = transcript.opened()
@@ -171,7 +145,7 @@ def test_a_missing_parent_begins_anew_and_is_said(tmp_path: Path) -> None:
     transcript.prompt("two", parentUuid="0badcafe-0000-4000-8000-000000000000")
     transcript.reply("second")
     session = transcript.opened()
-    assert [text for _, text in said(session)] == ["two", "second"]
+    assert texts(session) == ["two", "second"]
     assert problems(session) == {"orphan": 1}
 
 
@@ -198,7 +172,7 @@ def test_a_parent_that_comes_later_in_the_file(tmp_path: Path) -> None:
     rows.append(transcript.text_of("assistant", message={"id": "m", "content": "first"}))
     rows.append(transcript.text_of("user", message={"content": "two"}))
     transcript.raw("\n".join([rows[0], rows[2], rows[1], ""]).encode())
-    assert texts(transcript) == ["one", "first", "two"]
+    assert texts(transcript.opened()) == ["one", "first", "two"]
 
 
 def test_lone_surrogates_and_bytes_that_are_no_text(tmp_path: Path) -> None:
@@ -211,7 +185,7 @@ def test_lone_surrogates_and_bytes_that_are_no_text(tmp_path: Path) -> None:
     )
     row = transcript.text_of("user", message={"content": "X bytes"}).encode()
     transcript.raw(row.replace(b"X", b"\xff\xfe") + b"\n")
-    told = texts(transcript)
+    told = texts(transcript.opened())
     assert told[2] == "half \ud83d here"
     assert told[3].endswith(" bytes")
     assert problems(transcript.opened()) == {}
@@ -220,7 +194,7 @@ def test_lone_surrogates_and_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_line_ends_of_other_systems_and_within_texts(tmp_path: Path) -> None:
     transcript = talk(tmp_path)
     transcript.raw(transcript.text_of("user", message={"content": "a\u2028b\u0085c\rd"}).encode() + b"\r\n")
-    assert texts(transcript)[-1] == "a\u2028b\u0085c\rd"
+    assert texts(transcript.opened())[-1] == "a\u2028b\u0085c\rd"
 
 
 def test_unknown_records_are_kept_shown_and_counted(tmp_path: Path) -> None:
@@ -233,7 +207,7 @@ def test_unknown_records_are_kept_shown_and_counted(tmp_path: Path) -> None:
     index = session.columns.kind.find(Kind.UNKNOWN)
     assert session.entry(index).type == "claude.quantum-state"
     assert (session.body(index) or {})["data"]["superposition"] is True
-    assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
+    assert texts(session) == ["one", "first", "two", "second"]
     [note] = session.notes
     assert (note.code, note.offset) == ("unknown-record", at)
     assert "quantum-state (2)" in note.text
@@ -274,11 +248,8 @@ def test_rows_of_the_wrong_shape_never_end_the_read(tmp_path: Path, row: dict[st
     transcript.raw(json.dumps({**row, "sessionId": IDS[0]}).encode() + b"\n")
     transcript.turn("two", "second")
     session = transcript.opened()
-    for index in range(len(session)):
-        session.entry(index)
-    context_at(session)
-    problems(session)
-    assert [text for _, text in said(session)][-1] == "second"
+    read_whole(session)
+    assert texts(session)[-1] == "second"
 
 
 def test_a_line_of_many_megabytes(tmp_path: Path) -> None:
@@ -325,20 +296,15 @@ def test_no_mutilation_is_too_much(tmp_path: Path) -> None:
             session = opened(path)
         except NotASession:
             continue
-        context_at(session)
-        check(session)
-        for index in range(len(session)):
-            session.entry(index)
-        OPENED.pop().close()
+        read_whole(session)
+        session.close()
 
 
 def test_a_broken_session_never_hides_the_others(tmp_path: Path) -> None:
     talk(tmp_path)
     broken = tmp_path / "projects" / "-home-ada-orchard" / f"{IDS[1]}.jsonl"
     broken.write_bytes(b"\xff\xfe\x00broken\n" * 50)
-    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "index")
-    catalogue.refresh()
-    cards = {card.id: card for card in catalogue.cards()}
+    cards = cards_by_id(tmp_path, tmp_path / "index")
     assert cards[IDS[0]].problem is None
     assert cards[IDS[1]].problem is not None
 

@@ -19,7 +19,8 @@ from leafward.config import Config
 from leafward.context import context_at, usage_total
 from leafward.entries import Kind
 from leafward.headline import title_of
-from tests.claude_transcript import DATA, IDS, Recorded, Transcript, opened, projected, said
+from tests.claude_transcript import DATA, IDS, Recorded, Transcript, opened, projected
+from tests.foreign_sessions import said
 
 if TYPE_CHECKING:
     from pathlib import Path

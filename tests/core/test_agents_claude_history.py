@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.entries import Kind, tool_calls
-from tests.claude_transcript import Transcript, problems, said
+from tests.claude_transcript import Transcript
+from tests.foreign_sessions import problems, said, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,7 +113,7 @@ def test_a_result_that_comes_late_is_no_branch(tmp_path: Path) -> None:
     transcript.reply("last", "m3")
     session = transcript.opened()
     assert session.tree.branch_points() == []
-    assert [text for _, text in said(session)] == [
+    assert texts(session) == [
         "go", "Bash(command=ls)\nBash(command=pwd)", "one", "two", "on the way", "next", "last",
     ]  # fmt: skip
 
@@ -187,7 +188,7 @@ def test_attachments_are_sent_ahead_of_the_prompt(tmp_path: Path) -> None:
     transcript.row("attachment", attachment={"type": "prompt_snapshot"})
     transcript.reply("seen")
     session = transcript.opened()
-    assert [text for _, text in said(session)] == [
+    assert texts(session) == [
         "first", "yes", "where it runs", "what day it is", "second", "seen",
     ]  # fmt: skip
     assert [Kind(session.columns.kind[index]).name for index in range(2, 6)] == [
@@ -202,7 +203,7 @@ def test_attachments_without_stored_text_say_what_their_fields_say(tmp_path: Pat
     transcript.row("attachment", attachment=file)
     transcript.row("attachment", attachment={"type": "queued_command", "prompt": "and this"})
     transcript.row("attachment", attachment={"type": "hook_success", "content": "", "stdout": "{}"})
-    assert [text for _, text in said(transcript.opened())] == ["x = 1", "and this", "go"]
+    assert texts(transcript.opened()) == ["x = 1", "and this", "go"]
 
 
 def test_images_and_documents(tmp_path: Path) -> None:
@@ -237,7 +238,7 @@ def test_a_rewind_in_the_file_is_a_branch(tmp_path: Path) -> None:
     session = transcript.opened()
     [point] = session.tree.branch_points()
     assert (session.body(point) or {})["message"]["content"][0]["text"] == "first"
-    assert [text for _, text in said(session)] == ["one", "first", "other", "elsewhere"]
+    assert texts(session) == ["one", "first", "other", "elsewhere"]
     assert len(list(session.tree.leaves())) == 2
 
 
@@ -280,7 +281,7 @@ def test_everything_taken_back(tmp_path: Path) -> None:
     assert said(session) == []
     transcript.prompt("anew", parentUuid=None)
     session = transcript.opened()
-    assert [text for _, text in said(session)] == ["anew"]
+    assert texts(session) == ["anew"]
     assert len(list(session.tree.leaves())) == 2
 
 
@@ -299,7 +300,7 @@ def test_commands_run_after_a_rewind_are_a_branch_where_a_prompt_follows(tmp_pat
     transcript.row("last-prompt", leafUuid=ZEROS, explicit=True)
     session = transcript.opened()
     assert len(session.tree.branch_points()) == 1
-    assert [text for _, text in said(session)][2] == "<command-name>/cost</command-name>"
+    assert texts(session)[2] == "<command-name>/cost</command-name>"
 
 
 # --- compactions ---
@@ -337,7 +338,7 @@ def test_a_tail_that_is_kept_comes_behind_the_summary(tmp_path: Path) -> None:
     transcript.turn("three", "third")
     session = transcript.opened()
     # An attachment goes ahead of every message up to the last reply: the summary too (Claude Code 2.1).
-    assert [text for _, text in said(session)] == [
+    assert texts(session) == [
         "note", "what happened", "two", "second", "three", "third",
     ]  # fmt: skip
     assert problems(session) == {}
@@ -361,7 +362,7 @@ def test_a_beginning_that_is_kept_comes_before_the_summary(tmp_path: Path) -> No
     transcript.prompt("what came then", isCompactSummary=True, summarizeMetadata={"direction": "from"})
     transcript.prompt("three")
     session = transcript.opened()
-    assert [text for _, text in said(session)] == ["one", "first", "what came then", "three"]
+    assert texts(session) == ["one", "first", "what came then", "three"]
     [point] = session.tree.branch_points()
     assert (session.body(point) or {})["source"]["uuid"] == fork
 

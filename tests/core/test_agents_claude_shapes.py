@@ -7,7 +7,6 @@ import json
 import random
 from array import array
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,11 +16,11 @@ from leafward.agents.claude.records import Needle
 from leafward.agents.claude.rows import Rows, repeated
 from leafward.agents.claude.weaving import Weaver
 from leafward.agents.lines import CHUNK
+from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
 _FILES = sorted(path for path in CORPORA.rglob("*.jsonl") if "claude" in str(path).lower())
 
 

@@ -18,8 +18,9 @@ from leafward.entries import DAMAGE_CODE, Kind
 from leafward.errors import NotASession, Refused
 from leafward.headline import headline
 from leafward.messages import prompt_text
-from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, said, thread_in
+from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, thread_in
 from tests.core.catalogued import cards_in
+from tests.foreign_sessions import said
 
 if TYPE_CHECKING:
     from leafward.foreign import ForeignSession

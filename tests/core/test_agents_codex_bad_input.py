@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import TYPE_CHECKING
 
@@ -12,14 +11,13 @@ from leafward.agents import agent_of
 from leafward.agents.codex.course import START
 from leafward.agents.codex.source import lines_in
 from leafward.agents.codex.weaving import Weaver
-from leafward.agents.lines import MARK
 from leafward.catalog import Catalogue
 from leafward.config import Config
-from leafward.context import context_at
 from leafward.entries import Damage, Kind
 from leafward.errors import NotASession
-from leafward.scan import Pending
-from tests.codex_rollout import CODEX, DATA, OPENED, THREADS, Rollout, opened, problems, said, zstd
+from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, zstd
+from tests.core.damaged import passes_over_its_mark, tells_of_nul_bytes_at_its_end
+from tests.foreign_sessions import problems, read_whole, said, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,30 +34,14 @@ def test_a_line_torn_in_the_middle_is_marked_and_the_rest_goes_on(tmp_path: Path
     at = rollout.raw(rollout.text_of("response_item", type="message", role="assistant")[:60].encode() + b"\n")
     rollout.turn("two", "second")
     session = rollout.opened()
-    assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
+    assert texts(session) == ["one", "first", "two", "second"]
     [(index, damage)] = session.columns.damage.items()
     assert (damage, session.entry(index).offset) == (Damage.MALFORMED, at)
     assert problems(session) == {"malformed": 1}
 
 
 def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
-    rollout = talk(tmp_path)
-    before = rollout.opened()
-    talked, places = said(before), [before.origin(index).offset for index in range(len(before))]
-    rollout.path.write_bytes(MARK + rollout.path.read_bytes())
-    session = rollout.opened()
-    assert said(session) == talked
-    assert (session.id, session.cwd) == (before.id, before.cwd)
-    places = [place + len(MARK) if place else 0 for place in places]
-    assert [session.origin(index).offset for index in range(len(session))] == places
-    assert problems(session) == {"bom": 1}
-    assert agent_of(rollout.path) is CODEX
-    rollout.turn("two", "second")
-    session.refresh()
-    assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
-    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "index")
-    catalogue.refresh()
-    assert [(card.title, card.damage) for card in catalogue.cards()] == [("one", 0)]
+    passes_over_its_mark(talk(tmp_path), CODEX, tmp_path)
 
 
 def test_two_records_on_one_line_are_two(tmp_path: Path) -> None:
@@ -69,7 +51,7 @@ def test_two_records_on_one_line_are_two(tmp_path: Path) -> None:
     rollout.reply("second")
     rollout.turn("three", "third")
     session = rollout.opened()
-    assert [text for _, text in said(session)] == ["one", "first", "two", "second", "three", "third"]
+    assert texts(session) == ["one", "first", "two", "second", "three", "third"]
     glued = next(index for index, damage in session.columns.damage.items() if damage is Damage.GLUED)
     assert session.reader.origin(glued).offset == at + len(first)
     assert problems(session) == {"glued": 1}
@@ -82,16 +64,12 @@ def test_a_record_that_begins_no_entry_is_told_of_on_the_line_of_another(tmp_pat
     rollout.count(500)
     rollout.turn("two", "second")
     session = rollout.opened()
-    assert [text for _, text in said(session)][-2:] == ["two", "second"]
+    assert texts(session)[-2:] == ["two", "second"]
     assert problems(session) == {"glued": 1}
 
 
 def test_nul_bytes_at_the_end_are_told_of(tmp_path: Path) -> None:
-    rollout = talk(tmp_path)
-    at = rollout.raw(b"\0" * 4096)
-    session = rollout.opened()
-    assert session.pending == Pending(at, 4096)
-    assert problems(session) == {"torn-tail": 1}
+    tells_of_nul_bytes_at_its_end(talk(tmp_path))
 
 
 def test_a_first_line_that_is_broken_is_one_damaged_line(tmp_path: Path) -> None:
@@ -100,7 +78,7 @@ def test_a_first_line_that_is_broken_is_one_damaged_line(tmp_path: Path) -> None
     rollout.path.write_bytes(whole[40:])
     assert agent_of(rollout.path).name == "codex", "the store it lies in says whose it is"
     session = rollout.opened()
-    assert [text for _, text in said(session)] == ["one", "first"]
+    assert texts(session) == ["one", "first"]
     assert problems(session)["malformed"] == 1
 
 
@@ -121,7 +99,7 @@ def test_nul_bytes_are_told_of_and_what_stands_around_them_is_read(tmp_path: Pat
     rollout.raw(b"\0" * 40 + b"\n")
     rollout.turn("three", "third")
     session = rollout.opened()
-    assert [text for _, text in said(session)] == ["one", "first", "two", "second", "three", "third"]
+    assert texts(session) == ["one", "first", "two", "second", "three", "third"]
     assert problems(session)["nul"] == 2
 
 
@@ -165,7 +143,7 @@ def test_unknown_records_are_kept_and_shown(tmp_path: Path) -> None:
         "brand_new_thing (1), event_msg never_seen_before (1), response_item odd_item (1)"
     )
     assert note.offset == at
-    assert [text for _, text in said(session)] == ["one", "first", "two", "second"]
+    assert texts(session) == ["one", "first", "two", "second"]
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\0" * 900, b"not json\n", b"[]\n", b"\x28\xb5\x2f\xfd"])
@@ -206,10 +184,7 @@ def test_ids_that_occur_twice_and_times_that_are_none(tmp_path: Path) -> None:
     rollout.raw(b'{"timestamp":"x","type":"response_item","payload":[]}\n')
     session = rollout.opened()
     assert len({session.columns.id(index) for index in range(len(session))}) == len(session)
-    for index in range(len(session)):
-        session.entry(index)
-    context_at(session)
-    problems(session)
+    read_whole(session)
 
 
 def test_surrogates_and_bytes_that_are_no_text(tmp_path: Path) -> None:
@@ -241,7 +216,7 @@ def test_line_ends_of_another_system(tmp_path: Path) -> None:
     rollout = talk(tmp_path)
     rollout.path.write_bytes(rollout.path.read_bytes().replace(b"\n", b"\r\n"))
     session = rollout.opened()
-    assert [text for _, text in said(session)] == ["one", "first"]
+    assert texts(session) == ["one", "first"]
     assert not problems(session)
 
 
@@ -283,12 +258,8 @@ def test_no_mutilation_is_too_much(tmp_path: Path) -> None:
             session = rollout.opened()
         except NotASession:
             continue
-        for index in range(len(session)):
-            session.entry(index)
-            json.dumps(session.body(index))
-        context_at(session)
-        problems(session)
-        OPENED.pop().close()
+        read_whole(session)
+        session.close()
 
 
 def test_a_block_at_once_gives_what_line_by_line_gives() -> None:

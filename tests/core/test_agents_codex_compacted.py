@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.entries import Kind
 from leafward.files import working_set
-from tests.codex_rollout import Rollout, problems, said
+from tests.codex_rollout import Rollout
+from tests.foreign_sessions import problems, said
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import pytest
 
 from leafward.agents import agent_of
-from leafward.context import context_at
 from leafward.entries import Kind
 from leafward.files import working_set
-from tests.codex_rollout import CODEX, opened, problems, said
+from tests.codex_rollout import CODEX, opened
 from tests.core.catalogued import cards_in
+from tests.foreign_sessions import problems, read_whole, said
 from tests.surroundings import CORPORA, needs_corpora
 from tests.untouched import contents
 
@@ -105,10 +105,7 @@ def test_no_public_sample_ends_in_an_error() -> None:
         if agent_of(path) is not CODEX:
             continue
         session = opened(path)
-        for index in range(len(session)):
-            session.entry(index)
-        context_at(session)
-        problems(session)
+        read_whole(session)
         read += 1
         session.close()
     assert read > 15

@@ -9,7 +9,8 @@ import pytest
 
 from leafward.context import context_at
 from leafward.entries import Damage
-from tests.codex_rollout import CODEX, THREADS, Rollout, opened, problems, said, zstd
+from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
+from tests.foreign_sessions import problems, said
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "opencode"
-
-
 def in_database(root: Path, talk: Conversation) -> Path:
     return Database(root).write(talk)
 

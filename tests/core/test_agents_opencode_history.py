@@ -6,8 +6,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from leafward.agents.opencode import OpenCode, trees
 from leafward.context import context_at, usage_total
 from leafward.entries import Kind
@@ -26,12 +24,9 @@ from tests.opencode_store import (
 )
 
 if TYPE_CHECKING:
+    import pytest
+
     from leafward.foreign import ForeignSession
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "opencode"
 
 
 def prompts(session: ForeignSession) -> list[str]:

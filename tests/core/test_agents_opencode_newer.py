@@ -21,7 +21,6 @@ from tests.opencode_newer import Rows, newer_call
 from tests.opencode_store import (
     FOLDER,
     OPENCODE,
-    OPENED,
     Conversation,
     Database,
     opened,
@@ -32,15 +31,7 @@ from tests.opencode_store import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-
-@pytest.fixture(autouse=True)
-def _closed() -> Iterator[None]:
-    yield
-    while OPENED:
-        OPENED.pop().close()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from leafward.agents import agent_of, names_one, recognised, within
 from leafward.catalog import Catalogue, find_session
 from leafward.config import Config
 from leafward.errors import NotFound, Refused
-from tests.core.catalogued import cards_in
+from tests.core.catalogued import cards_by_id, cards_in
 from tests.opencode_store import (
     FOLDER,
     OPENCODE,
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
 
 def _listed(*roots: Path) -> list[Listing]:
     return list(OPENCODE.discover(roots, lambda: False, []))
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "opencode"
 
 
 def test_titles_that_nobody_gave_are_none(root: Path, tmp_path: Path) -> None:
@@ -84,7 +79,7 @@ def test_a_session_in_both_is_the_databases_and_files_alone_are_listed_too(
         write_tree(root, talk)
     store.write(both)
     store.write(hollow, keep=0)
-    cards = {card.id: card for card in cards_in(root, tmp_path / "index")}
+    cards = cards_by_id(root, tmp_path / "index")
     assert cards["ses_both"].path == str(store.path / "ses_both")
     assert cards["ses_alone"].path.endswith("storage/session/global/ses_alone.json")
     assert cards["ses_hollow"].path.endswith("storage/session/global/ses_hollow.json")

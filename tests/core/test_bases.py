@@ -41,6 +41,12 @@ def work(tmp_path: Path) -> Path:
     return folder
 
 
+def apply(work: Path, patch: str) -> None:
+    """Lets git apply a patch to what is committed."""
+    git(work, "checkout", "-q", "--", ".")
+    subprocess.run(["git", "apply", "-"], cwd=work, input=patch.encode(), check=True)
+
+
 def edit(call_id: str, old: str, new: str, path: str = "a.py") -> dict[str, object]:
     return call("edit", call_id, path=path, edits=[{"oldText": old, "newText": new}])
 
@@ -115,43 +121,38 @@ def test_both_branches_have_to_fit(work: Path, session: Acting) -> None:
         assert found.a.base.startswith("git ")
         patch = patch_of(compared, compared.a, bases=bases)
     assert "-line 7.\n+SEVEN\n" in patch.text
-    git(work, "checkout", "-q", "--", ".")
-    done = subprocess.run(["git", "apply", "-"], cwd=work, input=patch.text.encode(), check=False)
-    assert done.returncode == 0
+    apply(work, patch.text)
+
+
+def moved_and_edited(session: Acting, command: str, line: str) -> tuple[str, str]:
+    """The end of a branch that moves the file and edits a line of it, and that of one which does nothing."""
+    fork = session.leaf
+    session.said(call("bash", "m", command=command))
+    session.answered("m", "bash")
+    session.said(edit("x", line, "SEVEN", "b/c.py"))
+    a = session.answered("x", "edit")
+    session.leaf = fork
+    return a, session.user("other branch")
 
 
 @pytest.mark.parametrize("command", ["mv a.py b/c.py", "git mv a.py b/c.py"])
 def test_a_file_that_was_moved_rests_on_what_it_was(work: Path, session: Acting, command: str) -> None:
     """What was done to it under either name has to fit, and one content is the base of both."""
-    fork = session.leaf
-    session.said(call("bash", "m", command=command))
-    session.answered("m", "bash")
-    session.said(edit("x", "line 7.", "SEVEN", "b/c.py"))
-    a = session.answered("x", "edit")
-    session.leaf = fork
-    b = session.user("other branch")
+    a, b = moved_and_edited(session, command, "line 7.")
     with reading(session.path) as opened:
         compared = sides(opened, opened.find(a), opened.find(b))
         assert patch_of(compared, compared.a).text == ""
         patch = patch_of(compared, compared.a, bases=WorkspaceBases(work))
     assert (patch.files, patch.left_out) == (("a.py", "b/c.py"), ())
     assert patch.taken_as_new == (() if command.startswith("git") else ("b/c.py",))
-    git(work, "checkout", "-q", "--", ".")
-    done = subprocess.run(["git", "apply", "-"], cwd=work, input=patch.text.encode(), check=False)
-    assert done.returncode == 0
+    apply(work, patch.text)
     assert not (work / "a.py").exists()
     after = TEXT.replace("line 3.\n", "THREE\n").replace("line 7.\n", "SEVEN\n")
     assert (work / "b" / "c.py").read_text() == after
 
 
 def test_a_moved_file_that_an_edit_does_not_fit_has_no_base(work: Path, session: Acting) -> None:
-    fork = session.leaf
-    session.said(call("bash", "m", command="git mv a.py b/c.py"))
-    session.answered("m", "bash")
-    session.said(edit("x", "line 700.", "SEVEN", "b/c.py"))
-    a = session.answered("x", "edit")
-    session.leaf = fork
-    b = session.user("other branch")
+    a, b = moved_and_edited(session, "git mv a.py b/c.py", "line 700.")
     with reading(session.path) as opened:
         compared = sides(opened, opened.find(a), opened.find(b))
         patch = patch_of(compared, compared.a, bases=WorkspaceBases(work))

@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_of
-from leafward.catalog import Catalogue
-from leafward.config import Config
 from leafward.context import context_at, usage_total
 from leafward.doctor import check
 from leafward.entries import Kind
 from leafward.errors import NotASession
 from tests import corpus_counts
+from tests.core.catalogued import cards_in
 from tests.corpus_counts import Count
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.catalog import Card
     from leafward.session import Session
 
 STORES: dict[str, tuple[Path, Callable[[Path], Count]]] = {
@@ -62,20 +60,13 @@ WRITTEN = {
 }
 
 
-def cards_of(store: Path, tmp_path: Path) -> list[Card]:
-    catalogue = Catalogue(Config(roots={"pi": ()}), [store], index_path=tmp_path / "index")
-    catalogue.refresh()
-    assert not catalogue.trouble
-    return catalogue.cards()
-
-
 @needs_corpora
 @pytest.mark.parametrize("name", STORES)
 def test_every_store_holds_what_is_written_down(name: str, tmp_path: Path) -> None:
     store, count = STORES[name]
     counted = count(store)
     assert counted == WRITTEN[name]
-    cards = cards_of(store, tmp_path)
+    cards = cards_in(store, tmp_path / "index")
     assert [card.problem for card in cards] == [None] * len(cards)
     helpers = [card for card in cards if card.relation == "subagent"]
     sessions = [card for card in cards if card.relation != "subagent"]
@@ -109,7 +100,7 @@ def test_what_was_spent_counts_once_however_often_it_was_copied(name: str, tmp_p
     """The own parts of all sessions of a store add up to what was spent in it."""
     store, _ = STORES[name]
     spent = 0
-    for card in cards_of(store, tmp_path):
+    for card in cards_in(store, tmp_path / "index"):
         session = agent_of(Path(card.path)).open(Path(card.path))
         spent += usage_total(session, range(session.inherited, len(session))).total
         session.close()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.diff.contents import Contents, Merge
+from leafward.diff.contents import ContentDifference, Contents, Merge
 from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import Flag, compare_files
 from leafward.diff.outcomes import Check, check_of
@@ -178,12 +178,17 @@ def test_contents_are_rebuilt_on_each_side_and_at_the_ancestor(file: Acting) -> 
     assert alone.merge is Merge.UNKNOWN
 
 
+def changed_by_both(file: Acting) -> ContentDifference:
+    """The file that A and the leaf both changed."""
+    with reading(file.path) as session:
+        compared = sides(session, A, session.leaf)
+        return Contents(compared).of(compare_files(compared).both[0])
+
+
 def test_both_changing_one_line_is_a_conflict(file: Acting) -> None:
     file.said("more", edit("both.py", "b4", "one", "uno"))
     file.answered("b4", "edit", "ok")
-    with reading(file.path) as session:
-        compared = sides(session, A, session.leaf)
-        found = Contents(compared).of(compare_files(compared).both[0])
+    found = changed_by_both(file)
     assert (found.merge, found.conflicts) == (Merge.CONFLICT, 1)
     assert "one place is changed by both" in found.sentence
 
@@ -194,18 +199,14 @@ def test_a_branch_that_saw_the_others_changes_is_rebuilt_with_them(file: Acting)
     file.answered("b5", "read", on_disk)
     file.said("editing", edit("both.py", "b6", "ONE", "first"))
     file.answered("b6", "edit", "ok")
-    with reading(file.path) as session:
-        compared = sides(session, A, session.leaf)
-        found = Contents(compared).of(compare_files(compared).both[0])
+    found = changed_by_both(file)
     assert found.b.text == on_disk.replace("ONE", "first")
 
 
 def test_an_edit_that_only_fits_the_others_version_needs_all_branches(file: Acting) -> None:
     file.said("editing", edit("both.py", "b6", "ONE", "first"))
     file.answered("b6", "edit", "ok")
-    with reading(file.path) as session:
-        compared = sides(session, A, session.leaf)
-        found = Contents(compared).of(compare_files(compared).both[0])
+    found = changed_by_both(file)
     assert found.b.every_branch
     assert found.b.text == TEXT.replace("one", "first").replace("seven", "SEVEN")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,13 +13,15 @@ from leafward import forking
 from leafward.entries import Kind
 from leafward.errors import Refused
 from tests.claude_forks import draft, parallel, prompt, rows_of, uuids, written
-from tests.claude_transcript import CLAUDE, DATA, Transcript, opened, said
+from tests.claude_transcript import CLAUDE, DATA, Transcript, opened
+from tests.foreign_sessions import said
 from tests.forks import at_home, texts
+from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
-    from leafward.agents.cutting import Cut
+    from pathlib import Path
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora" / "claude"
+    from leafward.agents.cutting import Cut
 
 
 # --- which rows ---
@@ -282,7 +283,7 @@ def test_of_a_sub_agent_there_is_nothing_to_resume(tmp_path: Path) -> None:
 def stored() -> list[Path]:
     found = sorted(DATA.rglob("*.jsonl"))
     if CORPORA.is_dir():
-        found += sorted(CORPORA.glob("*/.claude/projects/*/*.jsonl"))
+        found += sorted((CORPORA / "claude").glob("*/.claude/projects/*/*.jsonl"))
     return [path for path in found if path.stat().st_size and not path.name.startswith("agent-")]
 
 

@@ -28,8 +28,8 @@ from tests.opencode_store import (
     opened,
     said,
 )
+from tests.surroundings import CORPORA, needs_corpora
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora" / "opencode"
 STAMP = round(NOW.timestamp() * 1000)
 
 
@@ -241,9 +241,11 @@ def test_what_was_imported_names_the_session_it_was_made_from(tmp_path: Path) ->
 # --- stored sessions ---
 
 
-@pytest.mark.skipif(not CORPORA.is_dir(), reason="the corpora are not beside the project")
+@needs_corpora
 def test_at_every_end_of_the_stored_sessions_the_context_is_the_same(tmp_path: Path) -> None:
-    base = Path(shutil.copy(CORPORA / "v1.18.33" / "opencode" / "opencode.db", tmp_path / "opencode.db"))
+    base = Path(
+        shutil.copy(CORPORA / "opencode" / "v1.18.33" / "opencode" / "opencode.db", tmp_path / "opencode.db")
+    )
     base.chmod(0o600)
     inside = OPENCODE.within(str(base))  # type: ignore[attr-defined]
     ends = 0

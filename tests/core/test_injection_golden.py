@@ -9,12 +9,13 @@ import pytest
 
 from leafward.compaction import PlanSettings, TriggerRule, measure, plan
 from leafward.enclosed import CLOSING, OPENING
-from leafward.injection import Injection, InjectionSettings, inject
 from tests.acting import Acting, call, reading, usage
-from tests.workspaces import anchor, bug, idumb, put, refactoring, spec
+from tests.workspaces import anchor, bug, idumb, injected, put, refactoring, spec
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward.injection import Injection
 
 GENERIC = [
     "Primary Objective",
@@ -44,11 +45,6 @@ WORKFLOW = [
 @pytest.fixture
 def file(tmp_path: Path) -> Acting:
     return Acting(tmp_path / "session.jsonl")
-
-
-def injected(file: Acting, **settings: object) -> Injection:
-    with reading(file.path) as session:
-        return inject(session, session.leaf, InjectionSettings(**settings))  # type: ignore[arg-type]  # a test's own keys
 
 
 def told(made: Injection) -> dict[str, list[str]]:

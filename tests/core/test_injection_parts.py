@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from leafward.enclosed import CLOSING, OPENING, enclose, split_enclosed
 from leafward.entries import EntryIndex
 from leafward.facts import FactReader, gather
-from leafward.injection import Injection, InjectionSettings, SourceKind, Workspace, inject, keys_of
+from leafward.injection import Injection, SourceKind, Workspace, keys_of
 from leafward.injection.cleaning import clean, cut
 from leafward.redact import Redactor
 from leafward.survival import replaced_by
 from tests.acting import Acting, call, reading
-from tests.workspaces import anchor, idumb, put, refactoring, spec
+from tests.workspaces import anchor, idumb, injected, put, refactoring, spec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,11 +29,6 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 @pytest.fixture
 def file(tmp_path: Path) -> Acting:
     return Acting(tmp_path / "session.jsonl")
-
-
-def injected(file: Acting, **settings: object) -> Injection:
-    with reading(file.path) as session:
-        return inject(session, session.leaf, InjectionSettings(**settings))  # type: ignore[arg-type]  # a test's own keys
 
 
 def bullets(made: Injection, key: str) -> list[str]:

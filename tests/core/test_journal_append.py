@@ -267,29 +267,26 @@ with open(sys.argv[1], "r+b") as file:
 """
 
 
+@contextmanager
+def held(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds the lock of a file until it is spoken to."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        yield holder
+
+
 class TestOtherWriters:
     def test_a_lock_held_elsewhere(self, session: Session) -> None:
-        with subprocess.Popen(
-            [sys.executable, "-c", HOLDER, str(session.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as holder:
-            assert holder.stdout is not None
-            assert holder.stdout.readline() == "held\n"
+        with held(session.path) as holder:
             refused(session, "^another program is writing to session.jsonl; nothing was written$")
             holder.communicate("")
         assert move(session, 1, IMPATIENT).changed
 
     def test_a_short_wait_is_no_refusal(self, session: Session) -> None:
-        with subprocess.Popen(
-            [sys.executable, "-c", HOLDER, str(session.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as holder:
-            assert holder.stdout is not None
-            holder.stdout.readline()
+        with held(session.path) as holder:
             done: list[bool] = []
             writer = threading.Thread(
                 target=lambda: done.append(move(session, 1, Writing(patience=60)).changed), daemon=True

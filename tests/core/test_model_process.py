@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.asking import SERVED
 from tests.model_endpoint import Endpoint, Reply
 
 if TYPE_CHECKING:
@@ -68,14 +69,6 @@ pytestmark = pytest.mark.slow
 
 def test_nothing_that_litellm_says_reaches_a_descriptor(endpoint: Endpoint, tmp_path: Path) -> None:
     """Answers and failures of every kind, with the loudest settings in the environment, in a folder with a `.env`."""
-    names = [
-        "openai/x",
-        "anthropic/x",
-        "ollama_chat/x",
-        "openai/gpt-5-codex",
-        "openai/responses/x",
-        "openai/o1-pro",
-    ]
     kinds = [
         Reply(),
         Reply(usage=None),
@@ -88,7 +81,7 @@ def test_nothing_that_litellm_says_reaches_a_descriptor(endpoint: Endpoint, tmp_
         Reply(status=500, error="<html>\n"),
     ]
     asked: list[tuple[str, str | None]] = []
-    for name in names:
+    for name in SERVED:
         base = endpoint.base_url if name.startswith("openai") else endpoint.root
         asked += [(name, base)] * len(kinds)
     # What each request gets depends on how many came: every kind comes again and again, to every model.

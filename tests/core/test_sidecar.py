@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import stat
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,10 +35,10 @@ from leafward.paths import data_dir
 from leafward.sidecar import sidecar_folder
 from leafward.summarizers.extractive import Extractive
 from tests.claude_transcript import Transcript
-from tests.foreign_stores import AGENTS, Store, make, said, same_anew, texts, watched
+from tests.foreign_sessions import texts
+from tests.foreign_stores import Store, said, same_anew
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from leafward.catalog import Card
@@ -49,20 +48,8 @@ if TYPE_CHECKING:
 IMPATIENT = Writing(patience=0.1)
 
 
-@pytest.fixture(params=AGENTS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    with watched(request.param, tmp_path / "store") as made:
-        yield made
-
-
-@pytest.fixture
-def claude(tmp_path: Path) -> Iterator[Store]:
-    with closing(make("claude", tmp_path / "store")) as made:
-        yield made
-
-
-def test_nothing_is_made_before_something_is_kept(store: Store) -> None:
-    session = store.open()
+def test_nothing_is_made_before_something_is_kept(foreign: Store) -> None:
+    session = foreign.open()
     assert session.read_only is None
     assert not session.what_if
     assert move(session, session.place).changed is False
@@ -71,8 +58,8 @@ def test_nothing_is_made_before_something_is_kept(store: Store) -> None:
     assert not data_dir().exists()
 
 
-def test_every_verb(store: Store) -> None:
-    session = store.open()
+def test_every_verb(foreign: Store) -> None:
+    session = foreign.open()
     theirs = len(session)
     own = session.place
     moved = move(session, said(session, "one"))
@@ -87,7 +74,7 @@ def test_every_verb(store: Store) -> None:
     assert archived_branches(session) == {said(session, "two", reply=False)}
     assert [one.kind.value for one in operations(session)] == ["move", "label", "name", "archive"]
     assert (session.place, session.what_if) == (said(session, "one"), True)
-    same_anew(store, session)
+    same_anew(foreign, session)
     for _ in range(4):
         undo(session)
     assert (session.place, session.what_if) == (own, False)
@@ -99,17 +86,17 @@ def test_every_verb(store: Store) -> None:
         redo(session)
     assert (session.place, session.name) == (said(session, "one"), "The orchard")
     assert not any(session.is_kept(index) for index in range(theirs))
-    same_anew(store, session)
-    assert check(session) == check(store.open())
+    same_anew(foreign, session)
+    assert check(session) == check(foreign.open())
 
 
-def test_the_file_is_ours_alone(store: Store) -> None:
-    session = store.open()
+def test_the_file_is_ours_alone(foreign: Store) -> None:
+    session = foreign.open()
     label(session, 0, "x")
     path = session.book_path
     [listed] = [one for one in sidecar_folder().rglob("*") if one.is_file()]
     assert listed == path
-    assert path.parent.name == store.agent
+    assert path.parent.name == foreign.agent
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     for folder in (path.parent, sidecar_folder(), data_dir()):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -117,26 +104,26 @@ def test_the_file_is_ours_alone(store: Store) -> None:
     assert header["version"] == 3
     assert header["leafward"] == {
         "sidecar": 1,
-        "agent": store.agent,
+        "agent": foreign.agent,
         "session": session.id,
         "path": str(session.path),
     }
     assert line["targetId"] == session.columns.id(said(session, "one", reply=False)) or line["targetId"]
 
 
-def test_what_is_kept_follows_a_session_that_grows(store: Store) -> None:
-    session = store.open()
+def test_what_is_kept_follows_a_session_that_grows(foreign: Store) -> None:
+    session = foreign.open()
     move(session, said(session, "one"))
     label(session, said(session, "two"), "here")
     before = [session.columns.id(index) for index in range(len(session))]
-    store.grow("four")
+    foreign.grow("four")
     growth = session.refresh()
     assert growth is not None
     assert not growth.replaced
     assert growth.added == len(session) - len(before)
     assert [session.columns.id(index) for index in range(len(before))] == before
     assert session.labels == {said(session, "two"): "here"}
-    same_anew(store, session)
+    same_anew(foreign, session)
     # The agent went on, so its own place counts; the what-if is in the log and can be taken back, or made again.
     assert (session.place, session.what_if) == (said(session, "four"), False)
     assert texts(session)[-2:] == ["four?", "four."]
@@ -145,18 +132,18 @@ def test_what_is_kept_follows_a_session_that_grows(store: Store) -> None:
     assert (session.place, session.what_if) == (said(session, "one"), True)
     undo(session)
     assert (session.place, session.what_if) == (said(session, "four"), False)
-    same_anew(store, session)
+    same_anew(foreign, session)
 
 
-def test_taking_back_a_what_if_leads_to_where_the_agent_is_now(store: Store) -> None:
-    session = store.open()
+def test_taking_back_a_what_if_leads_to_where_the_agent_is_now(foreign: Store) -> None:
+    session = foreign.open()
     first = move(session, said(session, "one"))
-    store.grow("four")
+    foreign.grow("four")
     session.refresh()
     undo(session, first.op)
     assert (session.place, session.what_if) == (said(session, "four"), False)
     assert operations(session)[0].undone
-    same_anew(store, session)
+    same_anew(foreign, session)
 
 
 def test_only_the_agents_own_words_end_a_what_if(claude: Store) -> None:
@@ -177,11 +164,11 @@ def test_only_the_agents_own_words_end_a_what_if(claude: Store) -> None:
     same_anew(claude, session)
 
 
-def test_a_move_before_everything(store: Store) -> None:
-    session = store.open()
+def test_a_move_before_everything(foreign: Store) -> None:
+    session = foreign.open()
     move(session, -1)
     assert (session.place, session.what_if, texts(session)) == (-1, True, [])
-    same_anew(store, session)
+    same_anew(foreign, session)
     undo(session)
     assert not session.what_if
 
@@ -197,20 +184,20 @@ class TestCompactions:
         assert context_at(session).size.total == made.tokens_after
         return index
 
-    def test_a_compaction_is_what_the_model_would_see(self, store: Store) -> None:
-        session = store.open()
+    def test_a_compaction_is_what_the_model_would_see(self, foreign: Store) -> None:
+        session = foreign.open()
         index = self.compacted(session)
         assert session.columns.kind[index] == Kind.COMPACTION
         assert (session.place, session.what_if) == (index, True)
         assert texts(session)[-1] == "three."
         assert len(texts(session)) == 2
-        same_anew(store, session)
+        same_anew(foreign, session)
         assert [problem.code for problem in check(session) if problem.code != "cwd-missing"] == []
         undo(session)
         assert not session.what_if
         redo(session)
         assert session.place == index
-        store.grow("four")
+        foreign.grow("four")
         session.refresh()
         assert texts(session)[-1] == "four."
         assert len(texts(session)) == 8
@@ -238,32 +225,32 @@ class TestCompactions:
 
 
 class TestCatalogue:
-    def card(self, store: Store, tmp_path: Path) -> tuple[Card, Work]:
-        catalogue = Catalogue(Config(), [store.root], index_path=tmp_path / "index")
+    def card(self, foreign: Store, tmp_path: Path) -> tuple[Card, Work]:
+        catalogue = Catalogue(Config(), [foreign.root], index_path=tmp_path / "index")
         catalogue.refresh()
         [card] = catalogue.cards()
         return card, catalogue.work
 
-    def test_a_card_follows_what_is_kept(self, store: Store, tmp_path: Path) -> None:
-        card, work = self.card(store, tmp_path)
+    def test_a_card_follows_what_is_kept(self, foreign: Store, tmp_path: Path) -> None:
+        card, work = self.card(foreign, tmp_path)
         assert work.read_whole == 1
         theirs = card.name
-        session = store.open()
+        session = foreign.open()
         rename(session, "The orchard")
-        card, work = self.card(store, tmp_path)
+        card, work = self.card(foreign, tmp_path)
         assert (card.name, card.title, card.partial, work.read_whole) == (
             "The orchard",
             "The orchard",
             False,
             1,
         )
-        assert self.card(store, tmp_path)[1].read_whole == 0
+        assert self.card(foreign, tmp_path)[1].read_whole == 0
         undo(session)
-        card, work = self.card(store, tmp_path)
+        card, work = self.card(foreign, tmp_path)
         assert (card.name, work.read_whole) == (theirs, 1)
         session.book_path.unlink()
-        assert self.card(store, tmp_path)[1].read_whole == 1
-        assert self.card(store, tmp_path)[1].read_whole == 0
+        assert self.card(foreign, tmp_path)[1].read_whole == 1
+        assert self.card(foreign, tmp_path)[1].read_whole == 0
 
     def test_a_refresh_that_was_stopped_finds_it_again(self, claude: Store, tmp_path: Path) -> None:
         self.card(claude, tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,31 +20,19 @@ from leafward.journal import (
     rename,
 )
 from leafward.paths import data_dir
-from tests.foreign_stores import AGENTS, Store, make, said, same_anew, texts, watched
+from tests.foreign_sessions import texts
+from tests.foreign_stores import Store, said, same_anew
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 IMPATIENT = Writing(patience=0.1)
 
 
-@pytest.fixture(params=AGENTS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    with watched(request.param, tmp_path / "store") as made:
-        yield made
-
-
-@pytest.fixture
-def claude(tmp_path: Path) -> Iterator[Store]:
-    with closing(make("claude", tmp_path / "store")) as made:
-        yield made
-
-
 class TestRefusals:
-    def test_two_writers(self, store: Store) -> None:
+    def test_two_writers(self, foreign: Store) -> None:
         """Of two that begin at once one is refused, and so is one that has not seen what the other kept."""
-        one, two = store.open(), store.open()
+        one, two = foreign.open(), foreign.open()
         label(one, 0, "one")
         with pytest.raises(Refused, match="another Leafward began to keep something"):
             label(two, 0, "two")
@@ -62,11 +49,11 @@ class TestRefusals:
         one.close()
         two.close()
 
-    def test_an_agent_that_went_on(self, store: Store) -> None:
-        session = store.open()
+    def test_an_agent_that_went_on(self, foreign: Store) -> None:
+        session = foreign.open()
         label(session, 0, "x")
         kept = session.book_path.read_bytes()
-        store.grow("four")
+        foreign.grow("four")
         for writing in (IMPATIENT, Writing(dry_run=True)):
             with pytest.raises(Refused, match="went on since it was read"):
                 move(session, said(session, "one"), writing)
@@ -229,15 +216,15 @@ class TestDamage:
         assert session.place == said(session, "three")
         same_anew(claude, session)
 
-    def test_doctor_names_sidecars_of_sessions_that_are_gone(self, store: Store, tmp_path: Path) -> None:
-        session = store.open()
+    def test_doctor_names_sidecars_of_sessions_that_are_gone(self, foreign: Store, tmp_path: Path) -> None:
+        session = foreign.open()
         label(session, 0, "x")
         book = session.book_path
         assert list(lost_sidecars({book}, lambda _path: False)) == []
-        assert list(lost_sidecars(set(), lambda path: path == str(store.path))) == []
+        assert list(lost_sidecars(set(), lambda path: path == str(foreign.path))) == []
         [problem] = lost_sidecars(set(), lambda _path: False)
         assert problem.code == "sidecar-orphan"
-        assert str(store.path) in problem.text
+        assert str(foreign.path) in problem.text
         assert book.exists()
         assert tmp_path.exists()
 
@@ -276,11 +263,11 @@ class TestIdentity:
         one.close()
         two.close()
 
-    def test_a_line_of_ours_needs_no_session_to_be_read(self, store: Store) -> None:
+    def test_a_line_of_ours_needs_no_session_to_be_read(self, foreign: Store) -> None:
         """The sidecar is a native file: a label, a name and a marker are what they are in any other."""
         from leafward.session import Session
 
-        session = store.open()
+        session = foreign.open()
         rename(session, "Kept")
         append(
             session,

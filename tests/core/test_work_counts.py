@@ -8,14 +8,11 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import scan as scan_module
-from leafward import session as session_module
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at
@@ -27,10 +24,10 @@ from leafward.session_file import SessionFile
 from tests.bench.generate import lines, write_session
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.entries import Body
 
 ENTRIES = 3000
 
@@ -48,21 +45,6 @@ def copied(generated: Path, tmp_path: Path) -> Path:
     path = tmp_path / "session.jsonl"
     path.write_bytes(generated.read_bytes())
     return path
-
-
-@pytest.fixture
-def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Lines decoded whole by a session, and their bytes; a scan's own count is `Scan.decoded`."""
-    found: Counter[str] = Counter()
-    really = scan_module.decode_line
-
-    def counting(line: bytes) -> Body | None:
-        found["lines"] += 1
-        found["bytes"] += len(line)
-        return really(line)
-
-    monkeypatch.setattr(session_module, "decode_line", counting)
-    return found
 
 
 class Counting(io.FileIO):

@@ -19,6 +19,7 @@ from leafward.entries import Kind
 from tests.oracle.forked import fork, programs
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.scripted_model import scripted
+from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from leafward.session import Session
 
 DATA = Path(__file__).parents[1] / "data"
-CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
 _PI = ("branches", "compacted-twice", "edits-and-extras", "rpc-errors", "version-1")
 _OTHERS = [sorted((DATA / "codex" / one).rglob("rollout-*.jsonl")) for one in ("0.80", "0.125", "0.169")]
 _OTHERS += [sorted((DATA / "claude" / one).rglob("*.jsonl")) for one in ("2.0.65", "2.1.330")]

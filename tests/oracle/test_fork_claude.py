@@ -14,22 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.context import context_at, message_body
+from leafward.context import context_at
 from leafward.entries import Kind
 from leafward.forking import cuts
-from tests.claude_transcript import Pieces, joined, opened
+from tests.claude_transcript import Pieces, joined, opened, pieces_of, pieces_sent
 from tests.oracle.forked import compacted_beside, differences, fork, in_order, programs, prompts, seal
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import AgentFailed, Asked, ClaudeClient
 from tests.oracle.scripted_model import Model, Step, scripted
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.foreign import ForeignSession
+    from leafward.forking import Fork
 
 PROGRAMS = programs("LEAFWARD_CLAUDE")
-CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora" / "claude"
 NEW = "And what comes after that?"
 
 pytestmark = [
@@ -54,7 +55,14 @@ class Yard:
     def opened(self, session: str) -> ForeignSession:
         return opened(self.folder / f"{session}.jsonl")
 
-    def resumed(self, made: Any, prompt: str) -> Asked:
+    def forked(
+        self, session: ForeignSession, entry: int, *, injected: str = "", cwd: Path | None = None
+    ) -> Fork:
+        """A fork, written where the client looks for it."""
+        env = self.client.environment()
+        return fork(session, entry, env, to="claude", source="claude", injected=injected, cwd=str(cwd or ""))
+
+    def resumed(self, made: Fork, prompt: str) -> Asked:
         """What a fork sends for a prompt, resumed as its draft says."""
         resume = made.draft.resume
         assert resume.argv[0] == "claude"
@@ -122,29 +130,35 @@ def test_before_each_prompt_the_fork_sends_what_the_source_sent(yard: Yard, name
     places = prompts(opened_source)
     assert sent.keys() <= places.keys()
     for prompt, asked in list(sent.items())[1:]:
-        new = fork(opened_source, places[prompt], yard.client.environment(), to="claude", source="claude")
+        new = yard.forked(opened_source, places[prompt])
         assert new.prompt == prompt
         again = yard.resumed(new, prompt)
-        assert differences(again.first, asked.first) == [], prompt
+        assert differences(attachments_sorted(again.first), attachments_sorted(asked.first)) == [], prompt
         assert seal(source) == before
+
+
+_ATTACHED = re.compile(r"\n\n(?=Called the Read tool|Available agent types)")
+
+
+def attachments_sorted(body: dict[str, Any]) -> dict[str, Any]:
+    """A request with what a compaction brings back in one order.
+
+    Seen of Claude Code 2.1.197: it gives it times that may differ by a millisecond either way, and sends it in the order of these
+    once, as it hangs together another time.
+    """
+    return body | {"messages": [_sorted(message) for message in body["messages"]]}
+
+
+def _sorted(message: dict[str, Any]) -> dict[str, Any]:
+    said = message["content"]
+    if message["role"] != "system" or not isinstance(said, str):
+        return message
+    return message | {"content": "\n\n".join(sorted(_ATTACHED.split(said)))}
 
 
 def pieces(body: dict[str, Any]) -> Pieces:
     """What a request says, as contexts are compared."""
-    found: Pieces = []
-    for message in body["messages"]:
-        side = "assistant" if message["role"] == "assistant" else "user"
-        content = message["content"]
-        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
-            if block["type"] == "text":
-                found.append((side, block["text"]))
-            elif block["type"] == "tool_use":
-                found.append(("call", block["id"]))
-            elif block["type"] == "tool_result":
-                inner = block["content"]
-                text = inner if isinstance(inner, str) else "".join(one.get("text", "") for one in inner)
-                found += [("result", block["tool_use_id"]), ("user", text)]
-    return joined(found)
+    return joined(pieces_sent(body["messages"]))
 
 
 Said = list[tuple[str, list[str]]]
@@ -152,24 +166,9 @@ Said = list[tuple[str, list[str]]]
 
 def told(session: ForeignSession, at: int) -> Said:
     """What a context says that Leafward shows, without attachments: where those stand depends on the day and the model."""
-    found: Pieces = []
-    for message in context_at(session, at).messages:
-        if session.hoisted[message.entry]:
-            continue
-        body = message_body(session, message)
-        if message.role == "compactionSummary":
-            found.append(("user", body["summary"]))
-            continue
-        side = "assistant" if message.role == "assistant" else "user"
-        if message.role == "toolResult":
-            found.append(("result", body["toolCallId"]))
-        for block in body["content"]:
-            if block["type"] == "text":
-                found.append((side, block["text"]))
-            elif block["type"] == "toolCall":
-                found.append(("call", block["id"]))
+    shown = [one for one in context_at(session, at).messages if not session.hoisted[one.entry]]
     together: Said = []
-    for side, text in found:
+    for side, text in pieces_of(session, shown):
         text = re.sub(r"\s+", "", text) if side in ("user", "assistant") else text
         if together and together[-1][0] == side and side in ("user", "assistant"):
             together[-1][1].append(text)
@@ -213,7 +212,7 @@ def test_what_is_sent_is_the_context_that_leafward_shows(yard: Yard, name: str) 
     session = rewound(yard) if name == "rewound" else made(yard, *SESSIONS[name])[0]
     source = yard.opened(session)
     for prompt, index in list(prompts(source).items())[1:]:
-        new = fork(source, index, yard.client.environment(), to="claude", source="claude")
+        new = yard.forked(source, index)
         copy = opened(new.draft.path)
         at = source.columns.parent[index]
         assert told(copy, copy.leaf) == told(source, at)
@@ -227,7 +226,7 @@ def test_each_branch_of_a_rewound_session_is_sent_as_it_was(yard: Yard) -> None:
     places = prompts(source)
     assert len(source.tree.branch_points()) == 1
     for prompt in ("Compare the fruit", "Write the list down", "Compare the fruit again", "Thank you"):
-        new = fork(source, places[prompt], yard.client.environment(), to="claude", source="claude")
+        new = yard.forked(source, places[prompt])
         sent = yard.resumed(new, prompt).first
         first = next(body for body in yard.model.main() if last_prompt(body) == prompt)
         assert first is not sent
@@ -245,14 +244,7 @@ def last_prompt(body: dict[str, Any]) -> str:
 def test_what_is_put_in_goes_with_the_next_prompt_and_nobody_answers_it(yard: Yard) -> None:
     session, _ = made(yard, *SESSIONS["plain"])
     source = yard.opened(session)
-    new = fork(
-        source,
-        source.place,
-        yard.client.environment(),
-        to="claude",
-        source="claude",
-        injected="Mind the pears.",
-    )
+    new = yard.forked(source, source.place, injected="Mind the pears.")
     sent = pieces(yard.resumed(new, NEW).first)
     assert [side for side, _ in sent] == [*(side for side, _ in told(source, source.place)), "user"]
     assert "Mindthepears." in sent[-1][1]
@@ -263,14 +255,7 @@ def test_in_another_folder_the_same_is_said(yard: Yard, tmp_path: Path) -> None:
     source = yard.opened(session)
     before = seal(source.path)
     elsewhere = planted(tmp_path / "other orchard")
-    new = fork(
-        source,
-        source.place,
-        yard.client.environment(),
-        to="claude",
-        source="claude",
-        cwd=str(elsewhere),
-    )
+    new = yard.forked(source, source.place, cwd=elsewhere)
     asked = yard.resumed(new, NEW)
     assert_context(source, source.place, asked.first)
     assert str(elsewhere) in str(asked.first)
@@ -285,7 +270,7 @@ def test_a_compaction_that_is_kept_beside_a_session_becomes_real(yard: Yard) -> 
     source = yard.opened(session)
     before = seal(source.path)
     expected = compacted_beside(source)
-    new = fork(source, source.place, yard.client.environment(), to="claude", source="claude")
+    new = yard.forked(source, source.place)
     found = [text for _, text in pieces(yard.resumed(new, NEW).first)]
     assert in_order([*expected, NEW], found)
     assert not any("Hello there" in text for text in found[1:])
@@ -296,7 +281,7 @@ def test_a_compaction_that_is_kept_beside_a_session_becomes_real(yard: Yard) -> 
 
 
 def stored(version: str) -> list[Path]:
-    folder = CORPORA / version / ".claude" / "projects"
+    folder = CORPORA / "claude" / version / ".claude" / "projects"
     return sorted(
         path
         for path in folder.glob("*/*.jsonl")
@@ -304,7 +289,7 @@ def stored(version: str) -> list[Path]:
     )
 
 
-@pytest.mark.skipif(not CORPORA.is_dir(), reason="the stored sessions are not here")
+@needs_corpora
 @pytest.mark.parametrize(("version", "count"), [("v2.0.65", 10), ("v2.1.330", 14)])
 def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard, version: str, count: int) -> None:
     yard.folder.mkdir(parents=True)
@@ -317,14 +302,7 @@ def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard, version:
             continue
         before = seal(copy)
         # It was made in a folder that is not here.
-        new = fork(
-            source,
-            source.place,
-            yard.client.environment(),
-            to="claude",
-            source="claude",
-            cwd=str(yard.project),
-        )
+        new = yard.forked(source, source.place, cwd=yard.project)
         try:
             forked = yard.resumed(new, NEW)
         except AgentFailed:

@@ -22,6 +22,7 @@ from tests.oracle.forked import compacted_beside, differences, fork, in_order, p
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import Asked, OpenCodeClient
 from tests.oracle.scripted_model import Model, Step, scripted
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from leafward.foreign import ForeignSession
 
 PROGRAMS = programs("LEAFWARD_OPENCODE")
-CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora" / "opencode"
 NEW = "Continue"
 
 pytestmark = [
@@ -241,11 +241,11 @@ def test_in_another_folder_the_same_is_said(
     assert rows_of(yard.client.database, session) == before
 
 
-@pytest.mark.skipif(not CORPORA.is_dir(), reason="the stored sessions are not here")
+@needs_corpora
 def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard) -> None:
     database = yard.client.database
     database.parent.mkdir(parents=True)
-    shutil.copy(CORPORA / "v1.18.33" / "opencode" / "opencode.db", database)
+    shutil.copy(CORPORA / "opencode" / "v1.18.33" / "opencode" / "opencode.db", database)
     database.chmod(0o600)
     yard.client.ask(yard.project, "Hello")
     base = sqlite3.connect(database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.compaction import branch as branches
+from leafward.demo import demo_session
 from leafward.session import Session
 from tests.pi_file import PiFile
 from tests.tui.considered import working
@@ -76,3 +78,12 @@ def fork(tmp_path: Path) -> Iterator[Session]:
         file.user(str(first + 1))
     with closing(Session.open(file.path)) as session:
         yield session
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    """The bundled session, copied to a file whose name never changes: it is seen in pictures."""
+    path = tmp_path / "demo.jsonl"
+    with demo_session() as bundled:
+        shutil.copyfile(bundled, path)
+    return path

@@ -11,7 +11,7 @@ from leafward_tui.lab.choices import EXTRACTIVE
 from leafward_tui.screens.lab import LabScreen, work
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -47,9 +47,7 @@ async def considering(
         if entry is not None:
             explorer.go_to_entry(entry)
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, LabScreen)
+        screen = await reached(pilot, LabScreen)
         await until(pilot, lambda: settled(screen))
         await pilot.pause()
         yield pilot, screen

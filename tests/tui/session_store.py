@@ -6,7 +6,7 @@ import json
 import os
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from leafward.catalog import Catalogue, about
 from leafward.config import Config
@@ -31,6 +31,7 @@ WIDE = (140, 40)
 NARROW = (80, 24)
 DEADLINE = 20.0
 """Seconds a test waits for something that other threads do, however busy the machine is."""
+Kind = TypeVar("Kind", bound="Screen[Any]")
 
 
 class SessionFile:
@@ -199,6 +200,14 @@ async def until(pilot: Pilot[int], holds: Callable[[], object]) -> None:
         if holds():
             return
     raise AssertionError("it never came to be")
+
+
+async def reached(pilot: Pilot[int], kind: type[Kind]) -> Kind:
+    """Waits until a screen of a kind is on top; returns it."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+    screen = pilot.app.screen
+    assert isinstance(screen, kind)
+    return screen
 
 
 async def listed(pilot: Pilot[int]) -> CatalogueScreen:

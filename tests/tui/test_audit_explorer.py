@@ -15,7 +15,7 @@ from leafward_tui.screens.themes import ThemesScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import call
 from tests.tui.explored import Named, exploring, note
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 async def test_a_second_enter_behind_the_first_writes_nothing_and_closes_nothing_else(file: Named) -> None:
     async with exploring(file.path) as (pilot, screen):
         await pilot.press("l")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
-        sheet = pilot.app.screen
-        assert isinstance(sheet, TextSheet)
+        sheet = await reached(pilot, TextSheet)
         field = sheet.query_one(Input)
         field.value = "here"
         for _ in range(3):

@@ -24,7 +24,7 @@ from tests.tui.explored import (
     tree,
     written,
 )
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -291,9 +291,7 @@ class TestLog:
     async def test_shows_and_comes_back_to_the_entry(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("o")
-            await until(pilot, lambda: isinstance(screen.app.screen, LogScreen))
-            log = screen.app.screen
-            assert isinstance(log, LogScreen)
+            log = await reached(pilot, LogScreen)
             await until(pilot, lambda: log.list.deeds is not None)
             await pilot.press("g", "enter")
             await until(pilot, lambda: screen.app.screen is screen)
@@ -306,9 +304,7 @@ class TestLog:
             await chosen(pilot, "enter", "m")
             await written(pilot, screen, total + 1)
             await pilot.press("o")
-            await until(pilot, lambda: isinstance(screen.app.screen, LogScreen))
-            log = screen.app.screen
-            assert isinstance(log, LogScreen)
+            log = await reached(pilot, LogScreen)
             await until(pilot, lambda: log.list.operation is not None)
             await pilot.press("u")
             await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))

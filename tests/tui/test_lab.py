@@ -17,7 +17,7 @@ from tests.acting import Acting, call
 from tests.bench.generate import write_session
 from tests.tui.considered import chosen, considering, follow, said
 from tests.tui.explored import NARROW, WIDE, exploring
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -224,9 +224,7 @@ class TestWork:
             monkeypatch.setattr(LabScreen, "rest", lambda _screen: None)
             monkeypatch.setattr(LabScreen, "_word", lambda *_arguments: None)
             await pilot.press("c")
-            await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
-            screen = pilot.app.screen
-            assert isinstance(screen, LabScreen)
+            screen = await reached(pilot, LabScreen)
             await until(pilot, lambda: screen.what_if is not None)
             await pilot.pause()
             monkeypatch.setattr(session_module, "decode_line", counting)

@@ -16,7 +16,7 @@ from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.acting import Acting, usage
 from tests.tui.considered import considering, follow, said, settled, stored, working
 from tests.tui.explored import note
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,9 +56,7 @@ class TestEnding:
             assert "append 1 line to session.jsonl" in text
             assert stored(path).count(b"\n") == lines
             await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
-            explorer = pilot.app.screen
-            assert isinstance(explorer, ExplorerScreen)
+            explorer = await reached(pilot, ExplorerScreen)
             await until(pilot, lambda: "compacted" in note(explorer))
             last: dict[str, Any] = json.loads(stored(path).splitlines()[-1])
             assert last["type"] == "compaction"

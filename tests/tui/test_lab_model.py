@@ -14,7 +14,7 @@ from leafward_tui.screens.lab import LabScreen
 from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.considered import considering, said, stored, working
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -114,9 +114,7 @@ async def test_what_was_paid_for_is_there_when_one_comes_back(path: Path, endpoi
         assert len(endpoint.asked) == sent
         assert stored(path) == before
         await choose(pilot, "ctrl+s", "a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
-        explorer = pilot.app.screen
-        assert isinstance(explorer, ExplorerScreen)
+        explorer = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: not explorer.writing and stored(path) != before)
         await until(
             pilot, lambda: explorer.session is not None and len(explorer.session) == explorer_lines(path)

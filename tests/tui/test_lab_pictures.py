@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from leafward import demo
 from leafward.config import Config
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.lab import LabScreen
 from tests.tui.considered import settled
 from tests.tui.explored import NARROW, WIDE, ready
-from tests.tui.session_store import until
+from tests.tui.session_store import reached, until
 from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.pilot import Pilot
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Path:
-    """A copy of the demo."""
-    path = tmp_path / "demo.jsonl"
-    with demo.demo_session() as bundled:
-        shutil.copyfile(bundled, path)
-    return path
 
 
 def picture(
@@ -41,9 +28,7 @@ def picture(
         assert isinstance(explorer, ExplorerScreen)
         await until(pilot, lambda: ready(explorer))
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, LabScreen)
+        screen = await reached(pilot, LabScreen)
         await until(pilot, lambda: settled(screen))
         for key in keys:
             await pilot.press(key)
@@ -57,18 +42,18 @@ def picture(
     return bool(compare(FixedApp(path, config or Config()), terminal_size=size, run_before=before))
 
 
-def test_lab(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session)
+def test_lab(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo)
 
 
-def test_lab_without_hue(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, "K", "K", size=(140, 40), config=Config(theme="mono"))
+def test_lab_without_hue(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, "K", "K", size=(140, 40), config=Config(theme="mono"))
 
 
-def test_lab_narrow(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, "J", size=NARROW)
+def test_lab_narrow(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, "J", size=NARROW)
 
 
-def test_lost_facts_in_ascii_and_narrow(snap_compare: Any, session: Path) -> None:
+def test_lost_facts_in_ascii_and_narrow(snap_compare: Any, demo: Path) -> None:
     keys = ("shift+tab", "p")
-    assert picture(snap_compare, session, *keys, size=NARROW, config=Config(ascii=True))
+    assert picture(snap_compare, demo, *keys, size=NARROW, config=Config(ascii=True))

@@ -17,7 +17,7 @@ from leafward_tui.glyphs import ASCII, UNICODE
 from leafward_tui.screens.log import LogScreen
 from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked
-from tests.tui.session_store import NOW, rows, until
+from tests.tui.session_store import NOW, reached, rows, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -218,11 +218,9 @@ class TestThePathThen:
 @asynccontextmanager
 async def logging(path: Path, size: tuple[int, int] = WIDE) -> AsyncIterator[tuple[Pilot[int], LogScreen]]:
     """The log of a session, opened from the explorer."""
-    async with exploring(path, size, Config(follow_interval=0.02)) as (pilot, explorer):
+    async with exploring(path, size, Config(follow_interval=0.02)) as (pilot, _):
         await pilot.press("o")
-        await until(pilot, lambda: isinstance(explorer.app.screen, LogScreen))
-        screen = explorer.app.screen
-        assert isinstance(screen, LogScreen)
+        screen = await reached(pilot, LogScreen)
         await until(pilot, lambda: screen.list.deeds is not None)
         await pilot.pause()
         yield pilot, screen

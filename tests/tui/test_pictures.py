@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import demo
 from leafward.config import Config
 from leafward.journal import Writing, label, move, operations, undo
 from leafward.session import Session
@@ -38,15 +36,6 @@ class FixedApp(LeafwardApp):
     def __init__(self, path: Path, config: Config) -> None:
         env = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}
         super().__init__([path], config, clock=lambda: NOW, env=env, encoding="utf-8")
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Path:
-    """A copy of the demo."""
-    path = tmp_path / "demo.jsonl"
-    with demo.demo_session() as bundled:
-        shutil.copyfile(bundled, path)
-    return path
 
 
 async def complete(pilot: Pilot[int]) -> None:
@@ -82,38 +71,36 @@ def picture(
     return bool(compare(FixedApp(path, config or Config()), terminal_size=size, run_before=before))
 
 
-def test_explorer(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session)
+def test_explorer(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo)
 
 
-def test_explorer_light(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, config=Config(theme="clearing"))
+def test_explorer_light(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, config=Config(theme="clearing"))
 
 
-def test_explorer_narrow(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, size=NARROW)
+def test_explorer_narrow(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, size=NARROW)
 
 
-def test_ghost(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, *INTO_A_BRANCH)
+def test_ghost(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, *INTO_A_BRANCH)
 
 
-def test_ghost_without_hue(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, *INTO_A_BRANCH, config=Config(theme="mono"))
+def test_ghost_without_hue(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, *INTO_A_BRANCH, config=Config(theme="mono"))
 
 
-def test_ghost_in_ascii_and_narrow(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, *INTO_A_BRANCH, size=NARROW, config=Config(ascii=True))
+def test_ghost_in_ascii_and_narrow(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, *INTO_A_BRANCH, size=NARROW, config=Config(ascii=True))
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_log(
-    snap_compare: Any, session: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_log(snap_compare: Any, demo: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """After a move that was undone and a label."""
     ids = iter(f"0000f{number:03x}" for number in range(1, 99))
     monkeypatch.setattr("leafward.journal.verbs.new_id", lambda _columns: next(ids))
-    opened = Session.open(session)
+    opened = Session.open(demo)
     minutes = iter(range(1, 99))
 
     def writing() -> Writing:
@@ -124,4 +111,4 @@ def test_log(
     label(opened, opened.tree.branch_points()[0], "start here", writing())
     assert len(operations(opened)) > 3
     opened.close()
-    assert picture(snap_compare, session, "o", size=size)
+    assert picture(snap_compare, demo, "o", size=size)

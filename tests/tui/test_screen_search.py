@@ -13,7 +13,7 @@ from leafward_tui.screens.summaries import SummariesScreen
 from leafward_tui.widgets.sheet import TextSheet
 from leafward_tui.xray.arrangement import Side
 from tests.tui.explored import NARROW, WIDE, exploring
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import reached, rows, until
 from tests.tui.test_xray import orchard, seeing
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ def showing(pilot: Pilot[int]) -> str:
 
 async def orchards(pilot: Pilot[int]) -> SummariesScreen:
     await pilot.press("d")
-    await until(pilot, lambda: isinstance(pilot.app.screen, SummariesScreen))
-    screen = pilot.app.screen
-    assert isinstance(screen, SummariesScreen)
+    screen = await reached(pilot, SummariesScreen)
     await until(pilot, lambda: screen.diff is not None)
     await pilot.pause()
     return screen

@@ -12,18 +12,16 @@ from leafward.config import Config
 from leafward.context import context_at
 from leafward_tui.screens.explorer import ExplorerScreen
 from leafward_tui.screens.log import LogScreen
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward_tui.widgets.sheet import ChoiceSheet
 from tests.claude_transcript import Transcript
 from tests.foreign_stores import Store, make, watched
 from tests.tui.considered import considering
-from tests.tui.explored import NARROW, exploring, note, tree
-from tests.tui.session_store import rows, until
+from tests.tui.explored import NARROW, chosen, exploring, note, tree, written
+from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from textual.pilot import Pilot
 
     from leafward.agents import Listing
     from leafward.session import Session
@@ -39,26 +37,6 @@ def session_of(screen: ExplorerScreen) -> Session:
     session = screen.session
     assert session is not None
     return session
-
-
-async def chosen(pilot: Pilot[int], *keys: str) -> None:
-    await pilot.press(keys[0])
-    await until(pilot, lambda: isinstance(pilot.app.screen, (ChoiceSheet, TextSheet)))
-    await pilot.press(*keys[1:])
-    await pilot.pause()
-
-
-async def written(pilot: Pilot[int], screen: ExplorerScreen, total: int) -> None:
-    await until(
-        pilot,
-        lambda: (
-            not screen.writing
-            and len(session_of(screen)) == total
-            and screen.exploration is not None
-            and screen.exploration.layout.tree is session_of(screen).tree
-        ),
-    )
-    await pilot.pause()
 
 
 def row_of(screen: ExplorerScreen, text: str) -> str:
@@ -220,9 +198,7 @@ async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "append 1 line to Leafward's sidecar" in "\n".join(rows(pilot.app))
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, ExplorerScreen)
+        screen = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: "compacted" in note(screen))
         assert "what-if leaf" in row_of(screen, "compaction")
         assert context_at(session_of(screen)).size.total == draft.tokens_after

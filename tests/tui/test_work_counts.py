@@ -6,15 +6,12 @@ import gc
 import json
 import subprocess
 import sys
-from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from leafward import scan as scan_module
-from leafward import session as session_module
 from leafward.diff.sides import sides
 from leafward.rebuilding import Deed, Outcome
 from leafward.session import Session
@@ -32,15 +29,15 @@ from leafward_tui.screens.compare import CompareScreen
 from leafward_tui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.bench.generate import write_session
 from tests.tui.explored import exploring
-from tests.tui.session_store import until
+from tests.tui.session_store import reached, until
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator
     from pathlib import Path
 
     from textual.pilot import Pilot
 
-    from leafward.entries import Body
     from leafward_tui.screens.explorer import ExplorerScreen
 
 HEIGHT = 30
@@ -51,19 +48,6 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("generated") / "session.jsonl"
     write_session(path, 2000, compact_every=500)
     return path
-
-
-@pytest.fixture
-def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    found: Counter[str] = Counter()
-    really = scan_module.decode_line
-
-    def counting(line: bytes) -> Body | None:
-        found["lines"] += 1
-        return really(line)
-
-    monkeypatch.setattr(session_module, "decode_line", counting)
-    return found
 
 
 class TestPainting:
@@ -156,9 +140,7 @@ async def test_a_comparison_makes_the_lines_that_are_seen(generated: Path) -> No
         session = explorer.session
         assert session is not None
         explorer.open_compare(*far_apart(session))
-        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, CompareScreen)
+        screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.carried is not None and screen.shown is not None)
         views = [view.lines for view in screen.lists.values()]
         made = [lines.made for lines in views if isinstance(lines, FileLines)]

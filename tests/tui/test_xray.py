@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.compaction.xray import Link, What
-from leafward.demo import demo_session
 from leafward.session import Session
 from leafward.survival import survival_of
 from leafward_tui.glyphs import UNICODE
@@ -19,7 +18,7 @@ from leafward_tui.widgets.sheet import ChoiceSheet
 from leafward_tui.xray.arrangement import Side
 from tests.acting import Acting, call, usage
 from tests.tui.explored import NARROW, WIDE, exploring, tree
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import reached, rows, until
 from tests.tui.test_pictures import picture
 
 if TYPE_CHECKING:
@@ -78,9 +77,7 @@ async def seeing(
     """The X-ray of the last compaction of a session, all of it worked out."""
     async with exploring(path, size, config) as (pilot, explorer):
         await pilot.press("X")
-        await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, XRayScreen)
+        screen = await reached(pilot, XRayScreen)
         await until(pilot, lambda: screen.fates is not None)
         await pilot.pause()
         yield pilot, explorer, screen
@@ -191,9 +188,7 @@ async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "Lost from here" in "\n".join(rows(pilot.app))
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
-        lab = pilot.app.screen
-        assert isinstance(lab, LabScreen)
+        lab = await reached(pilot, LabScreen)
         assert len(lab.given_pins) == 1
         assert lab.entry == 20
 
@@ -201,9 +196,7 @@ async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab
 async def test_summaries_are_compared(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl", twice=True).path) as (pilot, explorer, _):
         await pilot.press("d")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SummariesScreen))
-        screen = pilot.app.screen
-        assert isinstance(screen, SummariesScreen)
+        screen = await reached(pilot, SummariesScreen)
         await until(pilot, lambda: screen.diff is not None)
         await pilot.pause()
         text = "\n".join(rows(pilot.app))
@@ -350,25 +343,17 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Path:
-    path = tmp_path / "demo.jsonl"
-    with demo_session() as bundled:
-        path.write_bytes(bundled.read_bytes())
-    return path
-
-
 INTO_THE_SUMMARY = ("X", *("j",) * 9)
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_xray(snap_compare: Any, session: Path, size: tuple[int, int]) -> None:
-    assert picture(snap_compare, session, *INTO_THE_SUMMARY, size=size)
+def test_xray(snap_compare: Any, demo: Path, size: tuple[int, int]) -> None:
+    assert picture(snap_compare, demo, *INTO_THE_SUMMARY, size=size)
 
 
-def test_compaction_tab(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, "3")
+def test_compaction_tab(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, "3")
 
 
-def test_summaries(snap_compare: Any, session: Path) -> None:
-    assert picture(snap_compare, session, "X", "d")
+def test_summaries(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, "X", "d")

@@ -315,3 +315,10 @@ def expanded(given: str, env: Mapping[str, str]) -> Path:
         home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
         given = home + given[1:]
     return Path(os.path.abspath(given))
+
+
+def folder_of(session: Session, title: str) -> str:
+    """The folder that a session belongs to. Raises Refused where it names none; `title` is the agent that needs one."""
+    if not session.cwd:
+        raise Refused(f"{session.path.name} does not say which folder it belongs to; {title} needs one")
+    return session.cwd

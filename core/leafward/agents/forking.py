@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.errors import Refused
+from leafward.agents.base import folder_of
 from leafward.journal.write import Remark
 
 if TYPE_CHECKING:
@@ -41,10 +41,7 @@ class Terms:
 
     def folder(self, session: Session, title: str) -> str:
         """The folder that a new session works in. Raises Refused where nothing says which; `title` is the agent that needs one."""
-        folder = self.cwd or session.cwd
-        if not folder:
-            raise Refused(f"{session.path.name} does not say which folder it belongs to; {title} needs one")
-        return folder
+        return self.cwd or folder_of(session, title)
 
 
 class Import(NamedTuple):

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
+from leafward.agents import Glimpse, agent_named
 from leafward.catalog.card import EXCERPT, FORK, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
     TouchedFiles,
@@ -30,7 +30,7 @@ from leafward.scan import decode_line, kind_of, version_of
 from leafward.tokens import message_tokens
 
 if TYPE_CHECKING:
-    from leafward.agents import Candidate, Glimpse
+    from leafward.agents import Candidate
     from leafward.entries import Body
 
 PEEK_SIZE = 8 << 10
@@ -79,37 +79,22 @@ def _peek(candidate: Candidate) -> Card:
             name = name_of(body)
     created = parse_time(header.get("timestamp"))
     session_id, project = header.get("id"), header.get("cwd")
-    return Card(
-        path=candidate.path,
-        agent=agent.name,
+    parent = parent_of(header)
+    found = Glimpse(
         id=session_id if isinstance(session_id, str) else Path(candidate.path).stem,
         name=name,
-        title=title_of(name, prompt),
         prompt=prompt,
         project=project if isinstance(project, str) else "",
         created=created,
         modified=modified or candidate.mtime_ns // 1_000_000,
-        entries=None,
-        messages=None,
-        turns=None,
-        branches=None,
-        compactions=None,
-        tokens=None,
-        model=None,
-        parent=parent_of(header),
-        relation=FORK if parent_of(header) else None,
-        archived=False,
-        damage=0,
-        problem=None,
-        size=candidate.size,
-        version=version_of(header) if header else 0,
-        origin=0,
-        partial=True,
+        parent=parent,
+        relation=FORK if parent else None,
     )
+    return _glimpsed(found, agent.name, candidate)._replace(version=version_of(header) if header else 0)
 
 
 def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate) -> Card:
-    """A card of what another agent's session says of itself at its beginning."""
+    """A card of what a session says of itself at its ends."""
     prompt = safe_line(seen.prompt, EXCERPT)
     return Card(
         path=candidate.path,

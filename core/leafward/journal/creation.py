@@ -10,7 +10,7 @@ from leafward.journal.lines import encode_line
 from leafward.paths import make_private
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from leafward.entries import Body
@@ -23,15 +23,22 @@ def create(path: Path, header: Body, lines: Iterable[Body | bytes] = ()) -> Path
     are objects, or lines of another file that are copied as they stand (with their newline). Raises Refused where the name is
     taken or the file cannot be written; nothing is left behind then.
     """
-    draft = draft_name(path)
+    encoded = (line if isinstance(line, bytes) else encode_line(line) for line in (header, *lines))
+    return create_from(path, draft_name(path), encoded)
+
+
+def create_from(
+    path: Path, waiting: Path, content: Iterable[bytes], unless: Callable[[], object] = lambda: None
+) -> Path:
+    """The same with the bytes of the whole file, written under a name that waits; `unless` may refuse before it gets its own."""
     try:
         make_private(path.parent)
-        encoded = (line if isinstance(line, bytes) else encode_line(line) for line in (header, *lines))
-        write_new(draft, encoded)
+        write_new(waiting, content)
         try:
-            give_name(draft, path)
+            unless()
+            give_name(waiting, path)
         except BaseException:
-            draft.unlink(missing_ok=True)
+            waiting.unlink(missing_ok=True)
             raise
     except FileExistsError:
         raise Refused(f"{path} exists already; it is left as it is") from None

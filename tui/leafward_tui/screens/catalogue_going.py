@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.catalog import Sort
 from leafward_tui.listing import Grouping, LineKind
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.screens.catalogue_work import SessionsWork
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ SORTS = tuple(Sort)
 GROUPINGS = tuple(Grouping)
 
 
-class SessionsGoing(SessionsWork):
+class SessionsGoing(RowKeys, SessionsWork):
     """The keys that move and arrange; a subclass has the widgets."""
 
     sessions: SessionList
@@ -30,43 +31,16 @@ class SessionsGoing(SessionsWork):
         """The order or the grouping is another: what stands around the list shows it."""
         raise NotImplementedError
 
-    def _move(self, by: int) -> None:
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor, or the preview where it has the keys."""
         if self._side and self.preview.display:
             self.preview.scroll_by(by)
         else:
             self.sessions.move(by)
 
-    def action_row_down(self) -> None:
-        """The next line."""
-        self._move(1)
-
-    def action_row_up(self) -> None:
-        """The line before."""
-        self._move(-1)
-
-    def action_page_down(self) -> None:
-        """A page on."""
-        self._move(self.sessions.size.height - 1)
-
-    def action_page_up(self) -> None:
-        """A page back."""
-        self._move(1 - self.sessions.size.height)
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self._move(self.sessions.size.height // 2)
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self._move(-(self.sessions.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The first line."""
-        self._move(-(1 << 30))
-
-    def action_row_bottom(self) -> None:
-        """The last line."""
-        self._move(1 << 30)
+    def rows_seen(self) -> int:
+        """Lines of the list on the screen."""
+        return self.sessions.size.height
 
     def action_find_next(self) -> None:
         """The next session that matches."""

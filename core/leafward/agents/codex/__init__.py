@@ -16,6 +16,7 @@ from leafward.agents.base import (
     Text,
     Trouble,
     expanded,
+    folder_of,
     is_file,
     own_variables,
     refuse_copy,
@@ -40,7 +41,7 @@ from leafward.agents.codex.store import (
 )
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
 from leafward.agents.lines import unmarked
-from leafward.errors import NotASession, Refused
+from leafward.errors import NotASession
 from leafward.foreign import ForeignSession, Note
 from leafward.paths import is_kept
 
@@ -201,11 +202,7 @@ class Codex:
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""
-        folder = session.cwd
-        if not folder:
-            raise Refused(
-                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
-            )
+        folder = folder_of(session, self.title)
         refuse_copy(session, self.title)
         store = self._variables(home_of(os.path.abspath(session.path)), env)
         return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env), store)

@@ -10,19 +10,21 @@ import os
 import re
 import sqlite3
 from dataclasses import dataclass, field
-from stat import S_IFREG
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.base import Stamp, Trouble
 from leafward.agents.databases import opened_read_only
+from leafward.agents.folders import look
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from leafward.agents.base import Stamp, Trouble
+
 SUFFIX = ".jsonl"
 COLD = ".zst"
 """Ending of a rollout that was compressed: `.jsonl.zst`."""
+_ENDINGS = (SUFFIX, SUFFIX + COLD)
 LIVE_FOLDER = "sessions"
 ARCHIVE_FOLDER = "archived_sessions"
 
@@ -55,7 +57,7 @@ def named(name: str) -> Named | None:
 
 def is_rollout(name: str) -> bool:
     """Whether a file may be one, by its ending."""
-    return name.endswith((SUFFIX, SUFFIX + COLD))
+    return name.endswith(_ENDINGS)
 
 
 def stem(path: str) -> str:
@@ -133,40 +135,14 @@ def walk(root: str, trouble: list[Trouble]) -> Iterator[Segment]:
         folder, depth = folders.pop()
         above = folder.rstrip(os.sep) + os.sep
         archived = os.path.basename(folder) == ARCHIVE_FOLDER
-        handle: int | str = folder
-        try:
-            if _BY_HANDLE:
-                handle = os.open(folder, os.O_RDONLY)
-            with os.scandir(handle) as entries:
-                for entry in entries:
-                    name = entry.name
-                    if name[-6:] == SUFFIX or name[-4:] == COLD:
-                        stamp = _stamp(entry)
-                        if stamp is not None and is_rollout(name):
-                            yield _segment(above + name, name, archived, stamp)
-                    elif depth < _DEEPEST and entry.is_dir(follow_symlinks=False):
-                        folders.append((above + name, depth + 1))
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            trouble.append(Trouble(folder, error.strerror or str(error)))
-        finally:
-            if isinstance(handle, int):
-                os.close(handle)
+        for name, stamp in look(folder, _ENDINGS, trouble, into=depth < _DEEPEST):
+            if stamp is None:
+                folders.append((above + name, depth + 1))
+            else:
+                yield _segment(above + name, name, archived, stamp)
 
 
-_BY_HANDLE = os.scandir in os.supports_fd
-"""Looking at a file by its folder's handle spares the system the way down the path."""
-_FILE_TYPE = 0o170000
 _USUAL = len("rollout-2026-11-21T20-51-38-01a1ffe1-0201-7d71-8d93-0079405c2f2a.jsonl")
-
-
-def _stamp(entry: os.DirEntry[str]) -> Stamp | None:
-    try:
-        now = entry.stat()
-    except OSError:
-        return [-1, 0]
-    return [now.st_size, now.st_mtime_ns, now.st_ino] if now.st_mode & _FILE_TYPE == S_IFREG else None
 
 
 def _segment(path: str, name: str, archived: bool, stamp: Stamp) -> Segment:

@@ -13,7 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Listing, Resume, Text, Trouble, expanded, own_variables, refuse_copy
+from leafward.agents.base import (
+    Listing,
+    Resume,
+    Text,
+    Trouble,
+    expanded,
+    folder_of,
+    own_variables,
+    refuse_copy,
+)
 from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
@@ -194,11 +203,7 @@ class OpenCode:
         Raises Refused where it names no folder, where it is left in the files of a version that the present one has replaced,
         where the newer engine made it, which no command opens, and for our own copy of one: opencode has it no more.
         """
-        folder = session.cwd
-        if not folder:
-            raise Refused(
-                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
-            )
+        folder = folder_of(session, self.title)
         path = os.path.abspath(session.path)
         refuse_copy(session, self.title)
         if os.path.isfile(path):

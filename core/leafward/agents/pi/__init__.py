@@ -5,24 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from stat import S_IFREG
 from typing import TYPE_CHECKING
 
 import orjson
 
-from leafward.agents.base import (
-    Listing,
-    Resume,
-    Stamp,
-    Text,
-    Touch,
-    Trouble,
-    expanded,
-    is_folder,
-    own_variables,
-)
+from leafward.agents.base import Listing, Resume, Text, Touch, expanded, folder_of, own_variables
+from leafward.agents.folders import look
 from leafward.edits import NATIVE_TOOLS, Action
-from leafward.errors import Refused
 from leafward.paths import is_kept
 from leafward.scan import decode_line
 from leafward.session import Session
@@ -31,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.base import Candidate, Glimpse
+    from leafward.agents.base import Candidate, Glimpse, Stamp, Trouble
     from leafward.agents.cutting import Cut
     from leafward.agents.forking import Draft, Terms
     from leafward.agents.past import Past
@@ -47,10 +36,6 @@ _CALL = re.compile(
     rb'"name":"(read|edit|write)","arguments":\{"(?:path|file_path)":"((?:[^"\\]|\\.){1,400})"'
 )
 """A call as pi writes it. Inside a string its quotes would be escaped, so text that speaks of a call is not found."""
-
-_BY_HANDLE = os.scandir in os.supports_fd
-"""Looking at a file by its folder's handle spares the system the way down the path: a tenth of the time."""
-_FILE_TYPE = 0o170000
 
 
 class Pi:
@@ -84,8 +69,13 @@ class Pi:
                 if folder in seen:
                     continue
                 seen.add(folder)
-                below = folders if folder == str(root) else None
-                yield Listing(folder, _files(folder, below, trouble), self.name)
+                files: dict[str, Stamp] = {}
+                for name, stamp in look(folder, (SUFFIX,), trouble, into=folder == str(root), follow=True):
+                    if stamp is not None:
+                        files[name] = stamp
+                    else:
+                        folders.append(os.path.join(folder, name))
+                yield Listing(folder, files, self.name)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:  # noqa: ARG002  # as the protocol has it
         """Never: pi's files are told by their content wherever they lie."""
@@ -137,11 +127,7 @@ class Pi:
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`pi --session PATH` in the folder the header names: by its path pi opens it from anywhere without asking."""
-        folder = session.cwd
-        if not folder:
-            raise Refused(
-                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
-            )
+        folder = folder_of(session, self.title)
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
@@ -185,36 +171,3 @@ def _session_dir_setting(path: Path) -> str | None:
         return None
     found = settings.get("sessionDir") if isinstance(settings, dict) else None
     return found if isinstance(found, str) and found else None
-
-
-def _files(folder: str, below: list[str] | None, trouble: list[Trouble]) -> dict[str, Stamp]:
-    """The session files of one folder; the folders in it are added to `below`."""
-    found: dict[str, Stamp] = {}
-    ending = -len(SUFFIX)
-    handle: int | str = folder
-    try:
-        if _BY_HANDLE:
-            handle = os.open(folder, os.O_RDONLY)
-        with os.scandir(handle) as entries:
-            for entry in entries:
-                name = entry.name
-                if name[ending:] == SUFFIX:
-                    try:
-                        now = entry.stat()
-                    except OSError:
-                        # A dangling link, or a file that is just going; one that stays is told of when it is read.
-                        if os.path.lexists(os.path.join(folder, name)):
-                            found[name] = [-1, 0]
-                        continue
-                    if now.st_mode & _FILE_TYPE == S_IFREG:
-                        found[name] = [now.st_size, now.st_mtime_ns, now.st_ino]
-                elif below is not None and is_folder(entry):
-                    below.append(os.path.join(folder, name))
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        trouble.append(Trouble(folder, error.strerror or str(error)))
-    finally:
-        if isinstance(handle, int):
-            os.close(handle)
-    return found

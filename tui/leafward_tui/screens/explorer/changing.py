@@ -48,9 +48,7 @@ class Changing(Finding):
         session = self.session
         if session is None or self.refuse_while_summing() or self.refuse_to_write():
             return
-        if self.writing:
-            self.tell("still writing the change before", "warn")
-        else:
+        if not self.refuse_while_writing():
             self.writing = True
             self.write(session, done, change, then)
 

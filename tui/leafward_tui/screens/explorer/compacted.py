@@ -274,10 +274,7 @@ class Compacted(Forking):
         from leafward_tui.screens.lab import LabScreen
 
         session = self.session
-        if session is None:
-            return
-        if self.writing:
-            self.tell("still writing the change before", "warn")
+        if session is None or self.refuse_while_writing():
             return
         scan, known = session.scan, len(session)
         lab = LabScreen(session, entry, pins)

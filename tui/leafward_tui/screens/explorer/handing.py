@@ -149,10 +149,7 @@ class Handing(Resting):
         from leafward_tui.screens.log import LogScreen
 
         session = self.session
-        if session is None:
-            return
-        if self.writing:
-            self.tell("still writing the change before", "warn")
+        if session is None or self.refuse_while_writing():
             return
         scan, known = session.scan, len(session)
 

@@ -186,6 +186,12 @@ class ExplorerParts(BaseScreen[None]):
             KeyHint(intent_id, label(intent_id), words) for intent_id, words in wanted if label(intent_id)
         )
 
+    def refuse_while_writing(self) -> bool:
+        """Whether a change is being written, for which another waits; says so."""
+        if self.writing:
+            self.tell("still writing the change before", "warn")
+        return self.writing
+
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = (), beneath: str = "") -> None:
         """Says something in the place of the price line, with keys that help.
 

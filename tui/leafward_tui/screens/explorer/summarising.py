@@ -69,12 +69,8 @@ class Summarising(SummaryAsking):
         if session is None or self.refuse_while_summing():
             return
         summing = Summing(wanted, then=then)
-        if summing.moves:
-            if self.refuse_to_write():
-                return
-            if self.writing:
-                self.tell("still writing the change before", "warn")
-                return
+        if summing.moves and (self.refuse_to_write() or self.refuse_while_writing()):
+            return
         if not wanted.entries:
             self._nothing_to_tell(summing)
             return

@@ -12,6 +12,7 @@ from leafward.search import Query, parse
 from leafward_tui.cells import counted, exact
 from leafward_tui.finds import FindKind, Finds
 from leafward_tui.intents import bindings_for
+from leafward_tui.row_keys import RowKeys
 from leafward_tui.screens.search.work import Found, InText, SearchWork
 from leafward_tui.stance import Arrival
 from leafward_tui.widgets.filter_bar import FilterBar
@@ -55,7 +56,7 @@ class Kept:
     """What was said of it: where it looked, and what it could not do."""
 
 
-class SearchScreen(SearchWork):
+class SearchScreen(RowKeys, SearchWork):
     """Searches the sessions of the catalogue. Ends with what it leaves, a ``Kept``."""
 
     NAME = "search"
@@ -316,43 +317,16 @@ class SearchScreen(SearchWork):
 
     # --- actions ------------------------------------------------------------------------------------------------------
 
-    def _move(self, by: int) -> None:
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor, or the text of a hit where it has the keys."""
         if self._side and self.view.display:
             self.view.scroll_by(by)
         else:
             self.results.move(by)
 
-    def action_row_down(self) -> None:
-        """The next line."""
-        self._move(1)
-
-    def action_row_up(self) -> None:
-        """The line before."""
-        self._move(-1)
-
-    def action_page_down(self) -> None:
-        """A page on."""
-        self._move(self.results.size.height - 1)
-
-    def action_page_up(self) -> None:
-        """A page back."""
-        self._move(1 - self.results.size.height)
-
-    def action_half_down(self) -> None:
-        """Half a page on."""
-        self._move(self.results.size.height // 2)
-
-    def action_half_up(self) -> None:
-        """Half a page back."""
-        self._move(-(self.results.size.height // 2))
-
-    def action_row_top(self) -> None:
-        """The first line."""
-        self._move(-(1 << 30))
-
-    def action_row_bottom(self) -> None:
-        """The last line."""
-        self._move(1 << 30)
+    def rows_seen(self) -> int:
+        """Lines of the results on the screen."""
+        return self.results.size.height
 
     def action_find_next(self) -> None:
         """The next session with hits."""

@@ -284,18 +284,7 @@ def _decay(sheet: Sheet, session: Session, index: EntryIndex) -> None:
     path = compactions(session, index)
     if len(path) < 2:
         return
-    opened = sheet.is_open("decay")
-    sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
-    sheet.blank()
-    sheet.line(
-        [
-            Span(f"{sign} ", "faint"),
-            Span("Decay", "strong"),
-            Span(f"  over {len(path)} compactions", "faint"),
-        ],
-        toggle="decay",
-    )
-    if not opened:
+    if not sheet.opening("decay", "Decay", f"over {len(path)} compactions"):
         return
     generations = decay(session, index)
     shown = generations[-6:]
@@ -316,18 +305,7 @@ def _decay(sheet: Sheet, session: Session, index: EntryIndex) -> None:
 
 def _traced(sheet: Sheet, session: Session, index: EntryIndex) -> None:
     """Rules that held before, and what would be injected: which of it the summary and the kept messages still carry."""
-    opened = sheet.is_open("traced")
-    sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
-    sheet.blank()
-    sheet.line(
-        [
-            Span(f"{sign} ", "faint"),
-            Span("Rules and governance", "strong"),
-            Span("  held against what is left", "faint"),
-        ],
-        toggle="traced",
-    )
-    if not opened:
+    if not sheet.opening("traced", "Rules and governance", "held against what is left"):
         return
     from leafward.cli.auditing import trace
     from leafward.config import Config

@@ -82,6 +82,14 @@ class Sheet:
             spans.append(Span(f"  {about}", "faint"))
         self.row(spans, right)
 
+    def opening(self, key: str, title: str, about: str) -> bool:
+        """The head of a section that is folded until somebody opens it; returns whether it is open."""
+        opened = self.is_open(key)
+        sign = self.glyphs.unfolded if opened else self.glyphs.folded
+        self.blank()
+        self.line([Span(f"{sign} ", "faint"), Span(title, "strong"), Span(f"  {about}", "faint")], toggle=key)
+        return opened
+
     def labelled(
         self,
         label: str,

@@ -1,0 +1,108 @@
+"""The search of all text: what it opens and in which order, how far it is, where it stops, what changes meanwhile."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.search.matching import KEPT
+from leafward.search.running import FIRST_BATCH, Search
+from tests.pi_file import HEADER, PiFile
+from tests.searched import ROADS, cards_in, found, searching
+
+if TYPE_CHECKING:
+    import pytest
+
+    from leafward.search.running import Progress
+
+
+def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> None:
+    for number in range(FIRST_BATCH + 20):
+        file = PiFile(tmp_path / f"{number:04}.jsonl", HEADER | {"id": f"s{number:04}"})
+        stamp = f"2026-11-{1 + number % 28:02}T10:00:00.000Z"
+        text = "a needle" if number % 37 == 0 else "hay"
+        file.raw(
+            json.dumps({"type": "message", "id": "00000001", "parentId": None, "timestamp": stamp,
+                        "message": {"role": "user", "content": text}})
+        )  # fmt: skip
+    cards = cards_in(tmp_path)
+    said: list[Progress] = []
+    for road in ("rg", "scan"):
+        search = searching("needle", cards, road)
+        sessions = list(search.run(publish=said.append))
+        assert len(sessions) == 4
+        assert (search.work.sifted, search.work.opened, search.work.sieve) == (FIRST_BATCH + 20, 4, road)
+        times = [session.card.modified for session in sessions]
+        assert times == sorted(times, reverse=True)
+        assert said[-1] == search.progress
+        assert (said[-1].done, said[-1].total, said[-1].sessions, said[-1].hits) == (148, 148, 4, 4)
+
+
+def test_what_the_query_does_not_concern_is_not_looked_into(tmp_path: Path) -> None:
+    for name in ("orchard", "payments"):
+        PiFile(tmp_path / f"{name}.jsonl", HEADER | {"id": name, "cwd": f"/home/ada/{name}"}).user("needle")
+    search = searching("needle project:orch agent:p", cards_in(tmp_path))
+    assert [session.card.id for session in search.run()] == ["orchard"]
+    assert search.progress.total == 1
+    assert list(searching("needle agent:codex", cards_in(tmp_path)).run()) == []
+    assert list(searching("project:orch", cards_in(tmp_path)).run()) == []
+
+
+def test_how_far_it_is_is_told_where_nothing_is_found_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafward.search.running.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.search.running._BATCH", 3)
+    for number in range(9):
+        PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user("hay")
+    base = searching("needle", cards_in(tmp_path))
+    seconds = count()
+    said: list[int] = []
+    search = Search(base.cards, base.query, clock=lambda: next(seconds))
+    assert list(search.run(publish=lambda progress: said.append(progress.done))) == []
+    assert said == [2, 5, 8, 9, 9]
+
+
+def test_a_search_that_is_stopped_stops(tmp_path: Path) -> None:
+    for number in range(20):
+        PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user("needle")
+    search = searching("needle", cards_in(tmp_path))
+    seen: list[str] = []
+    seen.extend(session.card.id for session in search.run(lambda: search.sessions >= 3))
+    assert len(seen) == 3
+    assert search.work.opened <= 4
+
+
+def test_very_many_hits_are_counted_not_kept(tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "a.jsonl")
+    lines = [
+        f'{{"type":"message","id":"{n:08x}","parentId":null,"message":{{"role":"user","content":"needle {n}"}}}}'
+        for n in range(KEPT + 50)
+    ]
+    file.raw("\n".join(lines))
+    (session,) = found("needle", tmp_path)
+    assert (len(session.hits), session.total) == (KEPT, KEPT + 50)
+
+
+def test_a_store_that_changes_meanwhile(tmp_path: Path) -> None:
+    files = [PiFile(tmp_path / f"{name}.jsonl", HEADER | {"id": name}) for name in "abcd"]
+    for file in files:
+        file.user("needle")
+    for road in ROADS:
+        cards = cards_in(tmp_path)
+        search = searching("needle", cards, road)
+        run = search.run()
+        first = next(run)
+        gone, replaced, grown = (card for card in search.cards if card.path != first.card.path)
+        Path(gone.path).rename(tmp_path / "moved")
+        before = Path(replaced.path).read_bytes()
+        Path(replaced.path).write_bytes(b"nothing of a session\n")
+        with Path(grown.path).open("ab") as out:
+            out.write(b'{"type":"mess')
+        rest = list(run)
+        assert [session.card.path for session in rest] == [grown.path]
+        assert {one.path for one in search.unread} == {gone.path, replaced.path}
+        (tmp_path / "moved").rename(gone.path)
+        Path(replaced.path).write_bytes(before)

@@ -1,0 +1,267 @@
+"""The search of all text: every road finds the same, however a text is stored and whatever lies beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from leafward.agents import agent_named
+from leafward.edits import table_of
+from leafward.entries import Kind
+from leafward.errors import LeafwardError
+from leafward.search.folding import folded
+from leafward.search.needles import needle
+from leafward.search.passages import passages
+from leafward.search.running import Search
+from leafward.search.sieve import crowds, ripgrep
+from tests.pi_file import HEADER, PiFile
+from tests.searched import ROADS, cards_in, entries, found, searching
+
+
+def escaped_anyhow(text: str, rng: random.Random) -> str:
+    """A JSON string with any of its characters escaped."""
+    written = []
+    for char in text:
+        if char in '"\\' or char < " " or rng.random() < 0.15 or 0xD800 <= ord(char) < 0xE000:
+            units = char.encode("utf-16-be", "surrogatepass")
+            code = "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+            written.append(
+                code.replace("\\U", "\\u")
+                if rng.random() < 0.5
+                else code[:2] + code[2:].upper().replace("\\U", "\\u")
+            )
+        elif char == "/" and rng.random() < 0.5:
+            written.append("\\/")
+        else:
+            written.append(char)
+    return '"' + "".join(written) + '"'
+
+
+LETTERS = [
+    *"aAbeEiIkKsSoOxz09_./\\-\"'<& \n",
+    *"éÉñßǅσςΣйЙдДкİıſK日本語가각",
+    "e\u0301",
+    "a\u0323\u0302",
+    "\u0301",
+    "🌳",
+    "\ud83d",
+    "豈",
+    "½",
+]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_all_roads_find_the_same_in_random_texts(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    texts: list[str] = []
+    for number in range(6):
+        path = tmp_path / f"{number}.jsonl"
+        lines = [json.dumps(HEADER | {"id": f"session-{number}"})]
+        for entry in range(4):
+            text = "".join(rng.choices(LETTERS, k=rng.randrange(1, 24)))
+            text = unicodedata.normalize(rng.choice(("NFC", "NFD")), text) if rng.random() < 0.5 else text
+            texts.append(text)
+            lines.append(
+                f'{{"type":"message","id":"{entry:08x}","parentId":null,"timestamp":"2026-11-21T21:18:10.175Z",'
+                f'"message":{{"role":"user","content":{escaped_anyhow(text, rng)}}}}}'
+            )
+        path.write_bytes("\n".join([*lines, ""]).encode("utf-8", "surrogatepass"))
+    cards = cards_in(tmp_path)
+    hits = 0
+    for _ in range(25):
+        text = rng.choice(texts)
+        at = rng.randrange(len(text))
+        word = text[at : at + rng.randrange(1, 6)].replace('"', "").strip()
+        word = rng.choice((str.upper, str.lower, str))(
+            unicodedata.normalize(rng.choice(("NFC", "NFD")), word)
+        )
+        if not word:
+            continue
+        answers = [entries(searching(f'"{word}"', cards, road).run()) for road in ROADS]
+        assert answers[0] == answers[1] == answers[2], ascii(word)
+        hits += len(answers[0])
+    assert hits > 20
+
+
+@pytest.mark.parametrize(
+    ("word", "looked_for"),
+    [
+        ("TypeError", "peerror"),
+        ("messages", "messages"),
+        ("toolCallback", "llback"),
+        ("harvest", "harvest"),
+        ("type", "type"),
+    ],
+)
+def test_what_stands_in_every_line_is_no_beginning(word: str, looked_for: str) -> None:
+    found = needle([word])
+    assert found is not None
+    assert found.pattern.startswith(b"(?i:%s|" % looked_for.encode())
+    assert found.held_by(b'{"type":"message","text":"a %s"}' % word.upper().encode())
+    assert not found.held_by(b'{"type":"custom","text":"toolCall"}') or word == "type"
+
+
+@pytest.mark.parametrize("stored", ["café au lait", "CAFÉ AU LAIT", "cafe\u0301 au lait"])
+@pytest.mark.parametrize("plain", [False, True], ids=["escaped", "as UTF-8"])
+@pytest.mark.parametrize("road", ROADS)
+def test_escaped_and_accented_forms_are_found(tmp_path: Path, stored: str, *, plain: bool, road: str) -> None:
+    body = {
+        "type": "message",
+        "id": "00000001",
+        "parentId": None,
+        "message": {"role": "user", "content": stored},
+    }
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(HEADER) + "\n" + json.dumps(body, ensure_ascii=not plain) + "\n", "utf-8")
+    for typed in ("café", "cafe\u0301", "É", "É au"):
+        ((session),) = found(f'"{typed}"', tmp_path, road=road)
+        (hit,) = session.hits
+        assert folded(hit.matched) == folded(typed)
+        ((start, stop),) = hit.spans
+        assert hit.text[start:stop] == hit.matched
+    assert found("cafe", tmp_path, road=road) == []
+
+
+def test_nothing_of_the_corpora_is_lost(corpora: Path) -> None:
+    """Words of what was said anywhere, and whether each road finds the sessions that hold them."""
+    cards = cards_in(corpora)
+    rng = random.Random(5)
+    words = set()
+    for card in rng.sample([card for card in cards if card.problem is None and card.size < 1 << 21], 60):
+        try:
+            session = agent_named(card.agent).open(Path(card.path))
+        except LeafwardError:
+            continue
+        for index, body in session.bodies(range(session.inherited, len(session))):
+            if body is not None and rng.random() < 0.1:
+                said = [
+                    one
+                    for one in passages(body, Kind(session.columns.kind[index]), table_of(session))
+                    if one.text
+                ]
+                for passage in said[:1]:
+                    words.add(rng.choice(passage.text.split() or [""]).strip('"'))
+        session.close()
+    some = rng.sample(
+        sorted(word for word in words if len(word) > 4 and ":" not in word and '"' not in word), 12
+    )
+    small = [card for card in cards if card.size < 1 << 21]
+    for word in some:
+        answers = [entries(searching(f'"{word}"', small, road).run()) for road in ("scan", "all")]
+        assert answers[0] == answers[1], ascii(word)
+        assert answers[0], ascii(word)
+
+
+@pytest.mark.parametrize("broken", [False, True], ids=["whole", "a link that leads nowhere"])
+@pytest.mark.parametrize("road", ROADS)
+def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, road: str, *, broken: bool
+) -> None:
+    # The newest is looked for by itself, the others by their folder.
+    monkeypatch.setattr("leafward.search.running.FIRST_BATCH", 1)
+    root, elsewhere = tmp_path / "sessions", tmp_path / "elsewhere"
+    root.mkdir()
+    elsewhere.mkdir()
+    names = [f"{number:03}" for number in range(40)]
+    for name in names:
+        file = PiFile(root / f"{name}.jsonl", HEADER | {"id": name})
+        file.user("a needle" if int(name) % 7 == 0 else "hay")
+    for name, text in (("linked", "a needle"), (".hidden", "a needle"), ("later", "a needle")):
+        file = PiFile(elsewhere / f"{name}.jsonl", HEADER | {"id": name})
+        file.user(text)
+    (root / "linked.jsonl").symlink_to(elsewhere / "linked.jsonl")
+    (elsewhere / ".hidden.jsonl").rename(root / ".hidden.jsonl")
+    (root / ".gitignore").write_text("*.jsonl\n")
+    (root / ".ignore").write_text("*\n")
+    (root / "below").mkdir()
+    PiFile(root / "below" / "deep.jsonl", HEADER | {"id": "deep"}).user("a needle")
+    cards = cards_in(root)
+    assert {"linked", ".hidden", "deep"} < {card.id for card in cards}
+    # What came since is in no card.
+    (elsewhere / "later.jsonl").rename(root / "later.jsonl")
+    if broken:
+        (root / "nowhere.jsonl").symlink_to(elsewhere / "nowhere.jsonl")
+    search = searching("needle", cards, road)
+    wanted = {name for name in names if int(name) % 7 == 0} | {"linked", ".hidden", "deep"}
+    assert {session.card.id for session in search.run()} == wanted
+    assert search.work.opened == (len(wanted) if road != "all" else len(cards))
+    if road == "rg":
+        # It is asked about the one, about the folder, and about what lies below; where it stumbled, about all again.
+        log, program = tmp_path / "log", tmp_path / "told"
+        program.write_text(f'#!/bin/sh\necho "$#" >> {log}\nexec {ripgrep()} "$@"\n')
+        program.chmod(0o755)
+        assert len(list(Search(cards, search.query, program=str(program)).run())) == len(wanted)
+        few = [int(count) < 30 for count in log.read_text().split()]
+        assert sorted(few) == ([False, True, True] if broken else [True, True, True])
+
+
+def test_a_folder_with_sessions_that_are_left_out_is_never_looked_through_whole(tmp_path: Path) -> None:
+    for folder in ("all", "some"):
+        for number in range(3):
+            path = tmp_path / folder / f"{number}.jsonl"
+            path.parent.mkdir(exist_ok=True)
+            PiFile(path, HEADER | {"id": f"{folder}{number}"}).user("needle")
+    cards = cards_in(tmp_path)
+    left_out = next(card for card in cards if card.id == "some1")
+    assert crowds(cards, cards) == {str(tmp_path / "all"): 3, str(tmp_path / "some"): 3}
+    wanted = [card for card in cards if card is not left_out]
+    assert crowds(wanted, cards) == {str(tmp_path / "all"): 3}
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_junk_is_no_obstacle(tmp_path: Path, road: str) -> None:
+    file = PiFile(tmp_path / "junk.jsonl")
+    file.user("one needle")
+    file.path.write_bytes(file.path.read_bytes() + b"\0" * 5000 + b'\n\xff\xfe\x80needle\n{"needle\n')
+    file.raw(
+        '{"type":"message","id":"0000000a","parentId":null,"message":{"role":"user","content":"lone \\ud83d needle"}}'
+    )
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    (tmp_path / "noise.jsonl").write_bytes(os.urandom(4000) + b"needle\n")
+    search = searching("needle", cards_in(tmp_path), road)
+    (session,) = search.run()
+    assert [hit.entry for hit in session.hits] == ["00000001", "0000000a"]
+    # A file without a needle is not opened, so what else it is stays unsaid.
+    assert {Path(one.path).name for one in search.unread} - {"empty.jsonl"} == {"noise.jsonl"}
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_line_of_many_megabytes(tmp_path: Path, road: str) -> None:
+    file = PiFile(tmp_path / "huge.jsonl")
+    file.user("x" * 9_000_000 + " needle " + "y" * 3_000_000)
+    (session,) = found("needle", tmp_path, road=road)
+    assert (
+        session.hits[0].spans == ((81, 87),)
+        or session.hits[0].text[slice(*session.hits[0].spans[0])] == "needle"
+    )
+    assert len(session.hits[0].text) < 400
+
+
+def test_a_needle_across_two_reads_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = PiFile(tmp_path / "a.jsonl")
+    file.user("x" * 500 + "needle" + "y" * 500)
+    for size in (7, 64, 100, 333):
+        monkeypatch.setattr("leafward.search.sieve._CHUNK", size)
+        assert len(found("needle", tmp_path)) == 1
+
+
+def test_a_ripgrep_that_fails_loses_nothing(tmp_path: Path) -> None:
+    PiFile(tmp_path / "a.jsonl").user("needle")
+    for text in ("#!/bin/sh\nexit 2\n", "#!/bin/sh\nkill -9 $$\n"):
+        broken = tmp_path / "rg"
+        broken.write_text(text)
+        broken.chmod(0o755)
+        base = searching("needle", cards_in(tmp_path))
+        for program in (str(broken), str(tmp_path / "nowhere")):
+            search = Search(base.cards, base.query, program=program)
+            assert len(list(search.run())) == 1
+
+
+def test_ripgrep_is_looked_for_in_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert ripgrep() is None

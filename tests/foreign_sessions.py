@@ -1,0 +1,62 @@
+"""Sessions of other agents as tests open them: closed when the test ends, what they say, what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from leafward.context import context_at, message_body
+from leafward.doctor import check
+from leafward.foreign import ForeignSession
+from leafward.messages import message_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.agents import Agent
+
+_OPENED: list[ForeignSession] = []
+
+
+def opened_by(agent: Agent, path: Path) -> ForeignSession:
+    """A session, closed when the test ends."""
+    session = agent.open(path)
+    assert isinstance(session, ForeignSession)
+    _OPENED.append(session)
+    return session
+
+
+def close_all() -> None:
+    """Closes what was opened."""
+    while _OPENED:
+        _OPENED.pop().close()
+
+
+def said(session: ForeignSession, at: int | None = None) -> list[tuple[str, str]]:
+    """The context without the system prompt: who says what."""
+    return [
+        (message.role, message_text(message_body(session, message)))
+        for message in context_at(session, at).messages
+        if message.role != "system"
+    ]
+
+
+def texts(session: ForeignSession) -> list[str]:
+    """What is said."""
+    return [text for _, text in said(session)]
+
+
+def problems(session: ForeignSession) -> dict[str, int]:
+    """What `doctor` says: how often each code; that the folder is gone does not count."""
+    return dict(Counter(problem.code for problem in check(session) if problem.code != "cwd-missing"))
+
+
+def read_whole(session: ForeignSession) -> None:
+    """Asks for everything there is, as what draws, writes out and checks a session does."""
+    for index in range(len(session)):
+        session.entry(index)
+        session.origin(index)
+        json.dumps(session.body(index))
+    context_at(session)
+    problems(session)

@@ -1,0 +1,104 @@
+"""What is searched for in a comparison: paths, lines in folds, messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.style import Style
+
+from leafward_tui.compare.content_lines import ContentLines
+from leafward_tui.hits import parted as lit_parts
+from leafward_tui.hits import spans_of
+from leafward_tui.screens.compare import Page
+from leafward_tui.widgets.sheet import TextSheet
+from tests.tui.compared import HIGH, comparing, parted, settled
+from tests.tui.explored import NARROW
+from tests.tui.session_store import shown, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from leafward_tui.screens.compare import CompareScreen
+
+
+async def searched(pilot: Pilot[int], screen: CompareScreen, words: str, hits: int) -> None:
+    await pilot.press("slash")
+    await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+    await pilot.press(*("space" if letter == " " else letter for letter in words), "enter")
+    await until(pilot, lambda: len(screen.hits) == hits)
+    await pilot.pause()
+
+
+async def test_paths_are_found_in_all_columns(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        await searched(pilot, screen, "o", 3)
+        seen = set()
+        for _ in range(3):
+            assert screen.file is not None
+            seen.add(screen.file.path)
+            await pilot.press("n")
+            await until(pilot, lambda: settled(screen))
+        assert seen == {"notes/only-a.md", "src/store.py", "docs/[/nope].md"}
+        assert "of 3" in shown(pilot)
+        await pilot.press("escape")
+        assert screen.searched == ""
+        assert screen.is_current
+
+
+@pytest.mark.parametrize("size", [HIGH, NARROW])
+async def test_a_hit_in_a_fold_is_unfolded_and_folded_again(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
+        await pilot.press("2")
+        before = len(screen.diff.lines or ())
+        await searched(pilot, screen, "line 20", 1)
+        assert "20" in (screen.diff.line.text if screen.diff.line is not None else "")
+        assert len(screen.diff.lines or ()) > before
+        await pilot.press("escape")
+        await until(pilot, lambda: len(screen.diff.lines or ()) == before)
+        assert screen.page is Page.CONTENTS
+        await pilot.press("n")
+        assert "change" in screen.sentence.text
+
+
+async def test_the_line_stays_where_a_fold_is_opened(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        await pilot.press("2", "G", "k", "k", "k")
+        lines_before = screen.diff.lines
+        assert isinstance(lines_before, ContentLines)
+        spot = lines_before.spot(screen.diff.cursor)
+        await pilot.press("z")
+        await until(pilot, lambda: screen.diff.lines is not lines_before)
+        assert isinstance(screen.diff.lines, ContentLines)
+        assert screen.diff.lines.spot(screen.diff.cursor) == spot
+        await pilot.press("z")
+        await until(pilot, lambda: len(screen.diff.lines or ()) == len(lines_before))
+        assert screen.diff.lines.spot(screen.diff.cursor) == spot
+
+
+async def test_messages_figures_and_summaries_are_searched(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        await pilot.press("3")
+        await searched(pilot, screen, "a is done", 1)
+        assert "A is done" in (screen.lines.line.text if screen.lines.line is not None else "")
+        await pilot.press("5")
+        await until(pilot, lambda: len(screen.hits) == 1)
+        await pilot.press("4")
+        await until(pilot, lambda: all(0 <= hit < len(screen.summary.lines) for hit in screen.hits))
+        await pilot.press("escape")
+        assert not screen.hits
+
+
+def test_hits_cross_the_pieces_of_a_line() -> None:
+    hits = spans_of("a needle here", "needle")
+    assert hits == [(2, 8)]
+    plain, hit = Style(), Style(underline=True)
+    pieces = [*lit_parts("a nee", 0, hits, plain, hit), *lit_parts("dle here", 5, hits, plain, hit)]
+    assert [(piece.text, piece.style) for piece in pieces] == [
+        ("a ", plain),
+        ("nee", hit),
+        ("dle", hit),
+        (" here", plain),
+    ]

@@ -1,0 +1,129 @@
+"""Rows of the tree that a comparison or a query chose: what touches a file, and what each does to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.rebuilding import timeline
+from leafward_tui.exploration import Exploration, Filter
+from leafward_tui.glyphs import ASCII, UNICODE
+from leafward_tui.touches import summed, touches_by_row
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from tests.acting import Acting, call, reading
+from tests.tui.compared import comparing, parted
+from tests.tui.explored import chosen, exploring, note, tree
+from tests.tui.session_store import reached, rows, shown, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward_tui.glyphs import Glyphs
+
+
+def acted(path: Path) -> Acting:
+    """One row reads, one edits and fails, one renames, one deletes, one writes what nobody answered."""
+    file = Acting(path)
+    rows = (
+        ("reads", call("read", "1", path="a.txt"), False),
+        ("fails", call("edit", "2", path="a.txt", oldText="x", newText="y\nz"), True),
+        ("edits", call("edit", "3", path="a.txt", oldText="x", newText="y\nz"), False),
+        ("renames", call("bash", "4", command="mv a.txt b.txt"), False),
+        ("deletes", call("bash", "5", command="rm b.txt"), False),
+    )
+    for name, made, failed in rows:
+        file.user(name)
+        file.said(made)
+        file.answered(made["id"], made["name"], "it went so", failed=failed)
+    file.user("writes")
+    file.said(call("write", "6", path="b.txt", content="new\n"))
+    return file
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_each_row_says_what_it_does_to_the_file(tmp_path: Path, glyphs: Glyphs) -> None:
+    with reading(acted(tmp_path / "s.jsonl").path) as session:
+        steps = timeline(session, "a.txt")
+        touches = touches_by_row(steps, Exploration(session).layout, glyphs)
+        assert [touch.sign for touch in touches.values()] == ["R", glyphs.error, "E", "N", "D", "W"]
+        words = [touch.words for touch in touches.values()]
+        assert words[1] == "edit failed"
+        assert words[2] == f"edit +2 {glyphs.minus}1"
+        assert words[3:5] == ["rename", "delete"]
+        assert words[5].endswith(", no result")
+        assert summed(steps) == "1 read, 1 edit, 1 write, 1 rename, 1 delete, 1 failed"
+
+
+async def test_the_timeline_stands_on_the_tree(tmp_path: Path) -> None:
+    file = acted(tmp_path / "s.jsonl")
+    async with exploring(file.path) as (pilot, explorer):
+        assert explorer.session is not None
+        explorer.choose_touching(explorer.generation, explorer.session, "a.txt")
+        await until(pilot, lambda: "1 rename" in note(explorer))
+        drawn = [row for row in tree(explorer) if row.strip()]
+        assert [row[1] for row in drawn[:6]] == ["R", "×", "E", "N", "D", "W"]
+        assert "edit failed" in drawn[1]
+        assert "timeline of a file" in shown(pilot)
+        await pilot.press("escape")
+        assert explorer.exploration is not None
+        assert explorer.exploration.filter is Filter.CONVERSATION
+        assert not any("edit failed" in row for row in tree(explorer))
+
+
+async def test_the_timeline_of_a_file_of_a_row(tmp_path: Path) -> None:
+    file = acted(tmp_path / "s.jsonl")
+    file.user("two files")
+    file.said(call("read", "7", path="c.txt"), call("write", "8", path="d.txt", content="x"))
+    file.answered("7", "read")
+    file.answered("8", "write")
+    file.user("none")
+    async with exploring(file.path) as (pilot, explorer):
+        await pilot.press("T")
+        await until(pilot, lambda: "touches no file" in note(explorer))
+        await pilot.press("k", "T")
+        sheet = await reached(pilot, ChoiceSheet)
+        assert [choice.title for choice in sheet.rows.choices] == ["d.txt", "c.txt"]
+        await pilot.press("b")
+        await until(pilot, lambda: "c.txt: 1 read" in note(explorer))
+        await pilot.press("escape", "g", "T")
+        await until(pilot, lambda: "1 rename" in note(explorer))
+
+
+async def test_the_timeline_of_a_file_that_the_tab_files_shows(tmp_path: Path) -> None:
+    async with exploring(acted(tmp_path / "s.jsonl").path) as (pilot, explorer):
+        await pilot.press("4", "tab")
+        await pilot.pause()
+        assert not explorer.in_tree
+        assert "timeline" in rows(pilot.app)[-1]
+        await pilot.press("T")
+        sheet = await reached(pilot, ChoiceSheet)
+        assert [choice.title for choice in sheet.rows.choices] == ["a.txt", "b.txt"]
+
+
+async def test_the_rows_that_touch_a_file(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, explorer, _screen):
+        await pilot.press("T")
+        await until(
+            pilot, lambda: explorer.exploration is not None and explorer.exploration.filter is Filter.CHOSEN
+        )
+        assert explorer.exploration is not None
+        assert list(explorer.exploration.chosen) == [1, 5, 13]
+        assert "src/store.py: 2 edits, 1 write" in note(explorer)
+        await pilot.press("escape")
+        assert explorer.exploration.filter is Filter.CONVERSATION
+
+
+async def test_rows_are_chosen_by_a_query(tmp_path: Path) -> None:
+    async with exploring(parted(tmp_path / "s.jsonl").path) as (pilot, explorer):
+        await chosen(pilot, "ampersand", "y")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        await pilot.press(*"tool(")
+        wrong = shown(pilot)
+        assert "shows the rows" not in wrong
+        await pilot.press(*"bash)", "enter")
+        await until(pilot, lambda: "showing" in note(explorer))
+        assert explorer.exploration is not None
+        assert explorer.exploration.filter is Filter.CHOSEN
+        assert "branch A" in shown(pilot)
+        assert "branch B" not in "\n".join(tree(explorer))

@@ -1,0 +1,232 @@
+"""What the panes of the Compare screen hold, as values."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.demo import demo_session
+from leafward.diff.contents import Contents
+from leafward.diff.sides import sides
+from leafward.session import Session
+from leafward_tui.cells import cell_len
+from leafward_tui.compare.content import Show, arranged_content
+from leafward_tui.compare.content_lines import ContentLines, content_head, sentence
+from leafward_tui.compare.files import FOLD, Column, FileLines, arranged, column_head, listed
+from leafward_tui.compare.pages import context_page, outcome_page, spoken
+from leafward_tui.compare.telling import Overall, carried_over, overall, side_column
+from leafward_tui.glyphs import ASCII, UNICODE
+from tests.acting import Acting, call
+from tests.tui.compared import compared, parted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward_tui.glyphs import Glyphs
+
+
+def never() -> bool:
+    return False
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Iterator[Overall]:
+    found = compared(parted(tmp_path / "s.jsonl").path)
+    yield found
+    found.sides.session.close()
+
+
+def content(both: Overall, path: str, show: Show = Show.SIDES, **settings: Any) -> Any:
+    files = (*both.sets.only_a, *both.sets.both, *both.sets.only_b)
+    file = next(file for file in files if file.path == path)
+    return arranged_content(Contents(both.sides).of(file), show, **settings)
+
+
+def widths(lines: Any, most: int) -> set[int]:
+    return {cell_len(line.text) for line in lines if cell_len(line.text) > most}
+
+
+def test_each_file_stands_in_one_column(both: Overall) -> None:
+    names = {
+        column: [item.file.path for item in arranged(both.sets, column, unfolded=True) if item.file]
+        for column in Column
+    }
+    assert names == {
+        Column.A: ["notes/only-a.md"],
+        Column.BOTH: ["src/store.py"],
+        Column.B: ["docs/[/nope].md"],
+    }
+    assert sum(item.file is not None for item in listed(both.sets, unfolded=True)) == len(both.sets)
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize("width", [24, 33, 70, 140])
+def test_lines_fit_their_width(both: Overall, glyphs: Glyphs, width: int) -> None:
+    for column in (*Column, None):
+        items = arranged(both.sets, column, unfolded=False) if column else listed(both.sets, unfolded=False)
+        assert not widths(FileLines(items, max(width, 33), glyphs, column), max(width, 33))
+        assert cell_len(column_head(column, both.sets, max(width, 44), glyphs).text) == max(width, 44)
+    assert not widths(side_column(both, carried_over(both.sides, never), width, glyphs), width)
+    for show in Show:
+        laid = content(both, "src/store.py", show)
+        assert not widths(ContentLines(laid, max(width, 33), glyphs), max(width, 33))
+        assert cell_len(content_head("src/store.py", laid, width, glyphs).text) <= max(width, 20)
+    messages = spoken(both.sides.session, both.contexts, never)
+    wide = max(width, 84)
+    assert not widths(context_page(both, messages, wide, glyphs), wide)
+    assert not widths(outcome_page(both, wide, glyphs), wide)
+
+
+def test_ascii_says_everything_in_ascii(both: Overall) -> None:
+    lines = [
+        *FileLines(listed(both.sets, unfolded=False), 90, ASCII, None),
+        *side_column(both, (), 34, ASCII),
+        *ContentLines(content(both, "src/store.py"), 120, ASCII),
+        *outcome_page(both, 100, ASCII),
+    ]
+    assert not [line.text for line in lines if not line.text.isascii()]
+
+
+def test_side_by_side_every_line_of_both_is_there_once(both: Overall) -> None:
+    laid = content(both, "src/store.py", fold=False)
+    assert [row.old for row in laid.rows if row.old >= 0] == list(range(40))
+    assert [row.new for row in laid.rows if row.new >= 0] == list(range(40))
+    assert len(laid.changes) == 2
+
+
+def test_what_is_the_same_folds_and_opens(both: Overall) -> None:
+    laid = content(both, "src/store.py")
+    folds = [row for row in laid.rows if row.kind == "fold"]
+    assert [row.hidden for row in folds] == [30]
+    opened = content(both, "src/store.py", opened={folds[0].block})
+    assert len(opened.rows) == len(laid.rows) + 29
+    drawn = ContentLines(laid, 120, UNICODE)
+    at = next(y for y in range(len(drawn)) if drawn.block(y) >= 0)
+    assert "30 lines the same" in drawn[at].text
+
+
+def test_below_each_other_lines_that_went_come_first(both: Overall) -> None:
+    drawn = ContentLines(content(both, "src/store.py"), 60, UNICODE)
+    at = drawn.changes()[0]
+    assert [drawn[at].text.split()[1:3], drawn[at + 1].text.split()[1:3]] == [["−", "line"], ["+", "line"]]
+    assert drawn[at].text.rstrip().endswith("line two")
+    assert {span.ground for span in drawn[at].spans} == {"ghost_tint"}
+    assert {span.ground for span in drawn[at + 1].spans} == {"leaf_tint"}
+
+
+def test_words_that_differ_stand_out(both: Overall) -> None:
+    drawn = ContentLines(content(both, "src/store.py"), 120, UNICODE)
+    spans = drawn[drawn.changes()[1]].spans
+    assert "".join(span.text for span in spans if span.ink == "strong_leaf") == " + , of course"
+
+
+def test_three_ways_each_region_has_the_letter_of_who_changed_it(both: Overall) -> None:
+    laid = content(both, "src/store.py", Show.THREE_WAY)
+    drawn = ContentLines(laid, 140, UNICODE)
+    assert [drawn[at].text[0] for at in drawn.changes()] == ["A", "B"]
+    assert "2 changes" in sentence(drawn, 0, 120, "…").text
+    assert "merge would be clean" in sentence(drawn, 0, 120, "…").text
+    from_ancestor = content(both, "src/store.py", Show.FROM_ANCESTOR)
+    assert len(from_ancestor.changes) == 1
+    assert "ancestor 40 lines" in content_head("src/store.py", from_ancestor, 120, UNICODE).text
+
+
+def test_what_is_not_known_is_named(both: Overall) -> None:
+    laid = content(both, "docs/[/nope].md")
+    text = "\n".join(line.text for line in ContentLines(laid, 100, UNICODE))
+    assert "never read as a whole" in text or "hostile" in text
+    assert not {"\x1b", "\x07"} & set(text)
+
+
+def test_a_file_that_one_side_has_is_all_its_lines(both: Overall) -> None:
+    laid = content(both, "notes/only-a.md")
+    assert laid.difference.base.certainty.value in ("unknown", "absent")
+    drawn = ContentLines(laid, 100, UNICODE)
+    assert "# A" in "\n".join(line.text for line in drawn)
+
+
+def test_binary_is_said_and_not_drawn(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    fork = file.said("ok")
+    for name in ("a", "b"):
+        file.user(f"{name} prompt", fork)
+        file.said(call("write", name, path="data.bin", content=f"{name}\0\x01"))
+        file.answered(name, "write", "ok")
+    found = compared(file.path)
+    text = "\n".join(line.text for line in ContentLines(content(found, "data.bin"), 100, UNICODE))
+    assert text == "A: binary, 3 bytes\nB: binary, 3 bytes"
+    found.sides.session.close()
+
+
+def test_one_above_the_other_and_the_same_entry(both: Overall) -> None:
+    session = both.sides.session
+    place = session.place
+    above = int(session.tree.path(place)[1])
+    assert overall(sides(session, above, place), -1).plain == "A lies above B: only B went on"
+    assert overall(sides(session, place, above), -1).plain == "B lies above A: only A went on"
+    assert overall(sides(session, place, place), -1).plain == "A and B are the same entry"
+    assert both.plain == ""
+
+
+def test_the_messages_of_both_contexts_are_all_there(both: Overall) -> None:
+    messages = spoken(both.sides.session, both.contexts, never)
+    in_a = sum(one.tokens for one in messages if one.letter != "B")
+    assert in_a == sum(one.tokens for one in both.contexts.a.messages)
+    assert [one.letter for one in messages[:4]] == ["", "", "", ""]
+
+
+def test_the_outcome_says_checks_and_errors(both: Overall) -> None:
+    text = "\n".join(line.text for line in outcome_page(both, 100, UNICODE))
+    assert "× failed, 1 run" in text
+    assert "not run" in text
+    assert "A is done" in text
+    side = "\n".join(line.text for line in side_column(both, (), 34, UNICODE))
+    assert "× test failed" in side
+    assert "nothing was" in side
+
+
+def test_a_summary_of_one_side_on_the_other_is_found(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    fork = file.said("ok")
+    file.user("branch A", fork)
+    left = file.said("A is done")
+    carried = file.entry("branch_summary", fork, summary="## Goal\nA was tried", fromId=left)
+    file.user("branch B", carried)
+    file.said("B is done")
+    found = compared(file.path)
+    (one,) = carried_over(found.sides, never)
+    assert (one.holder, one.stands_for) == ("B", 2)
+    text = "\n".join(line.text for line in side_column(found, (one,), 34, UNICODE))
+    assert "summary of A in B, 2 entries" in text
+    found.sides.session.close()
+
+
+def test_the_pair_of_the_real_session(corpora: Path) -> None:
+    session = Session.open(corpora / "pi" / "branched.jsonl")
+    with closing(session):
+        found = overall(sides(session, session.find("#571"), session.find("#677")), session.find("#571"))
+        assert (found.sides.ancestor, found.named[0].mark, found.named[1].leaf) == (503, True, True)
+        assert FOLD in {item.key for item in arranged(found.sets, Column.BOTH, unfolded=False)}
+        text = "\n".join(
+            line.text
+            for line in FileLines(arranged(found.sets, Column.BOTH, unfolded=False), 70, UNICODE, Column.BOTH)
+        )
+        assert "edited in both" in text
+
+
+def test_the_branches_of_the_demo_have_all_states() -> None:
+    with demo_session() as path, closing(Session.open(path)) as session:
+        a = next(iter(session.tree.leaves()))
+        found = overall(sides(session, a, session.place), -1)
+        merges = set()
+        contents = Contents(found.sides)
+        for file in (*found.sets.only_a, *found.sets.both, *found.sets.only_b):
+            laid = arranged_content(contents.of(file))
+            merges.add(laid.difference.merge.value)
+            assert len(ContentLines(laid, 120, UNICODE)) > 0
+        assert {"conflict", "one side", "unknown"} <= merges
