@@ -159,9 +159,10 @@ class Reading(Counting):
         session, exploration = self.session, self.exploration
         if session is None or exploration is None:
             return
-        first = next(
-            (entry for entry in exploration.layout.head if session.columns.kind[entry] == Kind.USER), -1
-        )
+        # As in the catalogue: a fork is called by its own first prompt.
+        kinds = session.columns.kind
+        first = kinds.find(Kind.USER, session.inherited)
+        first = first if first >= 0 else kinds.find(Kind.USER)
         told = self.painter.headline(first).text if first >= 0 else typed_command(session)
         title = session.title or told or session.path.stem
         compactions = session.columns.kind.count(Kind.COMPACTION)
