@@ -1,13 +1,10 @@
 """What a session did to files: the operations of an entry, the working set of a path, the changes of a turn.
 
-Nothing is read from disk: all of it comes from the calls and results in the session.
+All of it comes from the calls and results in the session; how files are called is told by `locating`.
 """
 
 from __future__ import annotations
 
-import ntpath
-import posixpath
-import re
 from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,6 +22,7 @@ from leafward.edits import (
     table_of,
 )
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
+from leafward.locating import locate, utf16_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -123,71 +121,6 @@ def operations(body: Body, table: ToolTable = NATIVE_TOOLS, entry: EntryIndex = 
         FileOp(entry, call.id, path, action, *delta_of(action, call.arguments, table))
         for call, action, path in _file_calls(body, table)
     ]
-
-
-_SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
-_HOME = re.compile(r"(/(?:home|Users)/[^/]+|/root)(?=/|$)")
-_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
-
-
-def locate(path: str, folder: str, *, tidy: bool = False) -> str:
-    """A path as it is shown and compared: relative to `folder` where it lies inside, else absolute.
-
-    With `tidy` an `@` in front is dropped and odd spaces are plain ones, as the tools of pi 1.5.2 do it
-    (`ToolTable.tidies_paths`). `~` stays, since whose home it is is not known, unless
-    `folder` lies in a home folder and the path turns out to be inside `folder`.
-    """
-    if tidy:
-        path = _SPACES.sub(" ", path).removeprefix("@")
-    windows = _WINDOWS.match(folder) is not None
-    flavour = ntpath if windows else posixpath
-    if path == "~" or path.startswith("~/"):
-        home = _HOME.match(folder)
-        inside = _inside(posixpath.normpath(home[1] + path[1:]), folder) if home else None
-        return posixpath.normpath(path) if inside is None else inside
-    if not path:
-        return "."
-    if not windows and _WINDOWS.match(path):
-        return ntpath.normpath(path).replace("\\", "/")
-    whole = flavour.normpath(flavour.join(folder, path))
-    if windows:
-        whole, folder = whole.replace("\\", "/"), ntpath.normpath(folder).replace("\\", "/")
-        inside = _inside(whole, folder, str.lower)
-    else:
-        inside = _inside(whole, folder)
-        if inside is None:
-            inside = _inside(_PRIVATE.sub("", whole), _PRIVATE.sub("", folder))
-    return whole if inside is None else inside
-
-
-_PRIVATE = re.compile(r"^/private(?=/(?:tmp|var|etc)/)")
-"""On macOS these folders are links to others of that name: agents write either."""
-
-
-_ROOTS = re.compile(r"/|/(?:home|Users|root|tmp|var|private|private/tmp|private/var|srv|opt|workspace)")
-"""Folders that are no repository."""
-
-
-def within(path: str, folder: str, cwd: str, *, repository: bool = False) -> bool:
-    """Whether a located file is a folder, lies below it, or with `repository` may lie in the repository that the folder is in."""
-    path, folder = (posixpath.normpath(posixpath.join(cwd or "/", one)) for one in (path, folder))
-    if _inside(path, folder) is not None:
-        return True
-    if not repository:
-        return False
-    if not (path.startswith("/") and folder.startswith("/")):
-        return True
-    common = posixpath.commonpath((path, folder))
-    return _ROOTS.fullmatch(common) is None and _HOME.fullmatch(common) is None
-
-
-def _inside(path: str, folder: str, alike: Callable[[str], str] = str) -> str | None:
-    """The rest of a path that lies in `folder`, with `/` between its parts; None where it does not."""
-    folder = posixpath.normpath(folder) if folder else ""
-    if alike(path) == alike(folder):
-        return "."
-    stem = folder.rstrip("/") + "/"
-    return path[len(stem) :] if folder and alike(path).startswith(alike(stem)) else None
 
 
 _ASSISTANT, _TOOL_RESULT = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT)
@@ -367,11 +300,6 @@ def carried(session: Session, at: int | None = None, known: WorkingSet | None = 
         ),
         tuple(FileUse(name, tuple(modified[name])) for name in sorted(modified, key=utf16_order)),
     )
-
-
-def utf16_order(path: str) -> bytes:
-    """Sorts paths as JavaScript sorts strings: by UTF-16 units."""
-    return path.encode("utf-16-be", "surrogatepass")
 
 
 @dataclass(slots=True)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.entries import BOOKKEEPING_BYTES, SILENT_BYTES, Body, EntryId, EntryIndex, Kind, tool_calls
-from leafward.files import did_run, touched, utf16_order
+from leafward.files import did_run, touched
+from leafward.locating import utf16_order
 from leafward.safe_text import safe_line
 from leafward.sizes import Outline, Sizes, entries_below, message_in, model_of
 from leafward.tally import FILES, Tallies

@@ -35,6 +35,9 @@ class ReadForm:
     """What stands in a line that was cut short."""
     newline: bool = True
     """Whether the result tells if the file ends in a newline."""
+    ends: bool = True
+    """Whether lines are shown with the ends that they have. Where not, all seem to end in newlines, and a byte order mark is not
+    shown; the same then holds for the contents that results of edits record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ class Shown:
     """Whether the file ends with them."""
     newline: bool = True
     """Whether it is known if the file ends in a newline."""
+    ends: bool = True
+    """Whether it is known how the lines end: as here, or in a way that was not shown."""
 
     @property
     def whole(self) -> bool:
@@ -94,7 +99,7 @@ def shown(text: str, arguments: Mapping[str, object], form: ReadForm = PLAIN) ->
         return None
     capped = bool(form.most) and len(lines) >= form.most
     short = wanted is None or len(lines) < wanted
-    return Shown(first, tuple(lines), not goes_on and not capped and short, form.newline)
+    return Shown(first, tuple(lines), not goes_on and not capped and short, form.newline, form.ends)
 
 
 def _number(arguments: Mapping[str, object], names: tuple[str, ...]) -> int | None:

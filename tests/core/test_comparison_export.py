@@ -65,6 +65,16 @@ def test_everything_is_there_and_secrets_are_not(parted: Path, form: str) -> Non
     assert SECRET in made(parted, form, secrets=True)
 
 
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_what_the_contexts_consist_of_adds_up_and_what_was_spent_is_there(parted: Path, form: str) -> None:
+    text, data = made(parted, form), json.loads(made(parted, "json"))
+    for letter in "ab":
+        ledger = data["context"]["ledger"][letter]
+        assert sum(amount for part, amount in ledger.items() if part != "total") == ledger["total"]
+    for part in ("system", "after", "total", "turns", "tokens in all"):
+        assert part in text
+
+
 def test_json_has_both_sides_and_their_files(parted: Path) -> None:
     data = json.loads(made(parted, "json"))
     assert {file["path"]: file["column"] for file in data["files"]} == {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -69,6 +70,56 @@ def file(tmp_path: Path) -> Acting:
 
 
 A, B = 12, 18
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "why"),
+    [
+        (1, 0, "only A was compacted again"),
+        (0, 1, "only B was compacted again"),
+        (1, 1, "A and B were compacted apart from each other"),
+    ],
+)
+def test_who_was_compacted_since_and_what_of_the_system_prompt_a_cache_can_use(
+    tmp_path: Path, a: int, b: int, why: str
+) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    system = {"role": "system", "content": "be brief", "timestamp": 1}
+
+    def compacted(time: int) -> None:
+        kept = file.user("kept")
+        file.compacted(kept, systemMessage={**system, "timestamp": time})
+
+    compacted(1)
+    fork = file.said("here they part")
+    ends = []
+    for number, times in enumerate((a, b)):
+        file.user("go on", fork)
+        for time in range(times):
+            compacted(10 * number + time)
+        ends.append(file.said("done"))
+    with reading(file.path) as session:
+        found = compare_contexts(session, *(session.columns.index(one) for one in ends))
+    assert found.why[:2] == (why, "only the system part is shared")
+    assert found.prefix == 1
+    assert found.prefix_tokens == found.rows[0].a.tokens > 0  # type: ignore[union-attr]  # both hold it
+
+
+def test_what_a_branch_wrote_first_is_in_its_patch_and_taken_to_be_new(file: Acting, tmp_path: Path) -> None:
+    with reading(file.path) as session:
+        made = patch_of(compared := sides(session, A, B), compared.a)
+    assert made.files == ("both.py", "only_a.py")
+    assert (made.taken_as_new, made.left_out) == (("only_a.py",), ())
+    (tmp_path / "both.py").write_text(TEXT)
+    command = ["git", "apply", "-"]
+    done = subprocess.run(command, input=made.text, text=True, cwd=tmp_path, capture_output=True, check=True)
+    assert not done.stderr
+    assert (tmp_path / "only_a.py").read_text() == "new\n"
+    (tmp_path / "both.py").write_text(TEXT)
+    (tmp_path / "only_a.py").write_text("mine\n")
+    done = subprocess.run(command, input=made.text, text=True, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode, "git refuses where a file lies there"
+    assert (tmp_path / "only_a.py").read_text() == "mine\n"
 
 
 def test_three_columns(file: Acting) -> None:

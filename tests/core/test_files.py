@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -15,9 +16,11 @@ from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.edits import NATIVE_TOOLS, Action, ToolTable, delta_of, hunks, line_delta
 from leafward.entries import EntryIndex, Kind, ToolCall, tool_calls
-from leafward.files import changed_files, locate, operations, working_set
+from leafward.files import changed_files, operations, working_set
+from leafward.locating import locate, within
 from leafward.session import Session
 from tests.acting import Acting, call, reading
+from tests.pi_file import HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,12 +78,56 @@ def used(session: Session, at: int | None = None) -> tuple[Uses, Uses]:
         ("/private/tmp/work/a.py", "/tmp/work", "a.py"),
         ("/tmp/work/a.py", "/private/tmp/work", "a.py"),
         ("/private/tmp/work", "/tmp/work", "."),
-        ("/private/tmp/other/a.py", "/tmp/work", "/private/tmp/other/a.py"),
+        ("/private/tmp/other/a.py", "/tmp/work", "/tmp/other/a.py"),
+        ("/tmp/other/a.py", "/private/tmp/work", "/tmp/other/a.py"),
+        ("..", "/private/tmp/work", "/tmp"),
         ("/private/home/a.py", "/home", "/private/home/a.py"),
     ],
 )
 def test_a_path_is_relative_to_the_folder_it_lies_in(path: str, folder: str, shown: str) -> None:
     assert locate(path, folder, tidy=True) == shown
+
+
+def test_a_folder_that_is_a_link_is_one_folder_and_looked_up_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    look = os.path.realpath
+
+    def counted(path: str) -> str:
+        asked.append(path)
+        return look(path)
+
+    monkeypatch.setattr("os.path.realpath", counted)
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(link)})
+    file.user("write it")
+    file.said(call("write", "1", path=f"{real}/src/a.py", content="one\n"))
+    file.answered("1", "write", "ok")
+    for number, place in enumerate(("src/a.py", f"{link}/src/a.py", f"{real}/src/a.py"), 2):
+        file.said(call("edit", str(number), path=place, oldText="one", newText="one and one"))
+        file.answered(str(number), "edit", "ok")
+    with closing(Session.open(file.path)) as session:
+        assert [(use.path, len(use.entries)) for use in working_set(session).modified] == [("src/a.py", 4)]
+        assert [(one.path, one.edits) for one in changed_files(session, session.tree.path(session.leaf))] == [
+            ("src/a.py", 4)
+        ]
+    assert asked.count(str(link)) == 1
+    assert not any("a.py" in one for one in asked)
+    assert locate(f"{real}/src/a.py", str(real)) == "src/a.py"
+    assert locate(f"{tmp_path}/gone/a.py", f"{tmp_path}/gone") == "a.py"
+    assert locate("/a.py", f"{tmp_path}/\0") == "/a.py"
+
+
+def test_what_sweeps_a_folder_sweeps_it_under_both_names(tmp_path: Path) -> None:
+    (tmp_path / "deep/real").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "deep/real")
+    assert within("a.py", f"{tmp_path}/deep", f"{tmp_path}/link")
+    assert within("a.py", str(tmp_path), f"{tmp_path}/link")
+    assert not within("a.py", f"{tmp_path}/other", f"{tmp_path}/link")
+    assert within("a.py", "/tmp", "/private/tmp/work")
 
 
 def test_only_the_tools_of_pi_tidy_paths() -> None:

@@ -16,7 +16,7 @@ from leafward.diff.sides import sides
 from leafward.edits import NATIVE_TOOLS
 from leafward.entries import EntryIndex, ToolCall
 from leafward.files import searched, working_set
-from leafward.rebuilding import Certainty, Rebuilt, Remark, replay
+from leafward.rebuilding import Base, Certainty, Rebuilt, Remark, replay, resting_on
 from leafward.rebuilding.knowledge import FileState
 from leafward.rebuilding.reading import steps
 from leafward.rebuilding.recorded import proven_by
@@ -124,6 +124,66 @@ def test_replace_all_several_edits_and_cells_of_claude_code(file: Acting) -> Non
     done(file, "NotebookEdit", notebook_path="n.ipynb", new_source="print()", cell_id="1")
     found = rebuilt(file, "n.ipynb", CLAUDE_TOOLS)
     assert (found.certainty, [what for _, what in found.remarks]) == (Certainty.UNKNOWN, [Remark.CELL])
+
+
+def shown_by_claude(file: Acting, text: str) -> None:
+    """A read of Claude Code: lines are numbered, and end in newlines whatever they end in."""
+    name = f"call-{file.path.stat().st_size}"
+    file.said(call("Read", name, file_path="a.py"))
+    lines = "\n".join(f"{number}\t{line}" for number, line in enumerate(text.split("\n"), 1))
+    file.answered(name, "Read", lines)
+
+
+def edited_by_claude(file: Acting, before: str, old: str, new: str) -> None:
+    """An edit of Claude Code, whose result records what was there, with newlines."""
+    name = f"call-{file.path.stat().st_size}"
+    file.said(call("Edit", name, file_path="a.py", old_string=old, new_string=new))
+    file.answered(name, "Edit", details={"before": before})
+
+
+def test_how_lines_end_is_not_known_from_what_claude_code_shows(file: Acting) -> None:
+    shown_by_claude(file, "one\ntwo\n")
+    found = rebuilt(file, tools=CLAUDE_TOOLS)
+    assert (found.text, found.ends, found.remarks) == ("one\ntwo\n", False, ())
+    edited_by_claude(file, "\ufeffone\ntwo\n", "two", "2\n3")
+    found = rebuilt(file, tools=CLAUDE_TOOLS)
+    assert (found.text, found.ends, found.remarks) == ("\ufeffone\n2\n3\n", False, ())
+    done(file, "Write", file_path="a.py", content="new\n")
+    found = rebuilt(file, tools=CLAUDE_TOOLS)
+    assert (found.text, found.ends) == ("new\n", True)
+    shown_by_claude(file, "new\n")
+    assert rebuilt(file, tools=CLAUDE_TOOLS).ends
+
+
+def test_ends_that_are_known_stay_though_claude_code_shows_others(file: Acting) -> None:
+    done(file, "Write", file_path="a.py", content="one\r\ntwo\r\n")
+    shown_by_claude(file, "one\ntwo\n")
+    edited_by_claude(file, "one\ntwo\n", "two", "2\n3")
+    found = rebuilt(file, tools=CLAUDE_TOOLS)
+    assert (found.text, found.ends, found.remarks) == ("one\r\n2\r\n3\r\n", True, ())
+    shown_by_claude(file, "one\nother\n")
+    found = rebuilt(file, tools=CLAUDE_TOOLS)
+    assert [what for _, what in found.remarks] == [Remark.CHANGED_OUTSIDE]
+    assert (found.text, found.ends) == ("one\nother\n", False)
+
+
+def test_what_a_command_prints_and_what_claude_code_shows_are_one_file(file: Acting) -> None:
+    file.said(call("Bash", "cat", command="cat a.py"))
+    file.answered("cat", "Bash", "one\r\ntwo")
+    edited_by_claude(file, "one\ntwo\n", "two", "2")
+    found = rebuilt(file, tools=CLAUDE_TOOLS)
+    assert (found.text, found.ends, found.remarks) == ("one\r\n2\r\n", True, ())
+
+
+def test_contents_of_a_base_keep_their_ends_under_what_claude_code_shows(file: Acting) -> None:
+    shown_by_claude(file, "one\ntwo\n")
+    edited_by_claude(file, "one\ntwo\n", "two", "2")
+    with closing(Session.open(file.path)) as session:
+        session.tools = CLAUDE_TOOLS  # type: ignore[attr-defined]  # as the session of another agent has them
+        replayed = resting_on(session, "a.py", Base("on disk", "one\r\ntwo\r\n"))
+        replayed.go(steps(session, session.tree.path(session.leaf)))
+        made = replayed.rebuilt("a.py")
+    assert (made.text, made.ends, made.remarks) == ("one\r\n2\r\n", True, ())
 
 
 BASE = "".join(f"line {at}\n" for at in range(9))

@@ -12,7 +12,7 @@ import pytest
 from leafward.diff.contents import Contents
 from leafward.diff.file_sets import compare_files
 from leafward.diff.sides import sides
-from leafward.files import within
+from leafward.locating import within
 from leafward.rebuilding import KNOWN, Certainty, Remark, replay
 from leafward.shell import Effect, Sweep, effects
 from tests.acting import Acting, call, reading
@@ -223,6 +223,20 @@ def test_what_was_committed_is_what_a_checkout_brings_back(desk: Desk) -> None:
     )
 
 
+def test_what_was_added_is_what_a_restore_brings_back(desk: Desk) -> None:
+    desk.shell("git add a.py src/b.py")
+    for name in NAMES:
+        desk.write(name, "three\n")
+    desk.shell("git restore a.py src")
+    with reading(desk.file.path) as session:
+        made = replay(session)
+        found = {name: made.rebuilt(name) for name in NAMES}
+    assert [found[name].text for name in NAMES[:2]] == ["two\n", "two\n"]
+    assert found["src/deep/c.py"].certainty is Certainty.UNKNOWN, "nothing tells what the index holds of it"
+    for name in NAMES[:2]:
+        assert found[name].text == (desk.folder / name).read_text()
+
+
 def test_a_side_on_which_a_file_came_back_does_not_have_what_the_ancestor_has(desk: Desk) -> None:
     desk.shell("git add a.py src/b.py")
     fork = desk.write("a.py", "three\n")
@@ -252,6 +266,11 @@ COMMANDS = (
     "git checkout -q . && git clean -fdq src",
     "git checkout -- {name}",
     "git checkout {name}",
+    "git restore {name}",
+    "git restore -q src",
+    "git restore -s HEAD {name}",
+    "git restore -SW {name}",
+    "cd src && git restore .",
     "git checkout src",
     "cd src && git checkout -q .",
     "git checkout HEAD -- {name}",

@@ -10,7 +10,7 @@ from leafward_tui.cells import cell_len
 from leafward_tui.compare.content import Show
 from leafward_tui.compare.files import Column
 from leafward_tui.screens.compare import CompareScreen, Page
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call
 from tests.tui.compared import HIGH, comparing, parted, settled
 from tests.tui.explored import NARROW, WIDE, chosen, exploring
@@ -172,6 +172,52 @@ async def test_the_comparison_is_written_to_a_file(
         assert path.stat().st_mode & 0o077 == 0
 
 
+async def test_the_files_of_a_side_are_written_into_an_empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, explorer, _screen):
+
+        async def asked(key: str, folder: str) -> str:
+            pilot.app.clear_notifications()
+            await chosen(pilot, "e", key)
+            sheet = await reached(pilot, TextSheet)
+            sheet.input.value = folder
+            await pilot.press("enter")
+            await until(pilot, lambda: pilot.app._notifications)
+            (told,) = [one.message for one in pilot.app._notifications]
+            return told
+
+        assert "is not empty" in await asked("f", "full")
+        assert "wrote 2 files" in await asked("f", "a")
+        assert (tmp_path / "a" / "notes" / "only-a.md").read_text() == "# A\n"
+        assert "line two\n" in (tmp_path / "a" / "src" / "store.py").read_text()
+        await asked("g", "b")
+        assert "line 39, of course\n" in (tmp_path / "b" / "src" / "store.py").read_text()
+        await pilot.press("escape")
+        await until(pilot, lambda: explorer.is_current)
+        await asked("f", "here")
+        assert (tmp_path / "here" / "src" / "store.py").read_bytes() == (
+            tmp_path / "b" / "src" / "store.py"
+        ).read_bytes()
+
+
+async def test_what_a_patch_lacks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = parted(tmp_path / "s.jsonl")
+    for name in ("p", "q", "r", "s"):
+        file.said(call("edit", name, path=f"{name}.py", oldText="a", newText="b"))
+        file.answered(name, "edit", "ok")
+    file.said("B is done")
+    async with comparing(file.path) as (pilot, _, _screen):
+        await chosen(pilot, "e", "b")
+        await until(pilot, lambda: pilot.app._notifications)
+        (told,) = [one.message for one in pilot.app._notifications]
+        assert told.endswith(": 1 file; left out: p.py, q.py, r.py and 1 more")
+
+
 async def test_the_mouse_shows_a_file_and_opens_a_tab(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         view = screen.lists[Column.A]
@@ -226,7 +272,7 @@ async def test_all_branches_in_a_table(tmp_path: Path) -> None:
         await pilot.press("D")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         text = shown(pilot)
-        assert "2 branches" in text
+        assert "the path and 1 branch" in text
         assert "× test" in text
         await pilot.press("b")
         await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
@@ -249,3 +295,70 @@ async def test_nothing_differs_and_hostile_names(tmp_path: Path) -> None:
             await pilot.press(key)
         await until(pilot, lambda: screen.overall is not None)
         assert screen.is_attached
+
+
+def swept(path: Path) -> Acting:
+    """Both read a file; then B runs a command that may have changed it and does not name it, and changes another after A did."""
+    file = Acting(path)
+    file.user("read it")
+    file.said(call("read", "r1", path="a.txt"), call("read", "r2", path="b.txt"))
+    file.answered("r1", "read", "one\ntwo\n")
+    file.answered("r2", "read", "one\ntwo\n")
+    fork = file.said("read")
+    for name in ("a", "b"):
+        file.user(name, fork)
+        file.said(call("edit", name, path="b.txt", oldText="one", newText=name))
+        file.answered(name, "edit", "ok")
+        file.said(f"{name} is done")
+    file.said(call("bash", "s", command="git stash"))
+    file.answered("s", "bash", "Saved working directory and index state WIP")
+    file.said("put aside")
+    return file
+
+
+@pytest.mark.parametrize("size", [HIGH, NARROW])
+async def test_what_may_differ_is_neither_the_same_nor_different(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with comparing(swept(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
+        await until(pilot, lambda: "a.txt" in screen.same[False])
+        await pilot.pause()
+        line = next(line for line in shown(pilot).splitlines() if "a.txt" in line)
+        assert "? a.txt" in line
+        assert "may differ" in line
+        assert "stale in B" in screen.sentence.text
+
+
+async def test_where_there_is_no_file_no_key_for_files_is_shown(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("hello")
+    file.said("left", parent=fork)
+    file.user("right", fork)
+    file.said("it is")
+    async with comparing(file.path) as (pilot, _, screen):
+        for page in ("1", "2"):
+            await pilot.press(page)
+            await pilot.pause()
+            assert "no file was read or changed on either side" in shown(pilot)
+            bar = shown(pilot).splitlines()[-1]
+            assert "swap" in bar
+            assert not any(keys in bar for keys in ("j k", "h l", "n N", "enter"))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: not screen.is_current)
+
+
+async def test_the_ledger_has_its_total_where_it_is_narrow(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path, NARROW) as (pilot, _, screen):
+        await pilot.press("3")
+        await until(pilot, lambda: screen.messages is not None)
+        await pilot.pause()
+        assert any(line.rstrip(" ▐").endswith("total") for line in shown(pilot).splitlines())
+
+
+async def test_a_key_changes_nothing_that_another_tab_shows(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        for page in ("3", "5"):
+            await pilot.press(page, "z")
+            assert screen.fold
+        await pilot.press("2", "z")
+        assert not screen.fold

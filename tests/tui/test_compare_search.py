@@ -11,10 +11,12 @@ from leafward_tui.compare.content_lines import ContentLines
 from leafward_tui.hits import parted as lit_parts
 from leafward_tui.hits import spans_of
 from leafward_tui.screens.compare import Page
+from leafward_tui.widgets.reading_sheet import ReadingSheet
 from leafward_tui.widgets.sheet import TextSheet
-from tests.tui.compared import HIGH, comparing, parted, settled
+from tests.acting import call
+from tests.tui.compared import HIGH, comparing, parted, settled, tabbed
 from tests.tui.explored import NARROW
-from tests.tui.session_store import shown, until
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,3 +104,51 @@ def test_hits_cross_the_pieces_of_a_line() -> None:
         ("dle", hit),
         (" here", plain),
     ]
+
+
+@pytest.mark.parametrize("size", [HIGH, NARROW])
+async def test_a_hit_is_seen_above_the_sheet_while_one_types(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with comparing(tabbed(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
+        await pilot.press("2", "slash")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        for words in ("line 59", "line 50", "line 3"):
+            await pilot.press("ctrl+u", *("space" if letter == " " else letter for letter in words))
+            await until(pilot, lambda words=words: screen.searched == words and screen.hits)  # type: ignore[misc]  # mypy cannot infer defaults
+            await pilot.pause()
+            assert screen.diff.line is not None
+            assert words in screen.diff.line.text
+            free = size[1] - pilot.app.screen.query_one("Vertical").size.height
+            line = screen.diff.region.y + screen.diff.cursor - screen.diff.scroll_offset.y
+            assert screen.diff.region.y <= line < free
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.is_current)
+        await pilot.pause()
+        await pilot.press("G")
+        await pilot.pause()
+        assert screen.diff.scroll_offset.y + screen.diff.size.height <= len(screen.diff.lines or ())
+
+
+@pytest.mark.parametrize("size", [HIGH, NARROW])
+async def test_a_line_that_is_cut_is_read_whole(tmp_path: Path, size: tuple[int, int]) -> None:
+    file = parted(tmp_path / "s.jsonl")
+    long = "word " * 60
+    file.said(call("edit", "b9", path="src/store.py", oldText="line 30\n", newText=f"{long}end \x1b[31m\n"))
+    file.answered("b9", "edit", "ok")
+    file.said("B is done, at length")
+    async with comparing(file.path, size) as (pilot, _, screen):
+        await until(pilot, lambda: settled(screen))
+        await pilot.press("2")
+        await searched(pilot, screen, "word", 1)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))
+        await pilot.pause()
+        told = "\n".join(rows(pilot.app))
+        assert "B 30" in told
+        assert "end" in told
+        assert "\x1b" not in told
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.is_current)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: screen.summary.line is not None)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))

@@ -203,6 +203,10 @@ def test_a_summary_of_one_side_on_the_other_is_found(tmp_path: Path) -> None:
     assert (one.holder, one.stands_for) == ("B", 2)
     text = "\n".join(line.text for line in side_column(found, (one,), 34, UNICODE))
     assert "summary of A in B, 2 entries" in text
+    wanting = one._replace(missing=("first", "second", "third"))
+    text = "\n".join(line.text for line in outcome_page(found, 60, UNICODE, (wanting,)))
+    assert "summary of A, 2 entries" in text
+    assert all(f"{fact} is not in it" in text for fact in wanting.missing)
     found.sides.session.close()
 
 
@@ -230,3 +234,109 @@ def test_the_branches_of_the_demo_have_all_states() -> None:
             merges.add(laid.difference.merge.value)
             assert len(ContentLines(laid, 120, UNICODE)) > 0
         assert {"conflict", "one side", "unknown"} <= merges
+
+
+def unlike(path: Path) -> Acting:
+    """Files whose branches differ in what is not seen, a name that is gone, one that is huge, and one that is another now."""
+    file = Acting(path)
+    file.user("write them")
+    for name in ("ends", "last", "gone", "old"):
+        file.said(call("write", name, path=f"{name}.txt", content="one\r\ntwo\r\n"))
+        file.answered(name, "write", "ok")
+    fork = file.said("written")
+    file.user("A", fork)
+    for name, made in (
+        ("ends", "one\ntwo\n"),
+        ("last", "one\r\ntwo"),
+        ("tabs", "\tone\ntwo \n"),
+        ("huge", "a\n" * 3_000_000),
+    ):
+        file.said(call("write", f"a-{name}", path=f"{name}.txt", content=made))
+        file.answered(f"a-{name}", "write", "ok")
+    file.said(call("bash", "m", command="rm gone.txt && mv old.txt new.txt"))
+    file.answered("m", "bash", "")
+    file.said("A is done")
+    file.user("B", fork)
+    for name, made in (
+        ("huge", "b\n" * 3_000_000),
+        ("tabs", "    one\ntwo\n"),
+        ("tail", "".join(f"{number}\n" for number in range(14))),
+    ):
+        file.said(call("write", f"b-{name}", path=f"{name}.txt", content=made))
+        file.answered(f"b-{name}", "write", "ok")
+    for name in ("gone", "old"):
+        file.said(call("edit", f"b-{name}", path=f"{name}.txt", oldText="two", newText="three"))
+        file.answered(f"b-{name}", "edit", "ok")
+    file.said("B is done")
+    return file
+
+
+def test_what_differs_is_told_where_it_is_not_seen(tmp_path: Path) -> None:
+    both = compared(unlike(tmp_path / "s.jsonl").path)
+
+    def told(path: str, width: int = 120) -> str:
+        return "\n".join(line.text.rstrip() for line in ContentLines(content(both, path), width, UNICODE))
+
+    assert told("ends.txt").count("CRLF") == 2
+    assert "CRLF" not in told("gone.txt")
+    assert told("last.txt").count("no newline") == 1
+    assert told("tabs.txt").count("other spaces") == 4
+    assert told("tabs.txt", 60).count("other spaces") == 4
+    assert "other spaces" not in told("ends.txt")
+    assert told("huge.txt").startswith("huge, 12,000,000 characters")
+    known = told("tail.txt")
+    assert "2 more lines are known" in known
+    assert "12   11" in known
+    files = {item.file.path: item for item in listed(both.sets, unfolded=True) if item.file}
+    lines = {path: FileLines([item], 100, UNICODE, Column.BOTH)[0].text for path, item in files.items()}
+    assert "gone in A  edited in both" in lines["gone.txt"]
+    assert "moved in A" in lines["old.txt"]
+    assert "+3000k" not in lines["huge.txt"]
+    assert "+3.0M" in lines["huge.txt"]
+    both.sides.session.close()
+
+
+def test_words_are_looked_for_when_a_row_is_drawn(both: Overall) -> None:
+    laid = content(both, "src/store.py")
+    assert not laid.words
+    changed = next(line for line in ContentLines(laid, 120, UNICODE) if "two" in line.text)
+    assert any(span.ink.startswith("strong_") and span.text == "two" for span in changed.spans)
+    assert laid.words
+
+
+class Unsearched(list[int]):
+    """Numbers that nobody looks through: of many changes each would be looked through for each line."""
+
+    def __contains__(self, _one: object) -> bool:
+        raise AssertionError("looked through")
+
+
+def test_lines_below_each_other_do_not_look_through_all_changes(both: Overall) -> None:
+    laid = content(both, "src/store.py")
+    laid.changes = Unsearched(laid.changes)
+    assert len(ContentLines(laid, 60, UNICODE)) > 0
+
+
+def test_errors_are_told_where_there_is_no_room_for_the_cost(both: Overall) -> None:
+    text = "\n".join(line.text for line in side_column(both, (), 30, UNICODE))
+    assert "test failed  1 error" in text
+
+
+def test_the_outcome_says_what_was_stopped_and_how_often_a_check_failed(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("begin")
+    file.said("A", parent=fork)
+    file.user("B", fork)
+    for name, failed in (("one", True), ("two", False)):
+        file.said(call("bash", name, command="npm test"))
+        file.answered(name, "bash", "Command exited with code 1" if failed else "ok", failed=failed)
+    file.said("never mi", stop="aborted")
+    both = compared(file.path)
+    told = {
+        line.text.split()[0]: line.text.split()
+        for line in outcome_page(both, 90, UNICODE)
+        if line.text.strip()
+    }
+    assert told["aborted"][1:] == ["·", "1"]
+    assert " ".join(told["test"]).endswith("ok, 2 runs, 1 failed")
+    both.sides.session.close()

@@ -237,7 +237,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "compare.enter",
         "enter",
-        "Open the file or the fold, or show the entry in the tree",
+        "Open the file or the fold, read all of a line, or show the entry in the tree",
         "open",
         _COMPARE,
         "Compare",

@@ -8,7 +8,7 @@ from leafward.cli.facts import id_of
 from leafward.cli.outcomes import outcome_table
 from leafward.cli.output import Page, compact, fit, indented, pad, plural
 from leafward.compaction.comparing import Mark
-from leafward.export.comparison import resting
+from leafward.export.comparison import NO_ENDS, resting
 from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ def _titles(compared: Sides, page: Page) -> Iterator[str]:
     yield ""
 
 
+_DIFFERS = {True: "≠", False: "=", None: "?"}
+"""Whether the contents of a file differ; None where a command may have changed it that does not name it."""
+
+
 def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     for column, title in (("only_a", "Only in A"), ("both", "In both"), ("only_b", "Only in B")):
@@ -38,9 +42,9 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
         yield page.style(f"{title}  {plural(len(files), 'file')}", "bold")
         width = max(24, page.width - 48)
         for file in files:
-            sign = "≠" if page.unicode and file["differs"] else "!" if file["differs"] else "="
+            sign = _DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
             numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
-            flags = "  ".join(file["flags"])
+            flags = "  ".join((*file["fates"], *file["flags"]))
             name = pad(fit(safe_line(file["path"]), width, unicode=page.unicode), width)
             yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
         yield ""
@@ -58,21 +62,37 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
     yield from _titles(compared, page)
     for column in ("only_a", "both", "only_b"):
         for file in found[column]:
-            yield page.style(safe_line(file["path"]), "bold") + "  " + "  ".join(file["flags"])
+            told = "  ".join((*file["fates"], *file["flags"]))
+            yield f"{page.style(safe_line(file['path']), 'bold')}  {told}".rstrip()
             for letter in ("base", "a", "b"):
                 one = file[letter]
                 rest = resting(one["base"])
                 remarks = ", ".join(sorted({remark["remark"] for remark in one["remarks"]}))
-                lines = f"{one['lines']:,} lines" if one["lines"] is not None else ""
+                if not remarks and one["certainty"] in ("partial", "unknown"):
+                    remarks = "never read as a whole"
+                if one["path"] != file["path"]:
+                    remarks = ", ".join(filter(None, (f"as {safe_line(one['path'])}", remarks)))
+                lines = plural(one["lines"], "line") if one["lines"] is not None else ""
                 every = "with the calls of other branches" if one["every_branch"] else ""
-                parts = "  ".join(part for part in (one["certainty"], lines, rest, every, remarks) if part)
+                ends = "" if one["ends_known"] else NO_ENDS
+                parts = "  ".join(
+                    part for part in (one["certainty"], lines, rest, every, ends, remarks) if part
+                )
                 yield f"  {pad(letter if letter == 'base' else letter.upper(), 5)}{parts}"
             if file["diff"]:
-                yield from (f"  {safe(line)}" for line in file["diff"].splitlines())
+                yield from _diff_lines(file["diff"])
             if file["obstacle"]:
                 yield f"  {file['obstacle']}"
             yield f"  {file['sentence']}"
             yield ""
+
+
+def _diff_lines(diff: str) -> Iterator[str]:
+    """The lines of a diff, made safe; where lines that changed end in different ways, it is said how."""
+    lines = diff.removesuffix("\n").split("\n")
+    ends = {line.endswith("\r") for line in lines if line[:1] in ("+", "-")}
+    for line in lines:
+        yield f"  {safe(line.removesuffix(chr(13)))}{'  CRLF' if len(ends) > 1 and line.endswith(chr(13)) else ''}"
 
 
 def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
@@ -81,11 +101,11 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
     yield f"shared prefix  {plural(prefix['messages'], 'message')}  {compact(prefix['tokens'])} tokens"
     yield from (page.style(why, "faint") for why in found["why"])
     yield ""
-    for name in ("system", "summary", "kept", "after", "total"):
+    for name in ("system", "summary", "kept", "after", "unexplained", "total"):
         numbers = "".join(
             pad(compact(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b")
         )
-        yield f"{pad(name, 10)}{numbers}"
+        yield f"{pad(name, 12)}{numbers}"
     for column, title in (("only_a", "Only in A"), ("only_b", "Only in B")):
         messages = found[column]
         if messages:

@@ -13,7 +13,7 @@ from leafward.cli.outcomes import compare_outcomes, outcome_json
 from leafward.cli.output import emit_json, note, page, plural, say, write_text
 from leafward.cli.selection import opened
 from leafward.context import context_at, message_body
-from leafward.diff.contents import ContentDifference, Contents, lines_of
+from leafward.diff.contents import ContentDifference, Contents, differs, lines_of
 from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import FileDifference, FileSets, Use, compare_files
 from leafward.diff.patches import patch_of, unified
@@ -128,6 +128,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> 
                 "files": list(made.files),
                 "left_out": [{"path": path, "reason": why} for path, why in made.left_out],
                 "taken_as_new": list(made.taken_as_new),
+                "ends_unknown": list(made.ends_unknown),
             }
         )
         return 0
@@ -135,6 +136,10 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> 
     write_text(made.text)
     for path, why in made.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
+    if made.ends_unknown:
+        note(
+            f"how the lines of {plural(len(made.ends_unknown), 'file')} end is not recorded: the patch has newlines"
+        )
     for path in made.taken_as_new:
         note(f"{safe_line(path)} is taken to be new: `git apply` refuses where a file lies there")
     return 0
@@ -164,8 +169,9 @@ def _file(session: Session, file: FileDifference, same: bool | None) -> dict[str
         "a": _use(session, file.a),
         "b": _use(session, file.b),
         "shared": file.shared,
-        "differs": not same,
+        "differs": differs(file, same),
         "flags": [flag.value for flag in file.flags],
+        "fates": list(file.fates),
     }
 
 
@@ -210,6 +216,7 @@ def rebuilt_json(session: Session, file: Rebuilt) -> dict[str, Any]:
         "pieces": list(file.pieces),
         "base": file.base,
         "every_branch": file.every_branch,
+        "ends_known": file.ends,
         "remarks": [{"entry": id_of(session, entry), "remark": what.value} for entry, what in file.remarks],
     }
 
@@ -218,6 +225,7 @@ def _content(session: Session, file: FileDifference, found: ContentDifference) -
     return {
         "path": file.path,
         "flags": [flag.value for flag in file.flags],
+        "fates": list(file.fates),
         "base": rebuilt_json(session, found.base),
         "a": rebuilt_json(session, found.a),
         "b": rebuilt_json(session, found.b),

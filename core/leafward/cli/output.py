@@ -188,7 +188,9 @@ def table(
 
 
 def compact(number: int) -> str:
-    """A count in at most five characters: `812`, `14.0k`, `1.2M`."""
+    """A count in at most five characters and a sign: `812`, `14.0k`, `-1.2M`."""
+    if number < 0:
+        return f"-{compact(-number)}"
     if number < 1000:
         return str(number)
     for limit, unit in ((999_950, "k"), (999_950_000, "M")):

@@ -10,8 +10,9 @@ from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, s
 from leafward.cli.selection import opened, verify
 from leafward.edits import table_of
 from leafward.errors import NotFound
-from leafward.export.comparison import resting
-from leafward.files import FileUse, Searched, WorkingSet, carried, locate, searched, utf16_order, working_set
+from leafward.export.comparison import NO_ENDS, resting
+from leafward.files import FileUse, Searched, WorkingSet, carried, searched, working_set
+from leafward.locating import locate, utf16_order
 from leafward.rebuilding import KNOWN, Deed, NodeFiles, Outcome, steps, store, timeline
 from leafward.safe_text import safe, safe_line
 
@@ -213,10 +214,13 @@ def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None
 
 def _state(found: Rebuilt) -> str:
     remarks = ", ".join(sorted({remark.value for _, remark in found.remarks}))
+    if not remarks and found.certainty not in KNOWN:
+        remarks = "never read as a whole"
     rest = resting(found.base)
     every = "with the calls of other branches" if found.every_branch else ""
     unsure = "" if found.newline else "whether it ends in a newline is not known"
-    parts = (f"{safe_line(found.path)}: {found.certainty.value}", rest, every, unsure, remarks)
+    ends = "" if found.ends else NO_ENDS
+    parts = (f"{safe_line(found.path)}: {found.certainty.value}", rest, every, unsure, ends, remarks)
     return "; ".join(part for part in parts if part)
 
 
@@ -225,6 +229,7 @@ def _store(
 ) -> int:
     known = NodeFiles(session, index, bases).files()
     done: Stored = store(known, folder, session.cwd, dry_run=dry_run)
+    unsure = [one.path for one in known if not one.ends and one.path in set(done.files)]
     if as_json:
         emit_json(
             {
@@ -235,6 +240,7 @@ def _store(
                 "size": done.size,
                 "left_out": [{"path": path, "reason": why} for path, why in done.left_out],
                 "rests_on": _rests_on(known, done),
+                "ends_unknown": unsure,
             }
         )
         return 0
@@ -242,6 +248,10 @@ def _store(
     say(f"{does} {plural(len(done.files), 'file')}, {done.size:,} bytes, to {safe_line(str(done.folder))}")
     for one in _rests_on(known, done):
         note(f"{safe_line(one['path'])}: {one['why']}")
+    if unsure:
+        note(
+            f"how the lines of {plural(len(unsure), 'file')} end is not recorded: they are written with newlines"
+        )
     for path, why in done.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
     return 0

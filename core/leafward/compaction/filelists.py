@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.files import utf16_order
+from leafward.locating import utf16_order
 
 if TYPE_CHECKING:
     from array import array

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.enclosed import CLOSING, OPENING, split_enclosed
-from leafward.files import locate
+from leafward.locating import locate
 from leafward.safe_text import safe_line
 from leafward.summarizers.outline import harmless
 from leafward.tokens import utf16_length

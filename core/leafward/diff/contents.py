@@ -224,6 +224,14 @@ def is_same(a: Rebuilt, b: Rebuilt) -> bool | None:
     return a.path == b.path or a.certainty is Certainty.ABSENT if alike else alike
 
 
+def differs(file: FileDifference, same: bool | None) -> bool | None:
+    """Whether the contents of a file differ: what was changed does until it is known to be the same.
+
+    None of a file that no branch changed, and that a command may have changed which does not name it.
+    """
+    return None if same is None and not file.changed else not same
+
+
 def _as_base(base: Rebuilt, untouched: Rebuilt) -> Rebuilt:
     return base if untouched.certainty not in KNOWN else untouched
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.context import Context, Ledger, context_at
+from leafward.context import Context, Ledger, context_at, message_body
 from leafward.entries import NO_ENTRY, Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     from leafward.context import ContextMessage
     from leafward.session import Session
 
@@ -51,11 +54,13 @@ class ContextDifference:
 def compare_contexts(session: Session, a: int, b: int) -> ContextDifference:
     """Aligns the contexts at two entries; -1 is before everything.
 
-    A message is the same where it comes from the same entry and the same context edit applies. The order of both is kept.
+    A message is the same where it comes from the same entry and the same context edit applies. A system message that a
+    compaction brings along is the same where it says the same. The order of both is kept.
     """
     left, right = context_at(session, a), context_at(session, b)
     mine, theirs = list(left.messages), list(right.messages)
-    keys = [_key(one) for one in mine], [_key(one) for one in theirs]
+    apart = left.compaction != right.compaction
+    keys = [_key(session, one, apart) for one in mine], [_key(session, one, apart) for one in theirs]
     place = {key: at for at, key in enumerate(keys[1])}
     rows: list[Aligned] = []
     prefix, shared, upto = 0, 0, 0
@@ -74,12 +79,18 @@ def compare_contexts(session: Session, a: int, b: int) -> ContextDifference:
     rows += [Aligned(None, other) for other in theirs[upto:]]
     rows = _grouped(rows)
     tokens = sum(one.tokens for one in mine[:prefix])
-    return ContextDifference(
-        left, right, tuple(rows), prefix, tokens, shared, tuple(_reasons(left, right, mine, theirs))
+    only_system = bool(prefix) and all(one.role == "system" for one in mine[:prefix])
+    reasons = (
+        *_compacted(session, left, right, only_system=only_system),
+        *_reasons(left, right, mine, theirs),
     )
+    return ContextDifference(left, right, tuple(rows), prefix, tokens, shared, reasons)
 
 
-def _key(message: ContextMessage) -> tuple[int, str, int]:
+def _key(session: Session, message: ContextMessage, apart: bool) -> Hashable:
+    if apart and message.role == "system":
+        said = message_body(session, message)
+        return json.dumps({**said, "timestamp": None}, sort_keys=True)
     return message.entry, message.role, message.edited
 
 
@@ -97,16 +108,25 @@ def _grouped(rows: list[Aligned]) -> list[Aligned]:
     return [*found, *mine, *theirs]
 
 
+def _compacted(session: Session, a: Context, b: Context, *, only_system: bool) -> Iterable[str]:
+    """Which of both was compacted after they parted."""
+    if a.compaction == b.compaction:
+        return
+    for name, other, here, there in (("A", "B", a, b), ("B", "A", b, a)):
+        if there.compaction == NO_ENTRY:
+            yield f"{name} was compacted, {other} was not"
+            break
+        if session.tree.is_ancestor(there.compaction, here.at):
+            yield f"only {name} was compacted again"
+            break
+    else:
+        yield "A and B were compacted apart from each other"
+    if only_system:
+        yield "only the system part is shared"
+
+
 def _reasons(a: Context, b: Context, mine: list[ContextMessage], theirs: list[ContextMessage]) -> list[str]:
     found = []
-    ours, others = a.compaction, b.compaction
-    if ours != others:
-        if others == NO_ENTRY:
-            found.append("A was compacted, B was not")
-        elif ours == NO_ENTRY:
-            found.append("B was compacted, A was not")
-        else:
-            found.append("A and B were compacted apart from each other")
     if None not in (a.model, b.model) and (a.provider, a.model) != (b.provider, b.model):
         found.append("another model is used in A than in B: no cache of one is of use to the other")
     edited = {one.entry for one in mine if one.edited >= 0} ^ {one.entry for one in theirs if one.edited >= 0}

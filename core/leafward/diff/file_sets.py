@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.files import utf16_order
+from leafward.locating import utf16_order
 from leafward.rebuilding import Deed, Outcome
 
 if TYPE_CHECKING:
@@ -81,6 +81,21 @@ class FileDifference:
     def changed(self) -> bool:
         """Whether a branch changed it. Whether its contents differ is what `Contents.same` says."""
         return any(use is not None and use.changes for use in (self.a, self.b))
+
+    @property
+    def fates(self) -> tuple[str, ...]:
+        """What became of it on each side, where that is more than other contents: gone, another name, or what only commands say."""
+        found = []
+        for letter, use in (("A", self.a), ("B", self.b)):
+            if use is None or not use.changes:
+                continue
+            if use.last is Deed.DELETE:
+                found.append(f"gone in {letter}")
+            elif use.path != self.path:
+                found.append(f"moved in {letter}")
+            elif use.inferred:
+                found.append(f"by command in {letter}")
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

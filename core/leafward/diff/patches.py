@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.diff.contents import lines_of
 from leafward.diff.lines import Block, compare_lines
-from leafward.files import utf16_order
+from leafward.locating import utf16_order
 from leafward.rebuilding import KNOWN, Certainty, Deed, Outcome, Replay, proven, resting_on, unfit_name
 
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ class Patch:
     files: tuple[str, ...]
     left_out: tuple[tuple[str, str], ...]
     """Files that changed but whose contents are not known as a whole, with the reason."""
+    ends_unknown: tuple[str, ...] = ()
+    """Files whose line ends were not recorded: here they are newlines."""
     taken_as_new: tuple[str, ...] = ()
-    """Names that something was moved or copied to and that nothing told of before: `git apply` refuses where a file lies there."""
+    """Names that something was written, moved or copied to and that nothing told of before: `git apply` refuses where a file lies there."""
 
 
 def patch_of(
@@ -66,7 +68,8 @@ def patch_of(
             done.append(name)
     left_out = tuple(sorted(reasons.items(), key=lambda one: utf16_order(one[0])))
     new = tuple(name for name in done if pairs[name][0].base == _TAKEN_AS_NEW)
-    return Patch("".join(parts), tuple(done), left_out, new)
+    unsure = tuple(name for name in done if not all(one.ends for one in pairs[name]))
+    return Patch("".join(parts), tuple(done), left_out, unsure, new)
 
 
 _Pairs = dict[str, "tuple[Rebuilt, Rebuilt]"]
@@ -77,12 +80,14 @@ _TAKEN_AS_NEW = "taken to be new"
 
 
 def _arrived(made: Iterable[Step]) -> set[str]:
-    """Names of which the first that a branch tells is that something was moved or copied there."""
+    """Names of which the first that a branch tells is that something was written, moved or copied there."""
     known: set[str] = set()
     arrived: set[str] = set()
     for step in made:
         if step.to is not None and step.to not in known:
             arrived.add(step.to)
+        elif step.deed is Deed.WRITE and not step.inferred and step.path not in known:
+            arrived.add(step.path)
         known |= {step.path} if step.to is None else {step.path, step.to}
     return arrived
 

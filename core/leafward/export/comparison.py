@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from leafward.compaction.comparing import Mark
-from leafward.diff.contents import Contents, is_same
+from leafward.diff.contents import Contents, differs, is_same
 from leafward.diff.contents import lines_of as content_lines
 from leafward.diff.contexts import compare_contexts
 from leafward.diff.file_sets import compare_files
@@ -23,7 +23,7 @@ from leafward.redact import Redactor
 from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from leafward.diff.contents import ContentDifference
     from leafward.diff.file_sets import FileDifference, Use
@@ -87,8 +87,8 @@ def comparison_of(
             if stop():
                 raise Cancelled
             found = contents.of(file) if file.changed else None
-            differs = found is not None and not is_same(found.a, found.b)
-            files.append({"column": column, **_file(told, file, differs=differs)})
+            same = is_same(found.a, found.b) if found is not None else contents.same([file])[0]
+            files.append({"column": column, **_file(told, file, differs(file, same))})
             if found is not None:
                 differences.append(_content(told, found))
     summaries = compare_sides(sides, stop=stop)
@@ -106,6 +106,10 @@ def comparison_of(
             "prefix": {"messages": contexts.prefix, "tokens": contexts.prefix_tokens},
             "shared_tokens": contexts.shared_tokens,
             "why": list(contexts.why),
+            "ledger": {
+                letter: {part: getattr(ledger, part) for part in _PARTS}
+                for letter, ledger in zip("ab", contexts.ledgers, strict=True)
+            },
         },
         "summary": [
             {
@@ -130,6 +134,7 @@ def _side(told: _Texts, side: Side, tokens: int) -> dict[str, Any]:
         "turns": side.turns,
         "edits": side.edits,
         "tokens": tokens,
+        "spent": came.usage.total,
         "checks": [
             {"check": one.check.value, "ok": one.ok, "runs": one.runs, "failed": one.failed}
             for one in came.checks
@@ -138,6 +143,7 @@ def _side(told: _Texts, side: Side, tokens: int) -> dict[str, Any]:
         "failed_commands": came.failed_commands,
         "errors": came.errors,
         "calls": came.calls,
+        "aborted": came.aborted,
         "cost": came.usage.cost if came.costs_known else None,
         "seconds": came.seconds,
         "last_words": told.line(came.last_words),
@@ -150,11 +156,17 @@ def _use(use: Use | None) -> dict[str, Any] | None:
     return {"reads": use.reads, "changes": use.changes, "added": use.added, "removed": use.removed}
 
 
-def _file(told: _Texts, file: FileDifference, *, differs: bool) -> dict[str, Any]:
+_PARTS = ("system", "summary", "kept", "after", "unexplained", "total")
+"""Of the tokens of a context."""
+_DIFFERS = {True: "≠", False: "=", None: "?"}
+
+
+def _file(told: _Texts, file: FileDifference, different: bool | None) -> dict[str, Any]:
     return {
         "path": told.line(file.path),
-        "differs": differs,
+        "differs": different,
         "flags": [flag.value for flag in file.flags],
+        "fates": list(file.fates),
         "a": _use(file.a),
         "b": _use(file.b),
     }
@@ -178,6 +190,10 @@ def _content(told: _Texts, found: ContentDifference) -> dict[str, Any]:
 _OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
 
 
+NO_ENDS = "line ends are not recorded"
+"""What is to be said of contents whose lines may end in another way (`Rebuilt.ends`)."""
+
+
 def resting(base: str) -> str:
     """What a content rests on, in words; empty where nothing is known."""
     if not base:
@@ -191,6 +207,7 @@ def _rests(file: Rebuilt) -> dict[str, Any]:
         "certainty": file.certainty.value,
         "base": file.base,
         "every_branch": file.every_branch,
+        "ends_known": file.ends,
         "remarks": sorted({what.value for _, what in file.remarks}),
     }
 
@@ -236,6 +253,9 @@ def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         ("failed commands", "failed_commands"),
         ("errors", "errors"),
         ("calls", "calls"),
+        ("aborted", "aborted"),
+        ("turns", "turns"),
+        ("tokens in all", "spent"),
     ):
         yield title, f"{a[key]:,}", f"{b[key]:,}"
     yield "cost", _cost(a), _cost(b)
@@ -246,7 +266,8 @@ def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 def _checked(side: dict[str, Any], name: str) -> str:
     for one in side["checks"]:
         if one["check"] == name:
-            return f"{'ok' if one['ok'] else 'failed'}, {one['runs']:,} run{'s' if one['runs'] != 1 else ''}"
+            runs = f"{one['runs']:,} run{'s' if one['runs'] != 1 else ''}"
+            return f"{'ok' if one['ok'] else 'failed'}, {runs}, {one['failed']:,} failed"
     return "not run"
 
 
@@ -265,6 +286,7 @@ def _known(content: dict[str, Any]) -> str:
         one = content[letter]
         also = f", {resting(one['base'])}" if one["base"] not in ("", *_OWN_BASES) else ""
         also += ", with the calls of other branches" if one["every_branch"] else ""
+        also += "" if one["ends_known"] else f", {NO_ENDS}"
         remarks = f" ({', '.join(one['remarks'])})" if one["remarks"] else ""
         parts.append(f"{letter.upper()} {one['certainty']}{also}{remarks}")
     return "; ".join(parts)
@@ -272,8 +294,14 @@ def _known(content: dict[str, Any]) -> str:
 
 def _context(data: dict[str, Any]) -> Iterator[str]:
     prefix = data["context"]["prefix"]
-    yield f"Both begin with the same {prefix['messages']:,} messages, {prefix['tokens']:,} tokens."
-    yield from (f"{why}." for why in data["context"]["why"])
+    number = f"{prefix['messages']:,} message{'s' if prefix['messages'] != 1 else ''}"
+    yield f"Both begin with the same {number}, {prefix['tokens']:,} tokens."
+    yield from (f"{why[:1].upper()}{why[1:]}." for why in data["context"]["why"])
+
+
+def _ledger(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    a, b = (data["context"]["ledger"][letter] for letter in "ab")
+    yield from ((part, f"{a[part]:,}", f"{b[part]:,}") for part in _PARTS)
 
 
 def _summary_lines(section: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -298,8 +326,8 @@ def _markdown_parts(comparison: Comparison) -> Iterator[str]:
     yield from (f"- {name}: {escaped(value)}\n" for name, value in _heads(data))
     yield "\n## Files\n\n| | file | A | B | |\n|---|---|---|---|---|\n"
     for file in data["files"]:
-        sign = "≠" if file["differs"] else "="
-        flags = ", ".join(file["flags"])
+        sign = _DIFFERS[file["differs"]]
+        flags = ", ".join((*file["fates"], *file["flags"]))
         where = _COLUMNS[file["column"]]
         yield f"| {sign} | {escaped(file['path'])} | {_change(file['a'])} | {_change(file['b'])} | {', '.join(filter(None, (where, flags)))} |\n"
     yield "\n## Contents\n"
@@ -309,6 +337,8 @@ def _markdown_parts(comparison: Comparison) -> Iterator[str]:
             yield f"\n{fenced(content['diff'].rstrip(chr(10)), 'diff')}\n"
     yield "\n## Context\n\n"
     yield from (f"- {line}\n" for line in _context(data))
+    yield "\n| | A | B |\n|---|---|---|\n"
+    yield from (f"| {part} | {a} | {b} |\n" for part, a, b in _ledger(data))
     yield "\n## Outcome\n\n| | A | B |\n|---|---|---|\n"
     yield from (f"| {title} | {escaped(a)} | {escaped(b)} |\n" for title, a, b in _outcomes(data))
     yield "\n## Summary\n"
@@ -357,8 +387,8 @@ def _page_parts(comparison: Comparison) -> Iterator[str]:
     yield from (f"<div><dt>{name}</dt><dd>{_text(value)}</dd></div>\n" for name, value in _heads(data))
     yield "</dl>\n<h2>Files</h2>\n<table>\n<tr><th></th><th>file</th><th>A</th><th>B</th><th></th></tr>\n"
     for file in data["files"]:
-        flags = ", ".join((_COLUMNS[file["column"]], *file["flags"]))
-        cells = ("≠" if file["differs"] else "=", file["path"], _change(file["a"]), _change(file["b"]), flags)
+        flags = ", ".join((_COLUMNS[file["column"]], *file["fates"], *file["flags"]))
+        cells = (_DIFFERS[file["differs"]], file["path"], _change(file["a"]), _change(file["b"]), flags)
         yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in cells)}</tr>\n"
     yield "</table>\n<h2>Contents</h2>\n"
     for content in data["contents"]:
@@ -368,10 +398,11 @@ def _page_parts(comparison: Comparison) -> Iterator[str]:
         yield "</details>\n"
     yield "<h2>Context</h2>\n<ul>\n"
     yield from (f"<li>{_text(line)}</li>\n" for line in _context(data))
-    yield "</ul>\n<h2>Outcome</h2>\n<table>\n<tr><th></th><th>A</th><th>B</th></tr>\n"
-    for row in _outcomes(data):
-        yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>\n"
-    yield "</table>\n<h2>Summary</h2>\n"
+    yield "</ul>\n"
+    yield from _table(_ledger(data))
+    yield "<h2>Outcome</h2>\n"
+    yield from _table(_outcomes(data))
+    yield "<h2>Summary</h2>\n"
     for section in data["summary"]:
         yield f"<h3>{_text(section['title'])}</h3>\n<pre>"
         yield from _marked("\n".join(f"{sign}{text}" for sign, text in _summary_lines(section)))
@@ -381,6 +412,13 @@ def _page_parts(comparison: Comparison) -> Iterator[str]:
         listed = ", ".join(f"{count} × {name}" for name, count in sorted(found.items()))
         yield f"<p>Redacted: {_text(listed)}.</p>\n"
     yield "</main>\n</body>\n</html>\n"
+
+
+def _table(rows: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    yield "<table>\n<tr><th></th><th>A</th><th>B</th></tr>\n"
+    for row in rows:
+        yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>\n"
+    yield "</table>\n"
 
 
 def _marked(text: str) -> Iterator[str]:

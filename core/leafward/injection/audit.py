@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from leafward.entries import NO_ENTRY
 from leafward.facts import Fact, FactKind, Voice, forms
-from leafward.files import locate
 from leafward.injection.collecting import Collected, collect
 from leafward.injection.rules import Match, Situation, matching, read_rules, situation
 from leafward.injection.values import SourceKind, SourceRef
+from leafward.locating import locate
 from leafward.survival import Held, Text, replaced_by
 
 if TYPE_CHECKING:

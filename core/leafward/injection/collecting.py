@@ -16,9 +16,10 @@ from leafward.collector import collector_paused
 from leafward.edits import NATIVE_TOOLS, Action, ToolTable, path_in
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
 from leafward.facts import forms
-from leafward.files import did_run, locate, nested_calls
+from leafward.files import did_run, nested_calls
 from leafward.injection.globs import base_folder
 from leafward.injection.values import SourceRef, from_entry
+from leafward.locating import locate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -68,6 +68,12 @@ class Calls:
         details = self._message(step.result).get("details")
         return isinstance(details, dict) and details.get("exists") is False
 
+    def left(self, step: Step, text: str) -> str:
+        """What a write left: a byte order mark that the file had may be put before its text again (Claude Code 2.1.330)."""
+        details = self._message(step.result).get("details")
+        marked = isinstance(details, dict) and details.get("marked") is True
+        return f"\ufeff{text}" if marked and not text.startswith("\ufeff") else text
+
     def output(self, step: Step) -> str:
         """What a command printed, as far as its result says."""
         message = self._message(step.result)

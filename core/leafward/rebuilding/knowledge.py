@@ -15,7 +15,7 @@ from leafward.rebuilding.overlaps import ends_aside, may_begin_before, may_overl
 from leafward.rebuilding.patching import patched
 from leafward.rebuilding.recorded import proven_by
 from leafward.rebuilding.remarks import Remark
-from leafward.rebuilding.spans import Span, agree, around, joined, steady
+from leafward.rebuilding.spans import Span, agree, around, ends_off, joined, steady
 from leafward.rebuilding.texts import Match, Replaced, Replacement, replace
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class Staged(NamedTuple):
     """Whether it is certain that it has it."""
     seen: bool
     """Whether it has it, or it is ignored."""
+    ends: bool = True
+    """Whether it is known how its lines end."""
 
 
 PIECES = 64
@@ -96,6 +98,8 @@ class FileState:
 
     staged: Staged | None = None
     """What git holds of it, where that is known."""
+    ends: bool = True
+    """Whether it is known how its lines end, and whether a byte order mark stands before them; else newlines stand for the ends."""
 
     def copy(self) -> FileState:
         """The same, to go on from."""
@@ -112,6 +116,7 @@ class FileState:
             self.untouched,
             self.proofs,
             self.staged,
+            self.ends,
         )
 
     @property
@@ -140,13 +145,14 @@ class FileState:
 
     def forget(self) -> None:
         """Nothing of its content is known any more."""
-        self.text, self.newline, self.absent, self.spans, self.total, self.pieces = (
+        self.text, self.newline, self.absent, self.spans, self.total, self.pieces, self.ends = (
             None,
             True,
             False,
             (),
             None,
             (),
+            True,
         )
 
     def written(self, text: str, base: str = "write") -> None:
@@ -169,6 +175,9 @@ class FileState:
         self.absent = False
         if self.text is not None:
             return
+        if not (shown.ends and self.ends):
+            self.spans = tuple(Span(one.first, ends_off(one.lines, one.first)) for one in self.spans)
+            self.ends = False
         if shown.whole:
             self._known("\n".join(shown.lines), shown.newline)
             return
@@ -180,9 +189,11 @@ class FileState:
             if only.first == 1 and len(only.lines) == self.total:
                 self._known("\n".join(only.lines), shown.newline or not shown.to_end)
 
-    def before(self, text: str, entry: EntryIndex) -> None:
-        """Takes in the whole content that a result says an edit found."""
-        if self.text != text:
+    def before(self, text: str, entry: EntryIndex, *, ends: bool = True) -> None:
+        """Takes in the whole content that a result says an edit found; `ends`: whether its lines end as those of the file."""
+        if not ends:
+            self._before_but_ends(text, entry)
+        elif self.text != text:
             known = self.text is not None or bool(self.spans)
             lines = tuple(text.split("\n"))
             if known and (
@@ -192,6 +203,25 @@ class FileState:
                 self.remark(entry, Remark.CHANGED_OUTSIDE)
             self.written(text, "result")
         self.absent = False
+
+    def _before_but_ends(self, text: str, entry: EntryIndex) -> None:
+        lines = ends_off(text.split("\n"))
+        if self.text is not None:
+            known = ends_off(self.text.split("\n"))
+            if known == lines:
+                self.text, self.newline = self.text if self.ends else text, True
+                return
+            if not self.newline and known == _without_end(lines):
+                self.text += "\r\n" if self.text.count("\r\n") else "\n"
+                self.newline = True
+                return
+            self.remark(entry, Remark.CHANGED_OUTSIDE)
+        elif any(
+            lines[one.first - 1 : one.after - 1] != ends_off(one.lines, one.first) for one in self.spans
+        ):
+            self.remark(entry, Remark.CHANGED_OUTSIDE)
+        self.written(text, "result")
+        self.ends = False
 
     def edited(
         self,
@@ -364,13 +394,17 @@ class FileState:
             return True
         if self.text is not None:
             lines: tuple[str, ...] = tuple(self.text.split("\n"))
+            seen = shown.lines
+            if not (shown.ends and self.ends):
+                lines, seen = ends_off(lines), ends_off(seen, shown.first)
             if not shown.newline or not self.newline:
-                lines, seen = _without_end(lines), _without_end(shown.lines)
-            else:
-                seen = shown.lines
+                lines, seen = _without_end(lines), _without_end(seen)
             known = lines[shown.first - 1 : shown.first - 1 + len(seen)]
             return known != seen or (shown.to_end and len(lines) != shown.first - 1 + len(seen))
-        return not agree(self.spans, Span(shown.first, shown.lines))
+        if shown.ends and self.ends:
+            return not agree(self.spans, Span(shown.first, shown.lines))
+        spans = [Span(one.first, ends_off(one.lines, one.first)) for one in self.spans]
+        return not agree(spans, Span(shown.first, ends_off(shown.lines, shown.first)))
 
 
 def _without_end(lines: tuple[str, ...]) -> tuple[str, ...]:

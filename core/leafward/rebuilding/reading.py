@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from leafward.call_lines import NO_CALL, CallShapes, string, told_result
 from leafward.edits import Action, delta_in, delta_of, delta_told, line_count, path_in, table_of
 from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
-from leafward.files import did_run, locate, nested_calls
+from leafward.files import did_run, nested_calls
+from leafward.locating import locate
 from leafward.rebuilding.steps import (
     NOTEBOOK,
     OF_ACTION,

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from leafward.files import within
+from leafward.locating import within
 from leafward.rebuilding.calls import Calls
 from leafward.rebuilding.knowledge import KNOWN, Certainty, FileState
 from leafward.rebuilding.reading import steps
 from leafward.rebuilding.remarks import Remark
-from leafward.rebuilding.staging import bring_back, is_left_out, restores, stage, unstage
+from leafward.rebuilding.staging import BY_INDEX, bring_back, is_left_out, restores, stage, unstage
 from leafward.rebuilding.steps import Deed, Outcome, Step
 from leafward.shell import Proof, Sweep
 
@@ -54,6 +54,8 @@ class Rebuilt:
     """Whether calls of other branches are replayed as well, in the order in which they were written."""
     proofs: int = 0
     """Edits that found their old text, and results that showed what was known."""
+    ends: bool = True
+    """Whether it is known how its lines end, and whether a byte order mark stands before them; else newlines stand for the ends."""
 
 
 @dataclass(slots=True)
@@ -121,7 +123,7 @@ class Replay:
             self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
             return
         if step.deed is Deed.SWEEP:
-            if step.by in (Sweep.CHECKOUT, Sweep.CLEAN, Sweep.CLEAN_IGNORED) and step.home is not None:
+            if step.by in BY_INDEX and step.home is not None:
                 self._from_index(step, calls.output(step))
                 return
             back = {name for name, state in self.files.items() if state.absent and not is_left_out(state)}
@@ -179,7 +181,7 @@ class Replay:
             return
         one = calls.asked(step)
         if step.deed is Deed.EDIT and (before := calls.before(step)) is not None:
-            state.before(before, entry)
+            state.before(before, entry, ends=calls.table.read_form.ends)
             self._saw(path, state)
         if step.deed is Deed.WRITE and state.untouched and calls.created(step):
             self._originals.setdefault(path, FileState(absent=True))
@@ -190,7 +192,7 @@ class Replay:
             if one.text is None:
                 self._uncertain(step, Remark.BY_COMMAND)
             else:
-                state.written(one.text)
+                state.written(calls.left(step, one.text))
         elif step.deed is Deed.APPEND:
             if one.text is None:
                 self._uncertain(step, Remark.BY_COMMAND)
@@ -333,6 +335,7 @@ def _rebuilt(path: str, state: FileState, reads: int, changes: int) -> Rebuilt:
         reads,
         changes,
         proofs=state.proofs,
+        ends=state.ends,
     )
 
 

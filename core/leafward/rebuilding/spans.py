@@ -24,6 +24,12 @@ class Span(NamedTuple):
         return self.first + len(self.lines)
 
 
+def ends_off(lines: Sequence[str], first: int = 1) -> tuple[str, ...]:
+    """Lines without the returns before their newlines, and without a byte order mark before the first line of a file."""
+    found = tuple(line.removesuffix("\r") for line in lines)
+    return (found[0].removeprefix("\ufeff"), *found[1:]) if found and first == 1 else found
+
+
 def joined(spans: Iterable[Span], new: Span) -> tuple[Span, ...]:
     """Known lines, and more that agree with them."""
     one, kept = new, []

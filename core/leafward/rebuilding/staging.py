@@ -9,7 +9,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from leafward.files import within
+from leafward.locating import within
 from leafward.rebuilding.knowledge import KNOWN, FileState, Staged
 from leafward.rebuilding.remarks import Remark
 from leafward.shell import Staging, Sweep
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from leafward.rebuilding.calls import Calls
     from leafward.rebuilding.steps import Step
 
+_BRINGS = (Sweep.CHECKOUT, Sweep.RESTORE)
+"""What brings files back as the index of git has them."""
+BY_INDEX = (*_BRINGS, Sweep.CLEAN, Sweep.CLEAN_IGNORED)
+"""What the index decides of which files become what."""
 _RESTORED = re.compile(r"^Updated \d+ paths? from the index$", re.MULTILINE)
 _REMOVING = "Removing "
 
@@ -56,6 +60,7 @@ def stage(files: Mapping[str, FileState], step: Step, calls: Calls) -> None:
                 not state.absent and (named or (there and before is not None and before.tracked)),
                 not state.absent
                 and (step.by is Staging.ADDED or (there and before is not None and before.seen)),
+                state.ends,
             )
         if done:
             state.staged = now
@@ -77,13 +82,13 @@ def bring_back(files: Mapping[str, FileState], step: Step, output: str, folder: 
     removed = {
         posixpath.normpath(posixpath.join(folder, step.home or "", line.removeprefix(_REMOVING)))
         for line in output.splitlines()
-        if line.startswith(_REMOVING) and done and step.by is not Sweep.CHECKOUT
+        if line.startswith(_REMOVING) and done and step.by not in _BRINGS
     }
     for name, state in files.items():
         if not within(name, step.path, folder):
             continue
         held = state.staged if state.staged is not None and state.staged.home == step.home else None
-        if step.by is Sweep.CHECKOUT:
+        if step.by in _BRINGS:
             if held is None:
                 state.may_differ(step.entry, why)
             elif held.text is None:
@@ -93,7 +98,7 @@ def bring_back(files: Mapping[str, FileState], step: Step, output: str, folder: 
                 continue
             elif done and (held.tracked or name == step.path) and "\r" not in held.text:
                 state.written(held.text, held.base)
-                state.newline, state.untouched = held.newline, False
+                state.newline, state.ends, state.untouched = held.newline, held.ends, False
                 state.remark(step.entry, why)
             else:
                 state.may_differ(step.entry, why)

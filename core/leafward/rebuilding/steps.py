@@ -92,7 +92,7 @@ class Step(NamedTuple):
     """Its place among what the call asks for."""
     deed: Deed
     path: str
-    """As `files.locate` gives it: relative to the session's folder when inside it."""
+    """As `locating.locate` gives it: relative to the session's folder when inside it."""
     outcome: Outcome
     inferred: bool
     added: int

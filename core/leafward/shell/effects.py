@@ -168,7 +168,7 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
             if word.glob:
                 continue
             text = document if program == "tee" and fed else None
-            told = Sweep.CHECKOUT if (effect, program, words[1].text) == _OF_CHECKOUT else None
+            told = _OF_INDEX.get(words[1].text) if effect is Effect.CHANGE and program == "git" else None
             yield ShellEffect(effect, path, there, text, program == "git", proof, by=told)
     for one in command.redirections:
         path = place(one.target) if one.target.plain else None
@@ -205,7 +205,8 @@ def _output(program: str, words: Sequence[Word], document: str | None, fed: bool
     return None
 
 
-_OF_CHECKOUT = (Effect.CHANGE, "git", "checkout")
+_OF_INDEX = {"checkout": Sweep.CHECKOUT, "restore": Sweep.RESTORE}
+"""Commands of git that bring files back: what they leave is told by the sweep that they are, too."""
 _TOUCHES = re.compile(
     r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))

@@ -202,7 +202,10 @@ def _restore(words: Sequence[Word]) -> list[Swept]:
         for before, word in zip((Word(), *words), words, strict=False)
         if not word.text.startswith("-") and before.text not in ("-s", "--source")
     ]
-    return _places(Sweep.RESTORE, paths)
+    # From the index, as `git checkout` of paths does it; a path is never taken for a branch.
+    options = {word.text for word in words if word.text.startswith("-")}
+    understood = options <= {"-q", "--quiet", "-W", "--worktree", "--"}
+    return [one._replace(understood=understood and not one.whole) for one in _places(Sweep.RESTORE, paths)]
 
 
 def _stash(words: Sequence[Word]) -> list[Swept]:

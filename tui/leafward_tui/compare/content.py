@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from leafward.diff.contents import ContentDifference
     from leafward.rebuilding import Rebuilt
 
-__all__ = ["LEAST_TWO", "LONGEST", "Row", "Show", "Shown", "arranged_content", "rests_on"]
+__all__ = [
+    "LEAST_TWO",
+    "LONGEST",
+    "Row",
+    "Show",
+    "Shown",
+    "arranged_content",
+    "rests_on",
+    "words_that_differ",
+]
 
 _OWN = frozenset({"", "write", "read", "result"})
 """Bases of a content that lie in the session itself."""
@@ -74,10 +83,12 @@ class Shown:
     rows: list[Row]
     changes: list[int]
     """Rows at which a change begins."""
-    words: dict[int, tuple[list[tuple[int, int]], list[tuple[int, int]]]] = field(default_factory=dict)
-    """By row: the parts of two lines, as they are drawn, that differ; three-way, those of A and of B that the ancestor has not."""
-    plain: tuple[list[str], list[str]] = ((), ())  # type: ignore[assignment]  # both are empty
-    """The lines as they are copied."""
+    words: dict[int, tuple[list[tuple[int, int]], list[tuple[int, int]]] | None] = field(default_factory=dict)
+    """What `words_that_differ` found so far, by row."""
+    plain: tuple[list[str], list[str], list[str]] = ((), (), ())  # type: ignore[assignment]  # all are empty
+    """The lines as they are, of the two and of the ancestor."""
+    mixed: bool = False
+    """Whether some of these lines end in CRLF and some do not."""
     based: bool = False
     """Whether contents of the workspace were tried as what the file began with."""
 
@@ -100,7 +111,8 @@ def rests_on(file: Rebuilt, *, based: bool = False) -> str:
         changes = f", {counted(file.changes, 'edit')} later" if file.changes else ""
         return f"rests on {'the file ' if file.base == 'on disk' else ''}{file.base}{changes}"
     told = f"rebuilt from {' and '.join(parts)}" if parts else "rebuilt"
-    return f"{told}, with the calls of other branches" if file.every_branch else told
+    told += ", with the calls of other branches" if file.every_branch else ""
+    return told if file.ends else f"{told}, line ends are not recorded"
 
 
 def _coloured(text: str, path: str) -> list[list[Span]]:
@@ -141,21 +153,25 @@ def arranged_content(
     letters = ("=", "B") if show is Show.FROM_ANCESTOR else ("A", "B")
     wanted = [left, b, *([base] if show is Show.THREE_WAY else [])]
     texts = tuple(_coloured(one.text or "", difference.path) for one in (left, b, base))
-    plain = lines_of(left), lines_of(b)
+    plain = lines_of(left), lines_of(b), lines_of(base)
     laid = Shown(difference, show, letters, texts, [], [], plain=plain, based=based)  # type: ignore[arg-type]  # three of them
     if not all(one.certainty in KNOWN for one in wanted):
         laid.rows = _in_part([("A", a), ("B", b), ("ancestor", base)], based=based)
         return laid
+    laid.mixed = len(set().union(*(_ends(one.text or "") for one in wanted))) > 1
     if any("\0" in (one.text or "") for one in wanted):
         laid.rows = [
             Row("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
             for name, one in (("A", a), ("B", b))
         ]
         return laid
+    if difference.obstacle:
+        laid.rows = [Row("text", words=difference.obstacle, ink="sub")]
+        return laid
     if show is Show.THREE_WAY:
         _three(laid, set(opened), fold=fold)
     else:
-        _two(laid, compare_lines(*plain), set(opened), fold=fold)
+        _two(laid, compare_lines(*plain[:2]), set(opened), fold=fold)
     if not laid.rows:
         both = left.certainty is b.certainty is Certainty.ABSENT
         laid.rows.append(Row("text", words="not there on either side" if both else "empty on both sides"))
@@ -167,10 +183,43 @@ def _kept(size: int, first: bool, last: bool) -> tuple[int, int]:
     return (0 if first else min(_CONTEXT, size), 0 if last else min(_CONTEXT, size))
 
 
+def _ends(text: str) -> set[bool]:
+    """Whether lines end in CRLF: both where some do and some do not."""
+    crlf, all_of_them = text.count("\r\n"), text.count("\n")
+    return {kind for kind, there in ((True, crlf), (False, all_of_them - crlf)) if there}
+
+
 def _drawn(laid: Shown, half: int, place: int) -> str:
     """A line as it is drawn: words that differ are looked for in what is seen."""
     lines = laid.texts[half]
     return "".join(span.text for span in lines[place]) if place < len(lines) else ""
+
+
+def words_that_differ(laid: Shown, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+    """By row: the parts of two lines, as they are drawn, that differ; three-way, those of A and of B that the ancestor has not.
+
+    Looked for when a row is drawn, once.
+    """
+    if at not in laid.words:
+        laid.words[at] = _words(laid, laid.rows[at])
+    return laid.words[at]
+
+
+def _words(laid: Shown, row: Row) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+    if row.kind == "changed":
+        return (
+            word_changes(_drawn(laid, 0, row.old), _drawn(laid, 1, row.new))
+            if min(row.old, row.new) >= 0
+            else None
+        )
+    if row.base < 0:
+        return None
+    was = _drawn(laid, 2, row.base)
+    changed = [
+        word_changes(was, _drawn(laid, half, place)) if place >= 0 and row.kind != other else None
+        for half, place, other in ((0, row.old, "b"), (1, row.new, "a"))
+    ]
+    return (_newer(changed[0]), _newer(changed[1])) if any(changed) else None
 
 
 def _newer(words: tuple[list[tuple[int, int]], list[tuple[int, int]]] | None) -> list[tuple[int, int]]:
@@ -187,11 +236,6 @@ def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, f
             for row in rows([block]):
                 old = row.old - 1 if row.old is not None else -1
                 new = row.new - 1 if row.new is not None else -1
-                words = (
-                    word_changes(_drawn(laid, 0, old), _drawn(laid, 1, new)) if min(old, new) >= 0 else None
-                )
-                if words is not None:
-                    laid.words[len(found)] = words
                 found.append(Row("changed", old, new))
             continue
         size = block.old_to - block.old_from
@@ -231,17 +275,6 @@ def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
             old, new, base = (
                 start + at if at < stop - start else -1 for start, stop in (region.a, region.b, region.base)
             )
-            if base >= 0:
-                was = _drawn(laid, 2, base)
-                sides = ((0, old, "b"), (1, new, "a"))
-                changed = [
-                    word_changes(was, _drawn(laid, half, place))
-                    if place >= 0 and region.kind != other
-                    else None
-                    for half, place, other in sides
-                ]
-                if any(changed):
-                    laid.words[len(found)] = (_newer(changed[0]), _newer(changed[1]))
             found.append(Row(region.kind, old, new, base))
 
 
@@ -253,8 +286,10 @@ def _in_part(contents: Sequence[tuple[str, Rebuilt]], *, based: bool) -> list[Ro
             found.append(Row("text"))
         found.append(Row("text", words=f"{name}   {rests_on(file, based=based)}", ink="strong"))
         if file.text is not None:
-            lines = file.text.split("\n")
-            found += [Row("known", at + 1, words=line) for at, line in enumerate(lines[: _CONTEXT * 4])]
+            lines = lines_of(file)
+            found += [
+                Row("known", at + 1, words=line.rstrip("\n")) for at, line in enumerate(lines[: _CONTEXT * 4])
+            ]
             if len(lines) > _CONTEXT * 4:
                 found.append(Row("text", words=f"{len(lines) - _CONTEXT * 4:,} more lines are known"))
         after = 1

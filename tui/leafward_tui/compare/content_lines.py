@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 from leafward.diff.contents import Merge
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, counted, expand_tabs, fit, fit_path, split_path
-from leafward_tui.compare.content import LEAST_TWO, LONGEST, Row, Show, Shown, rests_on
+from leafward_tui.compare.content import LEAST_TWO, LONGEST, Row, Show, Shown, rests_on, words_that_differ
 from leafward_tui.compare.files import HUES
 from leafward_tui.lab.line import LabLine, Span, blanks
 from leafward_tui.widgets.inspector.spans import cut, padded, shown
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ContentLines", "content_head", "sentence"]
 
+_NAMES = {"=": "ancestor"}
 _QUIET = {"text": "sub", "strong": "sub", "sub": "faint", "leaf": "sub", "bad": "sub"}
 
 
@@ -39,6 +40,7 @@ class ContentLines(Sequence[LabLine]):
 
     def _fill(self) -> None:
         single = not self._two
+        begins = frozenset(self.laid.changes)
         run: list[int] = []
         for at, row in enumerate(self.laid.rows):
             if single and row.kind in ("changed", "a", "b", "both", "conflict"):
@@ -47,7 +49,7 @@ class ContentLines(Sequence[LabLine]):
                 ends = (
                     following >= len(self.laid.rows)
                     or self.laid.rows[following].kind != row.kind
-                    or following in self.laid.changes
+                    or following in begins
                 )
                 if ends:
                     self._unroll(run)
@@ -152,6 +154,22 @@ class ContentLines(Sequence[LabLine]):
                     hits.append(y)
         return hits, hidden
 
+    def whole(self, y: int) -> list[tuple[str, str]]:
+        """A line in full: of each content that has it the name and the number, and the text; not safe to show."""
+        row, half = self.laid.rows[self._lines[y][0]], self._lines[y][1]
+        if row.kind == "known":
+            return [(f"line {row.old}" if row.old > 0 else "", row.words)]
+        if row.kind in ("text", "fold"):
+            return []
+        contents = self.laid.plain
+        names = (*(_NAMES.get(letter, letter) for letter in self.laid.letters), "ancestor")
+        places = (row.old, row.new, row.base)
+        return [
+            (f"{names[one]} {places[one] + 1}", contents[one][places[one]].rstrip("\r\n"))
+            for one in ((half,) if half >= 0 else (2, 0, 1) if self._three else (0, 1))
+            if 0 <= places[one] < len(contents[one])
+        ]
+
     def _plain(self, side: int, place: int) -> str:
         """A line as it is drawn, in lower case."""
         return "".join(span.text for span in self._text(side, place)).lower()
@@ -230,9 +248,11 @@ class ContentLines(Sequence[LabLine]):
     def _marked(self, at: int, half: int, place: int, hue: str, ground: str) -> list[Span]:
         """The words of a changed line; those that differ from the line beside it stand out."""
         spans = [span._replace(ground=ground) for span in self._text(half, place)]
-        words = self.laid.words.get(at)
-        if words is None or not hue or half > 1:
-            return spans
+        ends = self._end(half, place) or self._unseen(self.laid.rows[at])
+        tail = [Span(f"  {ends}", "sub", ground)] if ends else []
+        words = words_that_differ(self.laid, at) if hue and half < 2 else None
+        if words is None:
+            return [*spans, *tail]
         found: list[Span] = []
         edges = sorted({edge for part in words[half] for edge in part})
         begin = 0
@@ -244,7 +264,24 @@ class ContentLines(Sequence[LabLine]):
                 piece = span._replace(text=span.text[start - begin : stop - begin])
                 found.append(piece._replace(ink=f"strong_{hue}") if changed else piece)
             begin = end
-        return found
+        return [*found, *tail]
+
+    def _end(self, half: int, place: int) -> str:
+        """How a line ends, where that is not seen and may be all that differs."""
+        lines = self.laid.plain[half]
+        line = lines[place] if place < len(lines) else "\n"
+        if not line.endswith("\n"):
+            return "no newline"
+        return "CRLF" if self.laid.mixed and line.endswith("\r\n") else ""
+
+    def _unseen(self, row: Row) -> str:
+        """What two lines differ in that are drawn alike: spaces at the end, or tabs."""
+        old, new = ("".join(span.text for span in self._text(*one)) for one in ((0, row.old), (1, row.new)))
+        if row.kind != "changed" or min(row.old, row.new) < 0 or old.rstrip() != new.rstrip():
+            return ""
+        before, after = self.laid.plain[0][row.old], self.laid.plain[1][row.new]
+        same = before.rstrip("\r\n") == after.rstrip("\r\n") or before.split() != after.split()
+        return "" if same else "other spaces"
 
     def _half(self, at: int, row: Row, half: int, cells: int) -> list[Span]:
         """One side of a line, in exactly so many cells."""
@@ -326,8 +363,10 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
 _INKS = {Merge.CONFLICT: "warn", Merge.UNKNOWN: "warn", Merge.CLEAN: "leaf", Merge.ONE_SIDE: "leaf"}
 
 
-def sentence(lines: ContentLines, cursor: int, width: int, ellipsis: str) -> LabLine:
-    """Which change the cursor is at, and what is to be said of both sides."""
+def sentence(
+    lines: ContentLines, cursor: int, width: int, ellipsis: str, flags: Sequence[str] = ()
+) -> LabLine:
+    """Which change the cursor is at, what is to be said of both sides, and what stands out about the file where it fits."""
     laid = lines.laid
     place = ""
     changes = lines.changes()
@@ -338,4 +377,9 @@ def sentence(lines: ContentLines, cursor: int, width: int, ellipsis: str) -> Lab
         place = f"{laid.show.value}   {place}".rstrip()
     gap = 3 if place else 0
     words = fit(laid.difference.sentence, max(8, width - cell_len(place) - gap), ellipsis=ellipsis)
-    return LabLine((Span(place, "sub"), blanks(gap), Span(words, _INKS.get(laid.difference.merge, "sub"))))
+    spans = [Span(place, "sub"), blanks(gap), Span(words, _INKS.get(laid.difference.merge, "sub"))]
+    room = width - cell_len(place) - gap - cell_len(words) - 4
+    told = ", ".join(flags)
+    if told and cell_len(told) <= room:
+        spans += [blanks(room + 3 - cell_len(told)), Span(told, "warn")]
+    return LabLine(tuple(spans))

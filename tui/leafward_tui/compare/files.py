@@ -7,7 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from leafward.rebuilding import Deed
+from leafward.diff.contents import differs
 from leafward.safe_text import safe_line
 from leafward_tui.cells import cell_len, counted, fit, fit_path, right, split_path
 from leafward_tui.lab.line import LabLine, Span, blanks
@@ -49,7 +49,7 @@ class FileItem(NamedTuple):
     file: FileDifference | None = None
     key: str = ""
     heading: str = ""
-    folded: int = 0
+    folded: tuple[FileDifference, ...] = ()
 
 
 def _key(column: Column, place: int) -> str:
@@ -74,7 +74,7 @@ def arranged(sets: FileSets, column: Column, *, unfolded: bool) -> list[FileItem
     idle = [item for item in others if item.file is not None and not (item.file.a or item.file.b)]
     if len(idle) < 2 or unfolded:
         return [*changed, *used, *idle, *([FileItem(key=FOLD)] if len(idle) >= 2 else [])]
-    return [*changed, *used, FileItem(key=FOLD, folded=len(idle))]
+    return [*changed, *used, FileItem(key=FOLD, folded=tuple(item.file for item in idle if item.file))]
 
 
 def listed(sets: FileSets, *, unfolded: bool) -> list[FileItem]:
@@ -87,26 +87,21 @@ def listed(sets: FileSets, *, unfolded: bool) -> list[FileItem]:
     return found
 
 
+def short(amount: int) -> str:
+    """A large number in four cells: `150k`, `9.9M`."""
+    if amount < 1_000_000:
+        return f"{amount // 1_000}k"
+    return f"{amount / 1_000_000:.1f}M" if amount < 10_000_000 else f"{amount // 1_000_000}M"
+
+
 def _numbers(use: Use | None, glyphs: Glyphs) -> Iterator[Span]:
     """Lines added and removed by one side."""
     for amount, sign, ink in (
         (use.added if use else 0, "+", "leaf"),
         (use.removed if use else 0, glyphs.minus, "bad"),
     ):
-        told = f"{sign}{amount}" if amount else glyphs.zero
+        told = f"{sign}{amount if amount < 10_000 else short(amount)}" if amount else glyphs.zero
         yield Span(right(told, _NUMBER), ink if amount else "edge")
-
-
-def _word(file: FileDifference) -> str:
-    """What is to be said of a file in one word."""
-    last = [use.last for use in (file.a, file.b) if use is not None and use.changes]
-    if Deed.DELETE in last:
-        return "gone"
-    if Deed.MOVE in last:
-        return "moved"
-    if any(use is not None and use.changes and use.inferred for use in (file.a, file.b)):
-        return "by command"
-    return ""
 
 
 def _path(path: str, width: int, glyphs: Glyphs, *, quiet: bool) -> list[Span]:
@@ -114,16 +109,17 @@ def _path(path: str, width: int, glyphs: Glyphs, *, quiet: bool) -> list[Span]:
     return [Span(folder, "faint"), Span(name, "sub" if quiet else "text")]
 
 
-def _flags(file: FileDifference) -> list[str]:
-    found = [flag.value for flag in file.flags]
-    word = _word(file)
-    return [*found, word] if word else found
+def _flags(file: FileDifference, column: Column | None) -> list[str]:
+    """What stands out about a file; a column of one side does not name it."""
+    fates = [fate.rpartition(" in ")[0] if column and column.letter else fate for fate in file.fates]
+    return [*fates, *(flag.value for flag in file.flags)]
 
 
-def _row(file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span]) -> list[Span]:
+def _row(
+    file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span], flags: list[str]
+) -> list[Span]:
     """Path, flags where they fit, numbers."""
     room = max(8, width - sum(cell_len(span.text) for span in numbers) - 1)
-    flags = _flags(file)
     path = safe_line(file.path, 400)
     name = cell_len(split_path(path)[1]) + 2
     # The first flag may cost the folders, others only what is left beside a path that tells where it lies.
@@ -185,22 +181,36 @@ class FileLines(Sequence[LabLine]):
         file = item.file
         if item.key == FOLD:
             words = (
-                f"{item.folded:,} more, not touched by either" if item.folded else "fold what is not touched"
+                f"{len(item.folded):,} more, not touched by either"
+                if item.folded
+                else "fold what is not touched"
             )
-            return LabLine((Span(f"{glyphs.same} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
+            doubts = any(self._differs(one) is None for one in item.folded)
+            sign = _UNSURE if doubts else glyphs.same
+            return LabLine((Span(f"{sign} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
         if file is None:
             return LabLine((Span(item.heading, "faint"),) if item.heading else ())
         if column is Column.A or column is Column.B:
             use = file.a if column is Column.A else file.b
-            return LabLine(tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)])), item.key)
-        differs = not self._same.get(file.path, not file.changed)
-        return LabLine(tuple(_both(file, width, glyphs, differs=differs)), item.key)
+            return LabLine(
+                tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)], _flags(file, column))), item.key
+            )
+        return LabLine(tuple(_both(file, width, glyphs, self._differs(file))), item.key)
+
+    def _differs(self, file: FileDifference) -> bool | None:
+        return differs(file, self._same.get(file.path, not file.changed))
 
 
-def _both(file: FileDifference, width: int, glyphs: Glyphs, *, differs: bool) -> list[Span]:
+_UNSURE = "?"
+"""The sign of a file that a command may have changed which does not name it."""
+
+
+def _both(file: FileDifference, width: int, glyphs: Glyphs, different: bool | None) -> list[Span]:
     numbers = [*_numbers(file.a, glyphs), blanks(2), *_numbers(file.b, glyphs)]
-    sign = Span(f"{glyphs.differs if differs else glyphs.same} ", "warn" if differs else "faint")
-    return [sign, *_row(file, width - 2, glyphs, numbers)]
+    sign = {True: glyphs.differs, False: glyphs.same, None: _UNSURE}[different]
+    lead = Span(f"{sign} ", "warn" if different else "faint")
+    also = ["may differ"] if different is None else []
+    return [lead, *_row(file, width - 2, glyphs, numbers, [*_flags(file, None), *also])]
 
 
 def column_head(column: Column | None, sets: FileSets, width: int, glyphs: Glyphs) -> LabLine:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.context import message_body
 from leafward.messages import message_text
 from leafward.safe_text import safe_line
-from leafward_tui.cells import count, counted, exact, fit, money, right, wrap
+from leafward_tui.cells import cell_len, count, counted, exact, fit, money, right, wrap
 from leafward_tui.compare.files import HUES
 from leafward_tui.lab.line import Block, LabLine, Span, blanks, spread
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.diff.sides import Side
     from leafward.entries import EntryIndex
     from leafward.session import Session
-    from leafward_tui.compare.telling import Overall
+    from leafward_tui.compare.telling import Carried, Overall
     from leafward_tui.glyphs import Glyphs
 
 __all__ = ["Spoken", "context_page", "figures", "lasted", "outcome_page", "spoken"]
@@ -86,15 +86,16 @@ def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int
     ]
     a, b = contexts.ledgers
     names = ("system", "summary", "kept", "after", "unexplained", "total")
-    lines += [LabLine(), LabLine((blanks(3), *(Span(right(name, 13), "faint") for name in names)))]
+    cell = min(13, (width - 3) // len(names))
+    lines += [LabLine(), LabLine((blanks(3), *(Span(right(name, cell), "faint") for name in names)))]
     for letter, ledger in (("A", a), ("B", b)):
-        cells = [getattr(ledger, name) for name in names]
+        amounts = [getattr(ledger, name) for name in names]
         spans = [
             Span(
-                right(exact(cell).replace("-", glyphs.minus) if cell else glyphs.zero, 13),
-                "strong" if name == "total" else "text" if cell else "edge",
+                right(exact(amount).replace("-", glyphs.minus) if amount else glyphs.zero, cell),
+                "strong" if name == "total" else "text" if amount else "edge",
             )
-            for name, cell in zip(names, cells, strict=True)
+            for name, amount in zip(names, amounts, strict=True)
         ]
         lines.append(LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), *spans)))
     lines.append(LabLine())
@@ -125,8 +126,8 @@ def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int
 # --- the tab Outcome --------------------------------------------------------------------------------------------------
 
 
-def outcome_page(overall: Overall, width: int, glyphs: Glyphs) -> Block:
-    """What came of both, a row a figure; the better one is not judged."""
+def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence[Carried] = ()) -> Block:
+    """What came of both, a row a figure; the better one is not judged. Below it what one carries of the other, all of it."""
     sides = overall.sides
     both = (sides.a, sides.b)
     name = 18
@@ -159,10 +160,34 @@ def outcome_page(overall: Overall, width: int, glyphs: Glyphs) -> Block:
             LabLine(),
             LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), Span("ends with", "faint"))),
         ]
-        words = safe_line(side.outcomes.last_words, 2_000) or "nothing said"
+        words = safe_line(side.outcomes.last_words, 2_000).lstrip("# ") or "nothing said"
         for text in wrap(words, width - 3, lines=4, ellipsis=glyphs.ellipsis):
             lines.append(LabLine((blanks(3), Span(text, "text")), f"last:{letter}", side.outcomes.last_reply))
+    for one in carried:
+        other = "A" if one.holder == "B" else "B"
+        lines += [
+            LabLine(),
+            LabLine((Span(f"{one.holder}  ", f"strong_{HUES[one.holder]}"), Span("carries", "faint"))),
+        ]
+        words = f"summary of {other}, {counted(one.stands_for, 'entry', 'entries')}"
+        told = [(glyphs.branch_summary, "memory", words)]
+        room = width - 3 - cell_len(_LACKING)
+        told += [
+            (glyphs.error, "bad", fit(fact, room, ellipsis=glyphs.ellipsis) + _LACKING)
+            for fact in one.missing
+        ]
+        lines += [
+            LabLine(
+                (Span(f"{sign}  ", ink), Span(fit(text, width - 3, ellipsis=glyphs.ellipsis), "text")),
+                f"carried:{one.entry}:{number}",
+                one.entry,
+            )
+            for number, (sign, ink, text) in enumerate(told)
+        ]
     return Block(lines)
+
+
+_LACKING = " is not in it"
 
 
 def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str]]:
@@ -179,6 +204,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
                 "not run"
                 if one is None
                 else f"{sign} {'ok' if one.ok else 'failed'}, {counted(one.runs, 'run')}"
+                + (f", {one.failed:,} failed" if one.failed and one.runs > 1 else "")
             )
         rows.append((check.value, *told))
 
@@ -188,6 +214,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
             glyphs.zero if one == 0 else "not known" if one is None else exact(one) for one in told
         )  # type: ignore[return-value]  # two of them
 
+    stopped = any(side.outcomes.aborted for side in both)
     rows += [
         numbers("commands", lambda side: side.outcomes.commands),
         numbers("failed", lambda side: side.outcomes.failed_commands),
@@ -197,6 +224,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
         numbers("turns", lambda side: side.turns),
         numbers("edits", lambda side: side.edits),
         numbers("entries", lambda side: side.said),
+        *([numbers("aborted", lambda side: side.outcomes.aborted)] if stopped else []),
         numbers("tokens in all", lambda side: side.outcomes.usage.total),
         numbers("written", lambda side: side.outcomes.usage.output),
     ]

@@ -206,14 +206,22 @@ def side_column(
 ) -> Block:
     """Context, outcome and what was carried over, below each other; `pin` is the key that pins a fact.
 
-    Where they do not fit a height, reasons and last words give way, so that the end of the column is seen.
+    Where they do not fit a height, reasons, last words and facts give way, so that the end of the column is seen.
     """
     lines: list[LabLine] = []
-    for whys, words in ((9, 2), (1, 2), (1, 1), (0, 1)):
+    for whys, words, facts in (
+        (9, 2, _FACTS),
+        (2, 2, _FACTS),
+        (2, 1, _FACTS),
+        (1, 1, _FACTS),
+        (1, 1, 0),
+        (0, 1, _FACTS),
+        (0, 1, 0),
+    ):
         lines = [
             *(_looked_at(seen, width, glyphs, whys, words) if isinstance(seen, Overall) else (LOOKING,)),
             LabLine(),
-            *_carried(carried, width, glyphs, pin),
+            *_carried(carried, width, glyphs, pin, facts),
         ]
         if height is None or len(lines) <= height:
             break
@@ -280,6 +288,9 @@ def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
         groups.append([Span(told + (exits if taken + len(told + exits) <= room else ""), "warn")])
     else:
         groups.append([Span("0 errors", "faint")])
+    if sum(sum(cell_len(span.text) for span in group) + 2 for group in groups) - 2 > room:
+        # What went wrong is said before what it cost, which the tab Outcome says as well.
+        cost, room = "", width - 3
     left: list[Span] = [blanks(3)]
     used = 0
     for group in groups:
@@ -311,7 +322,9 @@ def pinnable(
     return tuple(dict.fromkeys(safe_line(fact.text, 200) for fact in facts))
 
 
-def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin: str) -> Iterator[LabLine]:
+def _carried(
+    carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin: str, most: int
+) -> Iterator[LabLine]:
     yield LabLine((Span("Carried over", "strong"),))
     if carried is None:
         yield LabLine((Span("looking for it", "nothing"),))
@@ -329,12 +342,17 @@ def _carried(carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin:
             ),
             entry=one.entry,
         )
-        for fact in one.missing[:_FACTS]:
+        for fact in one.missing[:most]:
             tail = " is not in it"
             text = fit(fact, width - 2 - len(tail), ellipsis=glyphs.ellipsis)
             yield LabLine((Span(f"{glyphs.error} ", "bad"), Span(text, "text"), Span(tail, "faint")))
-        more = len(one.missing) - _FACTS
-        left = (Span(f"  {more:,} more {'is' if more == 1 else 'are'} not", "faint"),)
+        more = len(one.missing) - most
+        told = f"{more:,} more {'is' if more == 1 else 'are'} not"
+        left = [Span(f"  {told}", "faint")]
+        if not most:
+            told = f"{counted(more, 'fact')} {'is' if more == 1 else 'are'} not"
+            tail = " in it" if cell_len(told) + len(pin) + 15 <= width else ""
+            left = [Span(f"{glyphs.error} ", "bad"), Span(told + tail, "faint")]
         keys = (Span(pin, "strong"), Span(" pin", "faint")) if pin and one.missing else ()
         if more > 0 or keys:
             yield spread(left if more > 0 else (), keys, width)

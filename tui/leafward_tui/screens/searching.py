@@ -8,6 +8,7 @@ from textual.screen import ScreenResultType
 
 from leafward_tui.hits import hit_beside, which_hit
 from leafward_tui.screens.base import BaseScreen
+from leafward_tui.widgets.line_scroll import LineScroll
 from leafward_tui.widgets.title_bar import Fact
 
 if TYPE_CHECKING:
@@ -116,6 +117,20 @@ class Searching(BaseScreen[ScreenResultType]):
             self.go_to_place(at)
             self.show_hits()
         return at is not None
+
+    # --- below a sheet ------------------------------------------------------------------------------------------------
+
+    def make_room(self, height: int) -> None:
+        """Keeps the cursor of every view above a sheet of some height."""
+        free = self.app.size.height - height
+        for view in self.query(LineScroll):
+            view.uncover(max(0, min(view.region.height, view.region.bottom - free)))
+
+    def on_screen_resume(self) -> None:
+        """What was covered is free again, unless another sheet is there already."""
+        if self.is_mounted and self.app.screen is self:
+            for view in self.query(LineScroll):
+                view.uncover(0)
 
     # --- leaving ------------------------------------------------------------------------------------------------------
 

@@ -36,6 +36,20 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
 
     cursor = -1
     """The line of the cursor; -1 for none."""
+    covered = 0
+    """Rows at the bottom of the view that something else lies over."""
+
+    @property
+    def max_scroll_y(self) -> int:
+        """How far it scrolls: the last line may stand above what covers the view."""
+        return super().max_scroll_y + self.covered
+
+    def uncover(self, covered: int) -> None:
+        """Takes in how many rows at the bottom something lies over now, and keeps the cursor in sight."""
+        if covered != self.covered:
+            self.covered = covered
+            self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False, force=True)
+            self.reveal()
 
     def on_mount(self) -> None:
         """A thin scrollbar, where the terminal has the sign for it."""
@@ -54,9 +68,9 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
 
     def reveal(self) -> None:
         """Scrolls so far that the cursor is on the screen, with up to two rows around it."""
-        height, top = self.size.height, self.scroll_offset.y
+        height, top = self.size.height - self.covered, self.scroll_offset.y
         rows = self.span_of(self.cursor)
-        if not height or not rows:
+        if height <= 0 or not rows:
             return
         margin = min(2, height // 5)
         if rows.start < top + margin:

@@ -13,7 +13,7 @@ from leafward_tui.intents import bindings_for, intent
 from leafward_tui.row_keys import RowKeys
 from leafward_tui.shell import shell_of
 from leafward_tui.widgets.inspector.markdown import rendered
-from leafward_tui.widgets.inspector.spans import wrapped_text
+from leafward_tui.widgets.inspector.spans import shown, wrapped_text
 from leafward_tui.widgets.line_scroll import LineScroll
 from leafward_tui.widgets.sheet import OneLine, Sheet, SheetLine
 
@@ -65,7 +65,7 @@ class _Text(LineScroll, can_focus=False):
         if self._markdown:
             self._lines = rendered(self._text, width, shell_of(self).glyphs)
         else:
-            self._lines = wrapped_text(self._text, width, "sub")
+            self._lines = wrapped_text(shown(self._text), width, "sub")
         self.virtual_size = Size(0, len(self._lines))
 
     def on_resize(self) -> None:

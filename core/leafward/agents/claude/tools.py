@@ -37,12 +37,14 @@ CLAUDE_TOOLS = ToolTable(
         frame=r"\A(?P<text>.*?)(?:\n+<system-reminder>.*)?\Z",
         cut=r"\.\.\. \[truncated\]$",
         most=2000,
+        ends=False,
     ),
     shell_form=ReadForm(
         cut=r"^<persisted-output>$|^\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\.$", newline=False
     ),
 )
-"""`Glob`, `Grep` and `LS` name places to look in, not files that are read."""
+"""`Glob`, `Grep` and `LS` name places to look in, not files that are read. What is read and recorded has newlines alone; an edit
+puts the ends of the file back, a write takes its text as it is (2.1.197 and 2.1.330)."""
 
 _CALL = re.compile(
     rb'"type":"tool_use","id":"[^"\\]{0,80}","name":"(Read|NotebookRead|Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell)",'

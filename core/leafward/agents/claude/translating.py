@@ -251,6 +251,9 @@ def _file_details(answer: object) -> Body:
             found["before"] = before
         if answer.get("type") == "create":
             found["exists"] = False
+        content = answer.get("content")
+        if isinstance(content, str) and content.startswith("\ufeff"):
+            found["marked"] = True
     return found
 
 

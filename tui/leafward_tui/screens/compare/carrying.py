@@ -123,7 +123,9 @@ class CompareCarrying(CompareExporting):
             )
             about += [SheetLine(misfit.text, "warn") for misfit in draft.misfits[:3]]
             if len(draft.misfits) > 3:
-                about.append(SheetLine(f"{len(draft.misfits) - 3:,} more things do not fit there", "warn"))
+                more = len(draft.misfits) - 3
+                told = f"{counted(more, 'more thing')} {'does' if more == 1 else 'do'} not fit there"
+                about.append(SheetLine(told, "warn"))
 
         for key, letter in _SINGLE.items():
             draft = message.grafts[letter]

@@ -12,7 +12,7 @@ from leafward.errors import Cancelled, LeafwardError
 from leafward_tui.cells import counted
 from leafward_tui.screens.compare.hunting import CompareHunting
 from leafward_tui.screens.compare.values import Exported
-from leafward_tui.screens.saving import free_path, private
+from leafward_tui.screens.saving import FILES_EFFECT, files_written, folder_sheet, free_path, named, private
 
 if TYPE_CHECKING:
     from leafward.diff.sides import Sides
@@ -22,6 +22,7 @@ __all__ = ["CompareExporting"]
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "One web page"), "o": ("json", "JSON")}
 _PATCHES = {"a": "A", "b": "B"}
+_FILES = {"f": "A", "g": "B"}
 
 
 class CompareExporting(CompareHunting):
@@ -43,14 +44,37 @@ class CompareExporting(CompareHunting):
             for key, letter in _PATCHES.items()
         ]
 
+        choices += [
+            Choice(key, f"The files as they were at {letter}", FILES_EFFECT) for key, letter in _FILES.items()
+        ]
+
         def done(key: str | None) -> None:
-            if key in _FORMATS:
+            if key in _FILES:
+                self._ask_folder(_FILES[key])
+            elif key in _FORMATS:
                 name = _FORMATS[key][0]
                 self._export(seen.sides, name, free_path(stem, name), self.bases())
             elif key is not None:
                 self._export(seen.sides, key, free_path(f"{stem}-{key}", "patch"), self.bases())
 
         self.app.push_screen(ChoiceSheet("Export the comparison", choices, note=str(Path.cwd())), done)
+
+    def _ask_folder(self, letter: str) -> None:
+        node = self.ends["AB".index(letter)]
+
+        def done(folder: str | None) -> None:
+            if folder is not None and folder.strip():
+                self._write_files(node, folder.strip(), self.bases())
+
+        title, stem = f"The files as they were at {letter}", f"{self.session.id[:8]}-files-{letter.lower()}"
+        self.app.push_screen(folder_sheet(title, stem), done)
+
+    @work(thread=True, exclusive=True, group="export", exit_on_error=False)
+    def _write_files(self, node: int, folder: str, bases: Bases | None) -> None:
+        worker = get_current_worker()
+        text, problem = files_written(self.session, node, folder, bases, lambda: worker.is_cancelled)
+        if text:
+            self.post_message(Exported(text, problem=problem))
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
     def _export(self, sides: Sides, form: str, path: Path, bases: Bases | None) -> None:
@@ -64,7 +88,8 @@ class CompareExporting(CompareHunting):
                 side = sides.a if form == "a" else sides.b
                 made = patch_of(sides, side, lambda: worker.is_cancelled, bases)
                 text = made.text
-                told = f": {counted(len(made.files), 'file')}, {len(made.left_out):,} left out"
+                told = f": {counted(len(made.files), 'file')}{named('left out', [path for path, _ in made.left_out])}"
+                told += named("taken to be new", made.taken_as_new)
             else:
                 found = comparison_of(sides, bases=bases, stop=lambda: worker.is_cancelled)
                 text = document(found, form)

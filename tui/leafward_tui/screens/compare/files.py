@@ -28,6 +28,8 @@ _REST = 0.03
 """Seconds the cursor rests on a file before its contents are rebuilt."""
 _KEPT = 64
 """Layouts that are kept."""
+_TOLD = (Flag.EDITED_IN_BOTH, Flag.READ_IN_A, Flag.READ_IN_B)
+"""Flags that the numbers beside the path say as well."""
 _AT_ONCE = 32
 """Files that are rebuilt together to see whether they are the same on both sides."""
 
@@ -283,7 +285,10 @@ class CompareFiles(CompareParts):
         lines = self.diff.lines
         if self.shown is None or not isinstance(lines, ContentLines):
             return ()
-        return (sentence(lines, max(0, self.diff.cursor), width, ellipsis),)
+        file = self.file
+        flags = [flag.value for flag in file.flags if flag not in _TOLD] if file is not None else []
+        fates = file.fates if file is not None else ()
+        return (sentence(lines, max(0, self.diff.cursor), width, ellipsis, [*fates, *flags]),)
 
     def tell(self, text: str, ink: str = "sub") -> None:
         """Says what was just done in the place of the sentence."""

@@ -249,6 +249,8 @@ class CompareParts(Searching[Leaving | None]):
             self.tell(message.text, "bad")
         self.show_side()
         self.show_summary()
+        if self.page is Page.OUTCOME:
+            self.show_lines()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A fault of ours in a worker is said, not swallowed; the screen goes on."""
@@ -324,7 +326,8 @@ class CompareParts(Searching[Leaving | None]):
         elif self.page is Page.CONTEXT:
             self.lines.show(lambda width, _rows: context_page(seen, messages, width, glyphs))
         else:
-            self.lines.show(lambda width, _rows: outcome_page(seen, width, glyphs))
+            carried = self.carried or ()
+            self.lines.show(lambda width, _rows: outcome_page(seen, width, glyphs, carried))
 
     def show_page(self) -> None:
         """Tabs, and the panes of the one that is chosen."""

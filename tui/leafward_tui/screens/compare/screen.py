@@ -155,7 +155,7 @@ class CompareScreen(RowKeys, CompareCarrying):
         self._change(-1)
 
     def action_compare_enter(self) -> None:
-        """On a file its contents, on a fold what is folded, on a message or figure its entry in the tree."""
+        """On a file its contents, on a fold what is folded, on a line all of it, on a message or figure its entry in the tree."""
         if self.page is Page.FILES:
             if self.lists[self.column].key == FOLD:
                 self.action_compare_fold()
@@ -168,17 +168,34 @@ class CompareScreen(RowKeys, CompareCarrying):
                 path = self.file.path
                 self.opened[path] = self.opened.get(path, frozenset()) | {block}
                 self.show_content()
-        elif self.page is not Page.SUMMARY:
+            elif isinstance(lines, ContentLines) and self.file is not None and self.diff.cursor >= 0:
+                self.read_whole(self.file.path, lines.whole(self.diff.cursor))
+        elif self.page is Page.SUMMARY:
+            told = self.summary.line
+            if told is not None and told.mark is not None and not told.hidden:
+                texts = (("A", told.before), ("B", told.after))
+                self.read_whole("One line of the summaries", [one for one in texts if one[1]])
+        else:
             line = self.lines.line
             if line is not None and line.entry >= 0:
                 self.dismiss(Leaving(entry=line.entry))
+
+    def read_whole(self, title: str, texts: Sequence[tuple[str, str]]) -> None:
+        """Shows a line in full, of each side that has it; what is the same on all of them once."""
+        from leafward_tui.widgets.reading_sheet import ReadingSheet
+
+        if len({text for _, text in texts}) == 1:
+            texts = [("  ".join(name for name, _ in texts), texts[0][1])]
+        told = "\n\n".join(f"{name}\n{text}" for name, text in texts)
+        if told:
+            self.app.push_screen(ReadingSheet(safe_line(title, 200), told, markdown=False))
 
     def action_compare_fold(self) -> None:
         """Folds what is the same, or shows it: files nobody touched, or lines."""
         if self.page is Page.FILES:
             self.unfolded = not self.unfolded
             self.show_files()
-        else:
+        elif self.page in (Page.CONTENTS, Page.SUMMARY):
             self.fold = not self.fold
             if self.page is Page.SUMMARY:
                 self.show_summary()
@@ -226,7 +243,7 @@ class CompareScreen(RowKeys, CompareCarrying):
 
         if self.page in (Page.FILES, Page.CONTENTS):
             if self.shown is not None and self.file is not None:
-                self.shell.copy("".join(unified(*self.shown.plain)) or self.shown.difference.sentence)
+                self.shell.copy("".join(unified(*self.shown.plain[:2])) or self.shown.difference.sentence)
         elif self.page is Page.SUMMARY:
             line = self.summary.line
             if line is not None:
@@ -281,6 +298,10 @@ class CompareScreen(RowKeys, CompareCarrying):
         if self.page is Page.FILES:
             self.lists[self.column].focus()
 
+    def _on_fold(self) -> bool:
+        lines = self.diff.lines
+        return isinstance(lines, ContentLines) and lines.block(self.diff.cursor) >= 0
+
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
         if self.overall is None:
@@ -291,6 +312,14 @@ class CompareScreen(RowKeys, CompareCarrying):
             hits = Hint(("change.next", "change.previous"), "hit")
             return (hits, back, Hint(("row.down", "row.up"), "line"), Hint("compare.find"))
         tab = Hint("pane.next", "view")
+        if self.page in (Page.FILES, Page.CONTENTS) and not len(self.overall.sets):
+            return (
+                tab,
+                Hint("sides.swap", "swap A B", "swap"),
+                back,
+                Hint("carry.open"),
+                Hint("comparison.save"),
+            )
         if self.page is Page.FILES:
             columns = (Hint(("column.left", "column.right"), "column"),) if self.three_columns else ()
             ancestor = {Show.SIDES: "ancestor as A", Show.FROM_ANCESTOR: "three-way"}.get(
@@ -317,6 +346,7 @@ class CompareScreen(RowKeys, CompareCarrying):
                 Hint(("row.down", "row.up"), "line"),
                 Hint(("change.next", "change.previous"), "change"),
                 Hint(("column.left", "column.right"), "file"),
+                Hint("compare.enter", "unfold" if self._on_fold() else "whole line", "all"),
                 back,
                 tab,
                 Hint("ancestor.show", "ancestor"),
@@ -329,6 +359,7 @@ class CompareScreen(RowKeys, CompareCarrying):
             return (
                 Hint(("row.down", "row.up"), "line"),
                 Hint(("change.next", "change.previous"), "difference", "diff"),
+                Hint("compare.enter", "whole line", "all"),
                 Hint("compare.fold", "show same" if not self.fold else "fold same", "same"),
                 back,
                 tab,

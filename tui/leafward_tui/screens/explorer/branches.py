@@ -125,17 +125,22 @@ class Branches(Editing):
             else:
                 self.open_compare(leaf, place)
 
-        about = [SheetLine("each since it left the others; enter compares it with the leaf")]
+        last = ", with its cost and the tokens that were written" if wide else ""
+        about = [SheetLine(f"each since it left the others{last}; enter compares it with the leaf")]
         if len(rows) > len(shown):
             about.append(SheetLine(f"{len(rows) - len(shown):,} older branches are not shown"))
-        note = counted(len(rows), "branch", "branches")
+        besides = sum(row.leaf != place for row in rows)
+        note = counted(besides, "branch", "branches")
+        note = note if besides == len(rows) else f"the path and {note}"
         self.app.push_screen(ChoiceSheet("Branches", choices, about, note=note), done)
 
 
 def figures(side: Side, glyphs: Glyphs, *, wide: bool) -> str:
     """What came of a branch in columns of fixed width."""
     came = side.outcomes
-    checks = [f"{glyphs.ok if one.ok else glyphs.error} {one.check.value}" for one in came.checks]
+    # There is room for one: what failed is not hidden by what did not.
+    told = sorted(came.checks, key=lambda one: one.ok)
+    checks = [f"{glyphs.ok if one.ok else glyphs.error} {one.check.value}" for one in told]
     cells = [
         right(counted(side.turns, "turn"), 9),
         right(counted(side.edits, "edit"), 9),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import work
+from textual.worker import get_current_worker
 
 from leafward.errors import LeafwardError
 from leafward.safe_text import safe
@@ -15,7 +16,7 @@ from leafward_tui.cells import counted
 from leafward_tui.exploration import Filter
 from leafward_tui.screens.explorer.resting import Resting
 from leafward_tui.screens.explorer.results import Exported
-from leafward_tui.screens.saving import free_path, private
+from leafward_tui.screens.saving import FILES_EFFECT, files_written, folder_sheet, free_path, private
 
 if TYPE_CHECKING:
     from leafward.agents import Resume
@@ -60,6 +61,9 @@ class Handing(Resting):
         def done(key: str | None) -> None:
             if key is None:
                 return
+            if key == "f":
+                self._ask_files_folder(session, target, f"{stem}-files")
+                return
             name, _ = _FORMATS[key.lower()]
             if key.islower():
                 self._export(session, target, name, free_path(stem, name))
@@ -71,6 +75,8 @@ class Handing(Resting):
             Choice(key, f"The path to here as {title}", f"{stem}.{name}", redacted)
             for key, (name, title) in _FORMATS.items()
         ]
+        if target >= 0:
+            choices.append(Choice("f", "The files as they were here", FILES_EFFECT))
         if only:
             entries = counted(len(only), "entry", "entries")
             what = "on show" if exploration.filter is Filter.CHOSEN else "that the search found"
@@ -79,6 +85,20 @@ class Handing(Resting):
                 for key, (name, title) in _FORMATS.items()
             ]
         self.app.push_screen(ChoiceSheet("Export", choices, note=str(Path.cwd())), done)
+
+    def _ask_files_folder(self, session: Session, target: int, stem: str) -> None:
+        def done(folder: str | None) -> None:
+            if folder is not None and folder.strip():
+                self._write_files(session, target, folder.strip())
+
+        self.app.push_screen(folder_sheet("The files as they were here", stem), done)
+
+    @work(thread=True, exclusive=True, group="export", exit_on_error=False)
+    def _write_files(self, session: Session, target: int, folder: str) -> None:
+        worker = get_current_worker()
+        text, problem = files_written(session, target, folder, None, lambda: worker.is_cancelled)
+        if text:
+            self.post_message(Exported(text, problem=problem))
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
     def _export(

@@ -16,8 +16,9 @@ from leafward.edits import (
     file_calls,
     path_in,
 )
-from leafward.files import locate, nested_calls
+from leafward.files import nested_calls
 from leafward.headline import call_words
+from leafward.locating import locate
 from leafward.safe_text import safe
 from leafward_tui.cells import cell_len, count, counted, signed
 from leafward_tui.widgets.inspector.code import fitted, highlighted
