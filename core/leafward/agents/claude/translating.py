@@ -14,11 +14,13 @@ from leafward.agents.claude.contents import (
 from leafward.agents.claude.records import (
     attachment_text,
     cleared_in,
+    command_in,
     message_of,
     replacements_in,
     results_in,
     rows_in,
     text_in,
+    typed_in,
 )
 from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.entries import EntryIndex, Kind
@@ -97,7 +99,10 @@ class Translator:
     def _translated(self, index: int, kind: Kind, found: list[Body], stamp: int | None) -> Body:
         row = found[0]
         if kind is Kind.USER:
-            return message({"role": "user", "content": blocks(message_of(row).get("content"))}, stamp)
+            content = message_of(row).get("content")
+            body = message({"role": "user", "content": blocks(content)}, stamp)
+            typed = typed_in(text_in(content))
+            return body if typed is None else {**body, "typed": typed}
         if kind is Kind.ASSISTANT:
             said = reply_message(found)
             self._calls.remember(said["content"])
@@ -269,7 +274,9 @@ def _injected(row: Body) -> Body:
         content = [{"type": "text", "text": str(row.get("content") or "")}]
     else:
         content = blocks(message_of(row).get("content"))
-    return injected(injected_name(row, text_in(content)), content)
+    said = text_in(content)
+    body, typed = injected(injected_name(row, said), content), command_in(said)
+    return body if typed is None else {**body, "typed": typed}
 
 
 def _books(row: Body) -> Body:
