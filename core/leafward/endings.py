@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from leafward.edits import (
     NATIVE_TOOLS,
+    Action,
     ToolTable,
     lines_of,
 )
@@ -40,6 +41,9 @@ _STATUS_SIZE = 400
 
 _NO_OUTPUT = "(no output)"
 
+_FRAMED = 1 << 18
+"""Characters of a result up to which a frame around it is looked for."""
+
 
 def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
     """The outcome that a tool's result, or a `bashExecution` message, tells of."""
@@ -53,8 +57,9 @@ def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
         code = code if isinstance(code, int) else None
         return Outcome(not code and not stopped, None if stopped else code, lines, stopped)
     ok = not message.get("isError")
-    text = text_of(message.get("content"))
-    if str(message.get("toolName")) not in table.shells:
+    name = str(message.get("toolName"))
+    text = _inside(text_of(message.get("content")), name, table)
+    if name not in table.shells:
         return Outcome(ok, None, len(lines_of(text)))
     told = message.get("exitCode")
     if isinstance(told, int):
@@ -66,6 +71,14 @@ def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
         return Outcome(ok, 0, lines)
     code = int(ending[1]) if ending is not None and ending[1] else None
     return Outcome(ok, code, lines, (ending[2] or "") if ending is not None else "")
+
+
+def _inside(text: str, name: str, table: ToolTable) -> str:
+    """What a file holds or a command printed, without what the agent says around it."""
+    form = table.shell_form if name in table.shells else table.read_form
+    reads = name in table.shells or table.actions.get(name) is Action.READ
+    found = re.search(form.frame, text, re.DOTALL) if form.frame and reads and len(text) <= _FRAMED else None
+    return found["text"] if found is not None else text
 
 
 def _total_lines(message: Body) -> int:

@@ -38,6 +38,8 @@ class Note(NamedTuple):
     entry: EntryIndex = NO_ENTRY
     path: Path | None = None
     offset: int | None = None
+    lost: bool = False
+    """Whether something of the session could not be read that no entry stands for."""
 
 
 _TYPES_NAMED = 8
@@ -304,6 +306,11 @@ class ForeignSession(Session):
     def is_kept(self, index: int) -> bool:
         """Whether an entry is Leafward's, beside the agent's own."""
         return self.joined.kept(index) >= 0
+
+    @property
+    def unread(self) -> list[str]:
+        """What could not be read of it and no entry stands for, a line each."""
+        return [note.text for note in self.transcript.notes if note.lost]
 
     @property
     def notes(self) -> list[Note]:

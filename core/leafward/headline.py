@@ -21,6 +21,8 @@ _PATHS = ("path", "file_path", "filePath")
 _TELLING = (*_PATHS, "command", "pattern", "query", "url", "name")
 """Arguments that say what a call is about, the most telling first."""
 
+_COMMANDS_TRIED = 16
+"""Messages of nobody among which the first command is looked for."""
 _FAR_UP = 64
 """Entries above a result among which its call is looked for."""
 
@@ -109,6 +111,8 @@ def headline(session: Session, index: int) -> Headline:
         )
     if body.get("type") == "message":
         message = body.get("message")
+        if kind is Kind.USER and isinstance(body.get("typed"), str):
+            return Headline(TASK if index == session.task else word, safe_line(body["typed"], LIMIT))
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
     says = body.get("says")
     if kind is Kind.UNKNOWN and isinstance(says, str):
@@ -152,7 +156,21 @@ def title_of(session: Session) -> str | None:
     kinds = session.columns.kind
     first = kinds.find(Kind.USER, session.inherited)
     first = first if first >= 0 else kinds.find(Kind.USER)
-    return headline(session, first).text if first >= 0 else None
+    return headline(session, first).text if first >= 0 else typed_command(session)
+
+
+def typed_command(session: Session) -> str | None:
+    """The first command that somebody typed, where that began a turn; None where no entry says so."""
+    kinds = session.columns.kind
+    at = -1
+    for _ in range(_COMMANDS_TRIED):
+        at = kinds.find(Kind.CUSTOM_MESSAGE, at + 1)
+        if at < 0:
+            break
+        typed = (session.body(at) or {}).get("typed")
+        if isinstance(typed, str):
+            return safe_line(typed, LIMIT)
+    return None
 
 
 _RULE = re.compile(r"(?:```|~~~).*|-{3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*(?::?-+:?)?")
@@ -229,6 +247,8 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 def _of_custom(body: Body) -> str:
     """A message that is nobody's: its text; where that stands in tags, what it is and the text inside."""
+    if isinstance(body.get("typed"), str):
+        return str(body["typed"])
     text = text_of(body.get("content"), " ")
     return _of_injected(body) if _TAGS.match(text[:LIMIT]) else text or str(body.get("customType", ""))
 

@@ -142,7 +142,10 @@ def written_at(body: Body) -> int | None:
 
 
 def prompt_text(body: Body) -> str:
-    """The text of a user's entry, as it would be offered for editing."""
+    """The text of a user's entry, as it would be offered for editing: what was typed, where an editor put more around it."""
+    typed = body.get("typed")
+    if isinstance(typed, str):
+        return typed
     message = body.get("message")
     content = message.get("content") if isinstance(message, dict) else body.get("content")
     return text_of(content)

@@ -42,6 +42,11 @@ def kept_dir() -> Path:
     return data_dir() / "kept"
 
 
+def is_kept(path: str) -> bool:
+    """Whether a path leads to one of our own copies."""
+    return path.startswith(str(kept_dir()) + os.sep)
+
+
 def state_dir() -> Path:
     """Backups, copied text and what the app remembers between runs."""
     home = _home()

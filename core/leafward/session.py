@@ -247,6 +247,11 @@ class Session:
         """Where taking back a move that a line did leads: to the leaf before it."""
         return before
 
+    @property
+    def unread(self) -> list[str]:
+        """What could not be read of it and no entry stands for, a line each; nothing of a native file, whose lines all do."""
+        return []
+
     def is_kept(self, index: int) -> bool:  # noqa: ARG002  # of a native file nothing is
         """Whether an entry is kept by Leafward beside the agent's own files."""
         return False

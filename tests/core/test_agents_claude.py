@@ -12,9 +12,11 @@ from leafward.agents import recognised
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import usage_total
-from leafward.entries import Kind
+from leafward.entries import Kind, text_of
 from leafward.errors import NotASession, Refused
 from leafward.files import working_set
+from leafward.headline import headline, title_of
+from leafward.messages import prompt_text
 from tests.claude_transcript import (
     CLAUDE,
     DATA,
@@ -153,6 +155,47 @@ def test_the_first_look_says_what_the_whole_says(tmp_path: Path) -> None:
         assert seen is not None
         assert (seen.id, seen.name, seen.project) == (session.id, session.name, session.cwd)
         assert seen.relation in (session.header.get("relation"), None)
+
+
+def test_a_session_that_begins_with_a_command_is_called_by_it(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    parts = ["<command-message>review is running…</command-message>", "<command-name>/review</command-name>"]
+    transcript.prompt("\n".join([*parts, "<command-args>the  pears</command-args>"]))
+    transcript.prompt("What /review expands to.", isMeta=True)
+    transcript.reply("Fine.")
+    listing = next(one for one in CLAUDE.discover((transcript.path.parent,), lambda: False, []))
+    seen = CLAUDE.peek(listing.candidate(transcript.path.name))
+    assert seen is not None
+    assert seen.prompt == "/review the  pears"
+    session = transcript.opened()
+    assert headline(session, 0).text == title_of(session) == "/review the pears"
+    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "index")
+    catalogue.refresh()
+    assert [card.title for card in catalogue.cards()] == ["/review the pears"]
+    transcript.turn("Thanks", "Welcome.")
+    assert title_of(transcript.opened()) == "Thanks", "what was said counts first"
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_an_editor_put_before_a_prompt_is_not_its_title(tmp_path: Path, *, apart: bool) -> None:
+    """The model sees it all; titles, rows and what is offered again are what somebody typed."""
+    put = "<ide_opened_file>The user opened\npears.ts in the IDE.</ide_opened_file>"
+    transcript = Transcript(tmp_path)
+    parts = [put, "Count the pears"]
+    content = [{"type": "text", "text": part} for part in parts] if apart else "\n".join(parts)
+    transcript.row("user", message={"role": "user", "content": content})
+    transcript.reply("Seven.")
+    transcript.turn("<ide_selection>alone</ide_selection>", "Fine.")
+    listing = next(one for one in CLAUDE.discover((transcript.path.parent,), lambda: False, []))
+    seen = CLAUDE.peek(listing.candidate(transcript.path.name))
+    assert seen is not None
+    assert seen.prompt == "Count the pears"
+    session = transcript.opened()
+    first, second = (index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER)
+    assert headline(session, first).text == title_of(session) == "Count the pears"
+    assert prompt_text(session.body(first) or {}) == "Count the pears"
+    assert put in text_of((session.body(first) or {})["message"]["content"])
+    assert headline(session, second).text == "<ide_selection>alone</ide_selection>"
 
 
 def test_a_session_is_resumed_in_its_folder(tmp_path: Path) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import random
+from contextlib import closing
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.claude import lineage
+from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.rows import Rows
 from leafward.catalog import Catalogue
 from leafward.config import Config
@@ -251,3 +254,44 @@ def test_only_what_was_appended_is_read(tmp_path: Path, monkeypatch: pytest.Monk
     transcript.path.write_bytes(b"".join([*lines[:4], *lines[6:], *lines[4:6]]))
     assert session.refresh() is not None
     assert len(taken) > 50
+
+
+def test_a_folder_is_looked_through_once_for_all_its_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And again when a session came, or when what is known of it is old."""
+    looks: list[str] = []
+    look = lineage._transcripts
+
+    def looked(folder: str) -> list[str]:
+        looks.append(folder)
+        return look(folder)
+
+    monkeypatch.setattr(lineage, "_transcripts", looked)
+    now = 0.0
+    kin = lineage.Kin(lambda: now)
+
+    def origins() -> list[str | None]:
+        found = []
+        for path in sorted(path for path in tmp_path.rglob("*.jsonl") if path.stat().st_size):
+            with closing(ClaudeReader(path, kin.origin)) as reader:
+                parent = reader.read(lambda: False).header.get("parentSession")
+                found.append(os.path.basename(str(parent))[:8] if parent else None)
+        return found
+
+    source, fork = Transcript(tmp_path), Transcript(tmp_path, IDS[1])
+    source.turn("one", "first")
+    assert origins() == [None], "the second is empty"
+    copied(source, fork, 2)
+    fork.turn("other", "elsewhere")
+    assert origins() == [None, IDS[0][:8]], "one that was empty is looked at again"
+    assert len(looks) == 1
+    third = Transcript(tmp_path, IDS[2])
+    copied(source, third, 2)
+    third.turn("more", "of it")
+    os.utime(source.path.parent, ns=(1, 1))
+    assert origins() == [None, IDS[0][:8], IDS[0][:8]]
+    assert len(looks) == 2
+    now = 60.0
+    assert origins() == [None, IDS[0][:8], IDS[0][:8]]
+    assert len(looks) == 3

@@ -17,6 +17,7 @@ from leafward.context import context_at, usage_total
 from leafward.entries import DAMAGE_CODE, Kind
 from leafward.errors import NotASession, Refused
 from leafward.headline import headline
+from leafward.messages import prompt_text
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, thread_in
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import said
@@ -309,3 +310,23 @@ def test_what_is_recognised() -> None:
 def test_damage_codes_have_a_word_each() -> None:
     assert len(set(DAMAGE_CODE.values())) == len(DAMAGE_CODE)
     assert THREADS[0] != THREADS[1]
+
+
+def test_of_what_an_editor_put_together_the_typed_part_is_the_prompt(tmp_path: Path) -> None:
+    """The whole message is what the model saw; titles, rows and what is offered again are what somebody typed."""
+    rollout = Rollout(tmp_path)
+    asked = "# Context from my IDE setup:\n\n## Active file: pears.ts\n\n## My request for Codex:\nCount the pears\n"
+    rollout.turn(asked, "Seven.")
+    rollout.turn("He wrote ## My request for Codex: in the middle", "Fine.")
+    (card,) = cards_in(tmp_path, tmp_path / "index")
+    assert (card.title, card.prompt) == ("Count the pears", "Count the pears")
+    session = rollout.opened()
+    first, second = (index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER)
+    assert headline(session, first).text == "Count the pears"
+    assert said(session)[0] == ("user", asked)
+    assert prompt_text(session.body(first) or {}) == "Count the pears"
+    assert headline(session, second).text == "He wrote ## My request for Codex: in the middle"
+    (listing,) = CODEX.discover((tmp_path,), lambda: False, [])
+    glimpse = CODEX.peek(listing.candidate(rollout.path.name))
+    assert glimpse is not None
+    assert glimpse.prompt == "Count the pears"

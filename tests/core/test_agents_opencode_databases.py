@@ -15,8 +15,9 @@ from leafward.agents import agent_of
 from leafward.agents.opencode.database import TABLES
 from leafward.agents.opencode.database import opened as opened_base
 from leafward.agents.opencode.sessions import info_of
-from leafward.errors import NotASession
+from leafward.errors import NotASession, Refused
 from tests.core.catalogued import cards_by_id
+from tests.opencode_forks import draft
 from tests.opencode_store import (
     OPENCODE,
     START,
@@ -220,6 +221,37 @@ def test_of_a_damaged_database_what_can_be_read_is_listed_and_opened(root: Path,
         opens += sum(card.problem is None for card in found.values()) > len(names) // 2
     assert rescued >= 3
     assert opens >= 3 * (len(whole) // size) // 4
+
+
+def test_a_session_whose_row_is_lost_is_known_by_its_messages(root: Path, tmp_path: Path) -> None:
+    store = Database(root, events=False)
+    for number in range(12):
+        talk = Conversation(f"ses_{number:02}", at=START + number * 1_000_000, title=f"Title {'pear ' * 300}")
+        talk.turn(f"plum {number}")
+        store.write(talk)
+    whole = store.path.read_bytes()
+    size = 4096
+    torn = 0
+    for page in range(1, len(whole) // size):
+        store.path.write_bytes(whole[: page * size] + b"\xff" * size + whole[(page + 1) * size :])
+        found = cards_by_id(root, tmp_path / str(page))
+        said = found.pop("opencode", None)
+        for card in found.values():
+            if "Title" in card.title or card.problem is not None or not card.messages:
+                continue
+            torn += 1
+            session = opened(store.path / card.id)
+            assert problems(session).count("session-row") == 1
+            assert texts(session)[0] == f"user: plum {int(card.id[-2:])}?"
+            assert card.title == f"plum {int(card.id[-2:])}?"
+            assert card.project == session.cwd == "/home/ada/orchard"
+            assert card.damage == 1
+            assert said is not None
+            assert "without title: ses_" in str(said.problem)
+            with pytest.raises(Refused, match="begin a new session from it"):
+                OPENCODE.resume(session, {})
+            assert "session-row" in {one.code for one in draft(session, session.place).remarks}
+    assert torn >= 3
 
 
 def test_a_message_on_a_damaged_page_hides_no_other(root: Path) -> None:

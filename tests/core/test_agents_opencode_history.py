@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.agents.opencode import OpenCode, trees
 from leafward.context import context_at, usage_total
 from leafward.entries import Kind
 from leafward.headline import headline
@@ -22,6 +24,8 @@ from tests.opencode_store import (
 )
 
 if TYPE_CHECKING:
+    import pytest
+
     from leafward.foreign import ForeignSession
 
 
@@ -203,6 +207,43 @@ def test_forks_among_files(root: Path) -> None:
     session = opened(write_tree(root, fork))
     assert session.header["parentSession"].endswith("ses_main.json")
     assert (session.header["relation"], session.inherited) == ("inferred", 2)
+
+
+def test_a_folder_is_looked_through_once_for_all_its_sessions(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And again when what is known of it is old; a session that was empty then has messages since."""
+    looks = []
+    look = trees.first_time
+
+    def looked(tree: trees.Tree, session: str) -> int:
+        looks.append(session)
+        return look(tree, session)
+
+    monkeypatch.setattr(trees, "first_time", looked)
+    now = 0.0
+    agent = OpenCode(lambda: now)
+    main = Conversation("ses_main")
+    paths = [write_tree(root, main)]
+    talk = Conversation("ses_talk", at=START + 5)
+    talk.turn("hello")
+    paths.append(write_tree(root, talk))
+
+    def parents() -> list[str | None]:
+        found = []
+        for path in paths:
+            with closing(agent.open(path)) as session:
+                found.append(session.header.get("relation"))
+        return found
+
+    assert parents() == [None, None]
+    assert sorted(looks) == ["ses_main", "ses_talk"]
+    main.turn("one")
+    paths.append(write_tree(root, main.copy("ses_fork", at=START + 60_000)))
+    write_tree(root, main)
+    now = 60.0
+    assert parents() == [None, None, "inferred"]
+    assert sorted(looks) == ["ses_fork", "ses_main", "ses_main", "ses_talk"]
 
 
 def test_a_subagent_names_its_parent(root: Path) -> None:

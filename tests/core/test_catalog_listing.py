@@ -12,7 +12,9 @@ import pytest
 
 from leafward.catalog import Card, Catalogue, Update
 from leafward.catalog.listing import FIRST_PAGE
+from leafward.config import Config
 from tests.core.drafts import Draft
+from tests.foreign_stores import make
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -283,6 +285,21 @@ def test_damaged_and_foreign_files_are_cards_with_their_reason(store: Path) -> N
     assert str(problems["noise"]).startswith("is not a session")
     assert catalogue(store).refresh().done == 3
     assert json.dumps([card.as_json() for card in listed.cards()])
+
+
+@pytest.mark.parametrize("agent", ["pi", "claude", "codex", "opencode", "opencode-files"])
+def test_a_link_to_itself_hides_nothing_beside_it(agent: str, tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    session = fill(root, 1)[0] if agent == "pi" else make(agent, root).path
+    for folder in [root, *(path for path in root.rglob("*") if path.is_dir())]:
+        for link in ("rollout-loop.jsonl", "loop.jsonl", "loop.json", "loop"):
+            (folder / link).symlink_to(folder / link)
+    name = agent.partition("-")[0]
+    home = {"claude": ".claude", "codex": ".codex", "opencode": "opencode"}.get(name, "")
+    given = {one.name: (str(root / home),) if one.name == name else () for one in all_agents()}
+    found = Catalogue(Config(roots=given))
+    found.refresh()
+    assert str(session) in {card.path for card in found.cards() if card.problem is None}
 
 
 def test_a_folder_that_cannot_be_searched_is_told(tmp_path: Path) -> None:

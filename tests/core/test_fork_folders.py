@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward import agents, forking
+from leafward.catalog import Catalogue
+from leafward.catalog.keeping import keep
+from leafward.config import Config
 from leafward.errors import Refused
 from tests.acting import Acting
 from tests.codex_rollout import Rollout
@@ -143,3 +149,25 @@ def test_a_folder_is_named_as_in_a_shell(tmp_path: Path, folder: Path) -> None:
     assert forking.folder_named("~/new orchard", env) == str(folder)
     with pytest.raises(Refused, match="no folder"):
         forking.folder_named("~/nowhere", env)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_fork_of_a_kept_copy_goes_where_its_agent_looks(agent: str, folder: Path, tmp_path: Path) -> None:
+    """Our copies lie in stores without the agent's settings and credentials, and stay as they are."""
+    store = tmp_path / "store"
+    path = written(store) if agent == "pi" else make(agent, store).path
+    catalogue = Catalogue(Config(), [store], index_path=tmp_path / "index")
+    catalogue.refresh()
+    (card,) = catalogue.cards()
+    assert card.path == str(path)
+    copy = keep(card).path
+    shutil.rmtree(store)
+    here = agents.agent_named(agent)
+    with closing(here.open(copy)) as session:
+        found = forking.fork(session, session.place, here, replace(terms(tmp_path / "home"), cwd=str(folder)))
+        assert str(found.draft.path).startswith(f"{tmp_path / 'home'}{os.sep}")
+        # As one wants it who calls the agent oneself.
+        assert not found.draft.resume.env_set
+        if agent != "pi":
+            with pytest.raises(Refused, match="fork it"):
+                here.resume(session, {})

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from leafward.entries import EntryIndex
 from leafward.errors import Refused
 from tests.opencode_newer import Rows, newer_call
 from tests.opencode_store import (
+    START,
     Conversation,
     Database,
     call,
@@ -66,6 +68,28 @@ def family(root: Path, **info: Any) -> tuple[Database, Conversation]:
 def bodies(path: Path) -> list[object]:
     session = opened(path)
     return [session.body(EntryIndex(index)) for index in range(len(session))]
+
+
+def test_of_a_damaged_database_what_can_be_read_is_kept(tmp_path: Path) -> None:
+    root = tmp_path / "opencode"
+    store = Database(root, events=False)
+    for number in range(12):
+        talk = Conversation(f"ses_{number:02}", at=START + number * 1_000_000, title="pear " * 300)
+        talk.turn(f"plum {number}")
+        store.write(talk)
+    whole = store.path.read_bytes()
+    size, kept = 4096, 0
+    for page in range(1, len(whole) // size):
+        store.path.write_bytes(whole[: page * size] + b"\xff" * size + whole[(page + 1) * size :])
+        found = by_id(listed(root))
+        if found.pop("opencode", None) is None:
+            continue
+        for card in found.values():
+            with suppress(Refused):
+                keep(card)
+                kept += 1
+        shutil.rmtree(kept_root("opencode"), ignore_errors=True)
+    assert kept >= 50
 
 
 def test_a_session_is_taken_out_of_its_database(tmp_path: Path) -> None:

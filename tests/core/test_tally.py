@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward import tally
+from leafward.agents import agent_named
 from leafward.context import context_at
 from leafward.endings import Outcome, outcome
 from leafward.entries import Kind, tool_calls
@@ -259,3 +260,25 @@ def result(tool: str, text: str, *, failed: bool = False, **fields: Any) -> dict
 )
 def test_outcomes(body: dict[str, Any], expected: Outcome) -> None:
     assert outcome(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "text", "lines"),
+    [
+        ("codex", "exec_command", "Chunk ID: 1\nWall time: 0.0 seconds\nOutput:\n", 0),
+        ("codex", "exec_command", "Exit code: 0\nWall time: 1 seconds\nOutput:\none\ntwo\n", 2),
+        ("codex", "exec_command", "one\ntwo\n", 2),
+        (
+            "opencode",
+            "read",
+            "<path>/a</path>\n<content>\n1: a\n2: b\n\n(End of file - total 2 lines)\n</content>",
+            2,
+        ),
+        ("opencode", "webfetch", "<content>\n1: a\n</content>", 3),
+    ],
+)
+def test_lines_are_those_of_the_file_or_the_command(agent: str, tool: str, text: str, lines: int) -> None:
+    """What an agent says around an output is none of it."""
+    content = [{"type": "text", "text": text}]
+    body = {"message": {"role": "toolResult", "toolName": tool, "content": content}}
+    assert outcome(body, agent_named(agent).tool_table).lines == lines

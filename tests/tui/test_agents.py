@@ -107,6 +107,38 @@ async def test_the_catalogue_lists_sessions_with_forks_and_sub_agents(kept: Kept
         assert [text for text in kept.listed if text not in shown] == []
 
 
+async def test_the_catalogue_says_what_comes_on_top_of_a_size_as_the_explorer_does(tmp_path: Path) -> None:
+    transcript = claude_transcript.Transcript(tmp_path / ".claude")
+    transcript.turn("one", "first")
+    app = app_over(tmp_path / ".claude", config=Config())
+    async with app.run_test(size=(120, 32)) as pilot:
+        await listed(pilot)
+        await until(pilot, lambda: "Context" in "\n".join(rows(app)))
+        assert " + prompt / " not in "\n".join(rows(app))
+    transcript.boundary("short")
+    app = app_over(tmp_path / ".claude", config=Config())
+    async with app.run_test(size=(120, 32)) as pilot:
+        await listed(pilot)
+        await until(pilot, lambda: " + prompt / " in "\n".join(rows(app)))
+
+
+async def test_a_fork_has_one_title_everywhere(tmp_path: Path) -> None:
+    source = claude_transcript.Transcript(tmp_path / ".claude")
+    source.turn("the first of all", "first")
+    fork = claude_transcript.Transcript(tmp_path / ".claude", claude_transcript.IDS[1])
+    for line in source.path.read_text("utf-8").splitlines():
+        fork.raw(line.encode() + b"\n")
+    fork.tip, fork.number = source.tip, 100
+    fork.turn("its own beginning", "second")
+    fork.turn("and more", "third")
+    app = app_over(tmp_path / ".claude", config=Config())
+    async with app.run_test(size=(120, 32)) as pilot:
+        await listed(pilot)
+        await until(pilot, lambda: "its own beginning" in "\n".join(rows(app)))
+    async with exploring(fork.path) as (_, screen):
+        assert "its own beginning" in rows(screen.app)[0]
+
+
 async def test_the_title_line_names_the_agent_before_it_counts_nothing(tmp_path: Path) -> None:
     transcript = claude_transcript.Transcript(tmp_path / ".claude")
     transcript.turn("Explain what the calculator does with numbers that are not there at all", "fine")

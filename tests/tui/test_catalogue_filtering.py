@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.catalog import Sort
 from leafward_tui.listing import Grouping, View
 from tests.tui.session_store import (
+    NARROW,
     WIDE,
     SessionFile,
     app_over,
@@ -16,6 +17,7 @@ from tests.tui.session_store import (
     rows,
     shows,
     titles,
+    until,
 )
 
 if TYPE_CHECKING:
@@ -70,6 +72,53 @@ async def test_letters_typed_into_the_filter_are_no_commands(store: Path) -> Non
         assert any("No session matches." in row for row in rows(app))
 
 
+async def test_the_preview_shows_nothing_that_is_not_in_the_list(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await previewed(pilot, screen)
+        assert "Context" in "\n".join(rows(app))
+        await filtered(pilot, screen, "zzzz")
+        await until(pilot, lambda: "No session matches." in "\n".join(rows(app)))
+        assert screen.preview.card is None
+        assert "Context" not in "\n".join(rows(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "Context" in "\n".join(rows(app)))
+
+
+async def test_a_filter_typed_on_the_head_of_a_group_goes_to_a_session(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+
+        def here() -> str:
+            card = screen.sessions.card
+            return card.title if card is not None else ""
+
+        await pilot.press("g")
+        assert not here()
+        await filtered(pilot, screen, "theme")
+        assert "theme" in here()
+        await pilot.press("enter", "g", "escape")
+        await shows(pilot, screen, lambda listing: not listing.view.text)
+        assert not here(), "where it was"
+
+
+async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=NARROW) as pilot:
+        screen = await listed(pilot)
+        before = rows(app)[1]
+        assert "words   file:" in before
+        await filtered(pilot, screen, "port")
+        assert "words" not in rows(app)[1]
+        await pilot.press("escape")
+        await until(pilot, lambda: rows(app)[1] == before)
+        await pilot.press("/")
+        await until(pilot, lambda: screen.filter_bar.editing)
+        assert "words   file:" in rows(app)[1]
+
+
 async def test_a_term_that_means_nothing_is_named(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
@@ -89,6 +138,19 @@ async def test_text_of_a_session_is_neither_markup_nor_escape(tmp_path: Path) ->
         text = "\n".join(rows(app))
         assert "[/nope]" in text
         assert not {"\x1b", "\x07", "\u202e"} & set(text)
+
+
+async def test_a_folder_that_is_missing_takes_no_sums_away(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+
+        def heads() -> list[str]:
+            lists = [row.partition("│")[0] for row in rows(app)]
+            return [row for row in lists if "folder missing" in row]
+
+        await until(pilot, heads)
+        assert [row for row in heads() if "$" not in row] == []
 
 
 async def test_projects_fold_one_by_one_and_all_together(store: Path) -> None:

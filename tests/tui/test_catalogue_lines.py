@@ -8,7 +8,7 @@ import pytest
 
 from leafward.catalog import Sort
 from leafward_tui.listing import Grouping, LineKind
-from leafward_tui.widgets.session_row import Columns, tilde
+from leafward_tui.widgets.session_row import Columns, is_live, tilde
 from tests.tui.session_store import lines_of
 
 if TYPE_CHECKING:
@@ -98,3 +98,16 @@ def test_the_home_folder_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tilde("/home/ada/work") == "~/work"
     assert tilde("/home/adam/work") == "/home/adam/work"
     assert "\x1b" not in tilde("/home/ada/\x1b]52;c;x\x07")
+
+
+def test_only_what_was_written_lately_is_live(store: Path) -> None:
+    card = next(line.card for line in lines_of(store).lines if line.card is not None)
+    now = card.modified / 1000
+    assert [is_live(card, now + ago) for ago in (0, 119, -60, 121, -86_400 * 365)] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not is_live(card._replace(problem="cannot be read"), now)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.errors import Refused
+from leafward.paths import is_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -275,10 +276,37 @@ class Enclosing(Protocol):
         ...
 
 
+def refuse_copy(session: Session, title: str) -> None:
+    """Raises Refused for one of our own copies: its agent, which `title` names, has no such session any more.
+
+    Our copies lie in a store without the agent's settings and credentials, and are to stay as they are.
+    """
+    if is_kept(os.path.abspath(session.path)):
+        raise Refused(
+            f"{session.id} is the copy that Leafward kept: fork it, and {title} has a session again"
+        )
+
+
 def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
     """The variables in `env` that are ours, or that asking a model left there."""
     left = {_TOKENIZERS} if "litellm" in env.get(_TOKENIZERS, "") else set()
     return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in left))
+
+
+def is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of a folder is a file. A link that cannot be followed, to itself for one, is none, and hides no other."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """The same of a folder."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def expanded(given: str, env: Mapping[str, str]) -> Path:

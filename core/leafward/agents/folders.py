@@ -6,7 +6,7 @@ import os
 from stat import S_IFREG
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Stamp, Trouble
+from leafward.agents.base import Stamp, Trouble, is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def look(
                         continue
                     if now.st_mode & _FILE_TYPE == S_IFREG:
                         yield name, [now.st_size, now.st_mtime_ns, now.st_ino]
-                elif into and entry.is_dir(follow_symlinks=follow):
+                elif into and (is_folder(entry) if follow else entry.is_dir(follow_symlinks=False)):
                     yield name, None
     except FileNotFoundError:
         pass

@@ -74,7 +74,7 @@ class Card(NamedTuple):
     """`fork`, `subagent` or `inferred`; None where there is no parent."""
     archived: bool
     damage: int
-    """Damaged entries, an unfinished last line among them."""
+    """Damaged entries, an unfinished last line among them, and what of a session cannot be read at all."""
     problem: str | None
     """Why the file cannot be read as a session; None where it can."""
     size: int
@@ -85,6 +85,8 @@ class Card(NamedTuple):
     """What the first entry is, as a number, to find copies by; 0 where there is no entry."""
     partial: bool
     """Made from the two ends of the file, or older than the file: nothing in it is final."""
+    lacks_prompt: bool = False
+    """`tokens` is estimated, and the agent's own prompt, whose size its session does not say, comes on top."""
 
     def as_json(self) -> dict[str, Any]:
         """The row as `ls --json` writes it."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.agents import agent_named, excerpt
 from leafward.errors import NotASession, Refused
-from leafward.paths import DRAFT_END, DRAFT_MARK, is_draft, kept_dir, make_private
+from leafward.paths import DRAFT_END, DRAFT_MARK, is_draft, is_kept, kept_dir, make_private
 from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -54,13 +54,8 @@ def kept_root(agent: str) -> Path:
     return kept_dir() / agent
 
 
-def is_kept(path: str) -> bool:
-    """Whether a session's file is one of our copies."""
-    return is_kept_in()(path)
-
-
 def is_kept_in() -> Callable[[str], bool]:
-    """The same to be asked of many paths, and of folders."""
+    """What `is_kept` says, to be asked of many paths, and of folders."""
     above = str(kept_dir()) + os.sep
     return lambda path: path.startswith(above)
 

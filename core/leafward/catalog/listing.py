@@ -12,11 +12,12 @@ from leafward.catalog.beside import changed_beside
 from leafward.catalog.card import Reading, concealed
 from leafward.catalog.excluding import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
-from leafward.catalog.keeping import is_kept, is_kept_in, kept_root, shown_once
+from leafward.catalog.keeping import is_kept_in, kept_root, shown_once
 from leafward.catalog.places import listings, scope
 from leafward.catalog.quick import peek, read_on
 from leafward.catalog.summary import read_whole
 from leafward.collector import collector_paused
+from leafward.paths import is_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

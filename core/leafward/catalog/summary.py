@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import Touch
-from leafward.catalog.card import Card, Details, Mark, Reading, parse_time
+from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
     TouchedFiles,
     agent_of,
@@ -29,12 +29,14 @@ from leafward.catalog.lines import (
     title_of,
 )
 from leafward.catalog.spending import spent_in
-from leafward.context import context_at
+from leafward.context import context_at, lacks_prompt
 from leafward.entries import BOOKKEEPING, BOOKKEEPING_BYTES, MESSAGE_ROLES, NO_ENTRY, TURN_STARTS, Kind
 from leafward.errors import NotASession
 from leafward.files import touched
 from leafward.foreign import ForeignSession
+from leafward.headline import typed_command
 from leafward.messages import messages_of, trusted_usage
+from leafward.safe_text import safe_line
 from leafward.scan import CURRENT_VERSION
 from leafward.tokens import message_tokens
 
@@ -111,12 +113,13 @@ def _reading(
         parent=parent_of(session.header),
         relation=relation_of(session.header),
         archived=look.archived() or session.header.get("archived") is True,
-        damage=len(columns.damage) + (session.pending is not None),
+        damage=len(columns.damage) + (session.pending is not None) + len(session.unread),
         problem=None,
         size=candidate.size or (foreign.transcript.size if foreign is not None else 0),
         version=session.version,
         origin=look.origin() if foreign is None else 0,
         partial=False,
+        lacks_prompt=look.lacks_prompt,
     )
     details = Details(
         tuple(files.changed),
@@ -139,6 +142,8 @@ class _Look:
         count = len(session)
         self.last: dict[int, Body | None] = dict(session.bodies(range(max(0, count - _LAST_ENTRIES), count)))
         self.runs = session.tree.path_runs(session.leaf)
+        self.lacks_prompt = False
+        """Whether the size that `tokens` found leaves the agent's own prompt out."""
 
     def body(self, index: int) -> Body | None:
         return self.last[index] if index in self.last else self.session.body(index)
@@ -177,9 +182,10 @@ class _Look:
 
     def whole_context(self) -> int:
         """The same, from every message; a line that proves to be broken changes the path."""
-        total = context_at(self.session).size.total
+        context = context_at(self.session)
+        self.lacks_prompt = not context.size.from_usage and lacks_prompt(self.session, context)
         self.runs = self.session.tree.path_runs(self.session.leaf)
-        return total
+        return context.size.total
 
     def first_prompt(self) -> str:
         """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it."""
@@ -191,7 +197,8 @@ class _Look:
             if text:
                 return text
             at = self.kinds.find(Kind.USER, at + 1)
-        return ""
+        command = typed_command(self.session) if isinstance(self.session, ForeignSession) else None
+        return safe_line(command, EXCERPT) if command else ""
 
     def last_text(self, kind: Kind, limit: int | None = None) -> str:
         """The text of the last message of a kind on the path that has one."""

@@ -174,7 +174,7 @@ def _marks(card: Card, known: dict[str, Card]) -> str:
     if card.problem is not None:
         marks += f"  ! {safe_line(card.problem, 80)}"
     elif card.damage:
-        marks += f"  ! {plural(card.damage, 'damaged line')}"
+        marks += f"  ! {plural(card.damage, 'damaged record')}"
     if card.relation is not None:
         parent = known.get(card.parent or "")
         marks += f"  {card.relation}" + (f" of {safe_line(parent.title, 40)}" if parent is not None else "")

@@ -190,6 +190,7 @@ class CatalogueScreen(SessionsCurating):
     def show_listing(self, listing: Listing) -> None:
         """New lines."""
         self.sessions.show(listing)
+        self._clear_preview()
         self.show_state()
 
     def show_state(self) -> None:
@@ -257,8 +258,16 @@ class CatalogueScreen(SessionsCurating):
     def look(self) -> None:
         """Shows what is under the cursor."""
         card = self.sessions.card
-        if card is not None and self.preview.display:
+        if card is None:
+            self._clear_preview()
+        elif self.preview.display:
             self.look_into(card)
+
+    def _clear_preview(self) -> None:
+        """Nothing is shown of a session that is not in the list."""
+        shown = self.preview.card
+        if shown is not None and self.sessions.card is None and shown.path not in self.sessions.listing.at:
+            self.preview.show(None, None, self.sessions.listing.query)
 
     def show_glimpse(self, card: Card, glimpse: Glimpse) -> None:
         """In the preview, if the cursor is still there."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["FilterBar"]
 
 _PLACEHOLDER = "words   file:   project:   since:"
+_LEAD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class _State:
 class _Lead(Widget):
     """Cursor sign and slash."""
 
-    DEFAULT_CSS = "_Lead { width: 4; height: 1; }"
+    DEFAULT_CSS = f"_Lead {{ width: {_LEAD}; height: 1; }}"
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,6 +104,7 @@ class FilterBar(Horizontal):
         background: $lw-raise;
         & > Input { width: 1fr; height: 1; border: none; padding: 0; background: $lw-raise; color: $lw-text; text-style: bold; }
         & > Input:focus { border: none; background-tint: transparent; }
+        & > Input > .input--placeholder { color: $lw-faint; text-style: none; }
     }
     """
 
@@ -122,6 +124,7 @@ class FilterBar(Horizontal):
         self._lead = _Lead()
         self._facts = _Facts(placeholder)
         self._whole = whole
+        self._placeholder = ""
         self._input: Input | None = None
 
     def compose(self) -> ComposeResult:
@@ -141,7 +144,8 @@ class FilterBar(Horizontal):
 
             self._input = QueryInput(text, whole=self._whole)
             self.mount(self._input, after=self._lead)
-            self._facts.placeholder = ""
+            # What can be typed stands in the field itself, as long as it is empty.
+            self._placeholder, self._facts.placeholder = self._facts.placeholder, ""
         self._fit()
         self._input.focus()
 
@@ -162,7 +166,9 @@ class FilterBar(Horizontal):
             return
         ground = shell_of(self).styles_now.raised
         most = self.size.width * 2 // 3
-        self._facts.styles.width = sum(piece.cell_length for piece in self._facts.pieces(ground, most))
+        width = sum(piece.cell_length for piece in self._facts.pieces(ground, most))
+        self._facts.styles.width = width
+        self._input.placeholder = fit(self._placeholder, max(0, self.size.width - _LEAD - width - 2))
 
     def on_resize(self) -> None:
         """The figures yield before the field does."""

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.catalog import NOTHING, leaves_in
-from leafward.catalog.keeping import is_kept
+from leafward.paths import is_kept
 from leafward.search import matches
 from leafward_tui.cells import (
     cell_len,
@@ -27,7 +27,7 @@ from leafward_tui.cells import (
 )
 from leafward_tui.glimpse import Glimpse, Sign, TreeRow
 from leafward_tui.shell import shell_of
-from leafward_tui.widgets.session_row import LIVE_SECONDS, marked, tilde
+from leafward_tui.widgets.session_row import is_live, marked, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,8 +164,7 @@ class Preview(Widget):
             ),
         ]
         began = f"started {_moment(card.created)}" if card.created is not None else ""
-        ago = shell_of(self).clock().timestamp() - card.modified / 1000
-        live = card.problem is None and ago < LIVE_SECONDS
+        live = is_live(card, shell_of(self).clock().timestamp())
         state, style = (
             ("writing now", ground.leaf) if live else (f"last {_moment(card.modified)}", ground.sub)
         )
@@ -181,7 +180,7 @@ class Preview(Widget):
         ]
         yield from self._stays(card, ground)
         if card.damage:
-            word = counted(card.damage, "damaged line")
+            word = counted(card.damage, "damaged record")
             yield [
                 Segment(f"{glyphs.malformed} {word}", ground.warn),
                 Segment(", the rest is readable", ground.faint),
@@ -222,12 +221,13 @@ class Preview(Widget):
             return
         window = shell_of(self).config.window_of(card.model)
         yield []
-        used, whole = count(card.tokens), limit(window)
+        used = count(card.tokens)
+        rest = f"{' + prompt' if card.lacks_prompt else ''} / {limit(window)}"
         yield [
             Segment("Context", ground.strong),
-            Segment(" " * max(1, width - 7 - len(used) - 3 - len(whole)), ground.blank),
+            Segment(" " * max(1, width - 7 - len(used) - len(rest)), ground.blank),
             Segment(used, ground.text),
-            Segment(f" / {whole}", ground.faint),
+            Segment(rest, ground.faint),
         ]
         full = min(card.tokens, window)
         there, free = shares([full, window - full], width)

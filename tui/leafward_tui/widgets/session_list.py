@@ -122,7 +122,9 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
                 found = next(stays, None)
                 if found is not None:
                     return found
-        return at.get(f"group:{line.group}") if folded or line.card is None else None
+        # Whoever types looks for a session: the head of a group is left for the first of those that are found.
+        stays_on_head = folded or (line.card is None and not self.listing.view.text)
+        return at.get(f"group:{line.group}") if stays_on_head else None
 
     def _first(self) -> int:
         lines = self.listing.lines

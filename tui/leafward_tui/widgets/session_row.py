@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from leafward_tui.glyphs import Glyphs
     from leafward_tui.theme import Ground, Styles
 
-__all__ = ["LIVE_SECONDS", "TEXT_AT", "Columns", "RowPainter", "marked", "tilde"]
+__all__ = ["TEXT_AT", "Columns", "RowPainter", "is_live", "marked", "tilde"]
 
 LIVE_SECONDS = 120
 """A session that spoke this recently is being written."""
+_CLOCKS_DIFFER = 3600
+"""Seconds that another clock may be ahead."""
 
 TEXT_AT = 5
 """Cells before the text: cursor, fold sign, live sign."""
@@ -115,21 +117,23 @@ class RowPainter:
         folder, name = self._group_name(line.group, room)
         words = f"   {line.words}" if line.words else ""
         used = cell_len(folder) + cell_len(name) + 3 + cell_len(shown)
-        if used + cell_len(words) > columns.text + 2:
+        # A group says nothing in the columns before its age: what it used and cost stands there.
+        counts = sum(size + gap for name, size, gap in columns.shown if name != "when")
+        room = columns.text + 2 + counts - used
+        if cell_len(words) > room:
             words = ""
-        sums = self._sums(line, columns.text + 2 - used - cell_len(words) - 3)
+        room -= cell_len(words)
+        sums = self._sums(line, room - 3)
         pieces = [
             Segment(f"{glyphs.folded if line.folded else glyphs.unfolded} ", ground.faint),
             Segment(folder, ground.faint),
             Segment(name, ground.strong),
             Segment(f"   {shown}", ground.faint),
             Segment(words, ground.warn),
-            Segment(right(sums, max(0, columns.text + 2 - used - cell_len(words))), ground.faint),
+            Segment(right(sums, room), ground.faint),
         ]
-        cells = {
-            "when": (self._age(line.modified), ground.faint),
-        }
-        return pieces + _cells(columns, cells, ground)
+        age = Columns(columns.text, tuple(one for one in columns.shown if one[0] == "when"))
+        return pieces + _cells(age, {"when": (self._age(line.modified), ground.faint)}, ground)
 
     def _group_name(self, group: str, room: int) -> tuple[str, str]:
         """What stands before the name, and the name."""
@@ -149,7 +153,7 @@ class RowPainter:
 
     def _session(self, line: ListLine, card: Card, ground: Ground, *, selected: bool) -> list[Segment]:
         columns, glyphs = self.columns, self.glyphs
-        live = card.problem is None and self._seconds(card.modified) < LIVE_SECONDS
+        live = is_live(card, self.now)
         pieces = [
             Segment("  ", ground.blank),
             Segment(f"{glyphs.dot if live else ' '} ", ground.leaf),
@@ -236,6 +240,14 @@ class RowPainter:
 
     def _age(self, milliseconds: int) -> str:
         return age(self._seconds(milliseconds))
+
+
+def is_live(card: Card, now: float) -> bool:
+    """Whether somebody seems to be writing to a session; `now` in seconds since 1970.
+
+    A time to come may be that of a clock which is a little ahead; one of another year is a mistake in the file.
+    """
+    return card.problem is None and -_CLOCKS_DIFFER < now - card.modified / 1000 < LIVE_SECONDS
 
 
 def day_words(day: str, now: float) -> str:

@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded
+from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, refuse_copy
 from leafward.agents.beside import kept_texts
 from leafward.agents.claude.glimpse import glimpse
 from leafward.agents.claude.lineage import Kin
@@ -168,6 +168,7 @@ class Claude:
             raise Refused(
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
+        refuse_copy(session, self.title)
         from leafward.agents.claude.forking import resume_of
 
         return resume_of(session.path, session.id, folder, env)
@@ -182,7 +183,7 @@ class Claude:
         """A transcript beside the source, with the rows of the path. Raises Refused."""
         from leafward.agents.claude import forking
 
-        return forking.fork(session, cut, terms)
+        return forking.fork(session, cut, terms, self.roots(terms.config, terms.env)[0])
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """A transcript of what another agent's session said. Raises Refused."""

@@ -36,6 +36,7 @@ from leafward.context import context_at
 from leafward.entries import EntryIndex, Kind
 from leafward.errors import Refused
 from leafward.foreign import ForeignSession
+from leafward.paths import is_kept
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
@@ -79,8 +80,11 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
     return after_reply(session, end, before_prompt)
 
 
-def fork(session: Session, cut: Cut, terms: Terms) -> Draft:
-    """A draft of the transcript up to a cut. Raises Refused for a sub-agent's, and where the file is another than was read."""
+def fork(session: Session, cut: Cut, terms: Terms, root: Path) -> Draft:
+    """A draft of the transcript up to a cut; of one of our copies in the store at `root`.
+
+    Raises Refused for a sub-agent's, and where the file is another than was read.
+    """
     reader = session.reader if isinstance(session, ForeignSession) else None
     if not isinstance(reader, ClaudeReader):
         raise Refused(f"{session.path.name} is no transcript of Claude Code")
@@ -89,7 +93,7 @@ def fork(session: Session, cut: Cut, terms: Terms) -> Draft:
     cwd = terms.folder(session, TITLE)
     copy = _Copy(session, reader, own_cut(session, reader.columns, cut), cwd)
     name = str(uuid4())
-    folder, remarks = _folder(session, cwd, terms)
+    folder, remarks = _folder(session, cwd, terms, root)
     path = Path(folder) / f"{name}{SUFFIX}"
     return Draft(
         agent="claude",
@@ -126,10 +130,12 @@ def folder_of(projects: str, cwd: str) -> str:
     return folder_for(projects, os.path.realpath(cwd) if os.path.isdir(cwd) else cwd)
 
 
-def _folder(session: Session, cwd: str, terms: Terms) -> tuple[str, list[Remark]]:
+def _folder(session: Session, cwd: str, terms: Terms, root: Path) -> tuple[str, list[Remark]]:
     """Where the copy is to lie: beside its source where that lies in a store, and works in the same folder."""
     beside = os.path.dirname(os.path.abspath(session.path))
     projects = os.path.dirname(beside)
+    if is_kept(beside):
+        return folder_of(os.path.join(root, PROJECTS), cwd), []
     if os.path.basename(projects) == PROJECTS:
         return beside if cwd == session.cwd else folder_of(projects, cwd), []
     folder = folder_of(os.path.join(config_folder(terms.env), PROJECTS), cwd)

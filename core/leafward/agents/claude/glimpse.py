@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse
 from leafward.agents.claude.facts import Facts
-from leafward.agents.claude.records import Role, message_of, row_of, text_in
+from leafward.agents.claude.records import Role, command_in, message_of, row_of, text_in, typed_in
 from leafward.agents.claude.store import place_of, stem
 from leafward.agents.lines import unmarked
 from leafward.scan import decode_line
@@ -32,6 +32,7 @@ def glimpse(candidate: Candidate) -> Glimpse | None:
             file.seek(max(HEAD, size - _TAIL))
             tail = file.read(_TAIL).partition(b"\n")[2]
     facts, prompt, modified = Facts(), "", None
+    command: str | None = None
     for line in (*head.split(b"\n"), *tail.split(b"\n")):
         body = decode_line(line) if line else None
         if body is None:
@@ -40,8 +41,12 @@ def glimpse(candidate: Candidate) -> Glimpse | None:
         facts.note(body, row.role)
         if row.role is Role.PROMPT and not prompt:
             prompt = text_in(message_of(body).get("content")).strip()
+            prompt = typed_in(prompt) or prompt
+        if row.role is Role.COMMAND and not prompt:
+            command = command or command_in(text_in(message_of(body).get("content")))
         if row.role in (Role.PROMPT, Role.REPLY):
             modified = milliseconds(body.get("timestamp")) or modified
+    prompt = prompt or command or ""
     if facts.created is None and not facts.ids and not prompt:
         return None if decode_line(head.partition(b"\n")[0]) is None else Glimpse(stem(candidate.path))
     place = place_of(candidate.path)

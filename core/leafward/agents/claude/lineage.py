@@ -9,15 +9,19 @@ from __future__ import annotations
 import mmap
 import os
 import re
+import time
 from collections import deque
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.base import is_file, is_folder
 from leafward.agents.claude.records import KEY, NAMED, key_of
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem
 from leafward.times import milliseconds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leafward.agents.claude.rows import Rows
 
 FORK = "fork"
@@ -30,6 +34,8 @@ _BEGAN = re.compile(rb'"startTime"\s*:\s*(\d{1,20})')
 _HEAD = 1 << 15
 _HEADS_AT_MOST = 1 << 19
 """Bytes at either end in which a row with an id is looked for."""
+_FRESH = 2.0
+"""Seconds that what is known of a folder is believed."""
 _LATER = 1000
 """Milliseconds between a file's beginning and its first row from which that row is older than the file."""
 
@@ -53,11 +59,25 @@ class Ends(NamedTuple):
     """The file is younger than its first row."""
 
 
+class _Project(NamedTuple):
+    """The transcripts of a folder, by the row that they begin with."""
+
+    changed: int
+    """When a file of the folder last came or went."""
+    read: float
+    paths: list[str]
+    by_first: dict[bytes, list[str]]
+    silent: list[str]
+    """Those that held no row yet."""
+
+
 class Kin:
     """Finds sources among the transcripts of a project; what it read of their ends is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._ends: dict[str, tuple[tuple[int, int], Ends]] = {}
+        self._projects: dict[str, _Project] = {}
+        self._clock = clock
         self._lock = Lock()
 
     def origin(self, path: str, rows: Rows) -> Origin | None:
@@ -82,7 +102,11 @@ class Kin:
         cut = first in rows.boundaries and rows.boundaries[first].missing
         ended: list[tuple[int, str]] = []
         marked: list[tuple[int, str]] = []
-        for sibling in _siblings(path):
+        project = self._project(os.path.dirname(path))
+        like = project.paths if cut else [*project.by_first.get(name, ()), *project.silent]
+        for sibling in like:
+            if sibling == path:
+                continue
             ends = self._ends_of(sibling)
             if ends is None or (ends.first != name and not (cut and _holds(sibling, name))):
                 continue
@@ -93,6 +117,28 @@ class Kin:
                 marked.append((_shared(sibling, rows), sibling))
         found = ended or marked
         return max(found, key=lambda one: (one[0], -len(one[1]), one[1]))[1] if found else None
+
+    def _project(self, folder: str) -> _Project:
+        """What lies in a folder, as it was a moment ago: with thousands of sessions in one, each asks for the same."""
+        try:
+            changed = os.stat(folder).st_mtime_ns
+        except OSError:
+            changed = 0
+        now = self._clock()
+        with self._lock:
+            known = self._projects.get(folder)
+        if known is not None and known.changed == changed and now - known.read < _FRESH:
+            return known
+        found = _Project(changed, now, _transcripts(folder), {}, [])
+        for path in found.paths:
+            ends = self._ends_of(path)
+            if ends is None:
+                found.silent.append(path)
+            else:
+                found.by_first.setdefault(ends.first, []).append(path)
+        with self._lock:
+            self._projects[folder] = found
+        return found
 
     def _ends_of(self, path: str) -> Ends | None:
         try:
@@ -111,17 +157,13 @@ class Kin:
         return ends
 
 
-def _siblings(path: str) -> list[str]:
-    folder = os.path.dirname(path)
+def _transcripts(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             return sorted(
                 entry.path
                 for entry in entries
-                if entry.name.endswith(SUFFIX)
-                and entry.path != path
-                and not entry.name.startswith("agent-")
-                and entry.is_file()
+                if entry.name.endswith(SUFFIX) and not entry.name.startswith("agent-") and is_file(entry)
             )
     except OSError:
         return []
@@ -139,7 +181,7 @@ def _named(path: str, session: str) -> str | None:
     if os.path.basename(above) == PROJECTS:
         try:
             with os.scandir(above) as entries:
-                places = [os.path.join(entry.path, name) for entry in entries if entry.is_dir()]
+                places = [os.path.join(entry.path, name) for entry in entries if is_folder(entry)]
         except OSError:
             return None
         return next(filter(os.path.exists, places), None)

@@ -169,6 +169,29 @@ def text_in(content: object) -> str:
     )
 
 
+_EDITOR = re.compile(r"\A(?:\s*<(ide_[a-z_]{1,40})>.*?</\1>)+", re.DOTALL)
+"""What an editor puts before a prompt: which file is open, what is selected."""
+
+
+def typed_in(text: str) -> str | None:
+    """What a person typed of a prompt that an editor put something before; None where it is not such a one."""
+    found = _EDITOR.match(text)
+    return (text[found.end() :].strip() or None) if found is not None else None
+
+
+_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+
+
+def command_in(text: str) -> str | None:
+    """The command that a person typed, which the agent writes in parts; None where it is none."""
+    found = _COMMAND.search(text) if tag_of(text) == "command-message" else None
+    if found is None:
+        return None
+    given = _ARGUMENTS.search(text)
+    return f"{found[1].strip()} {given[1].strip() if given is not None else ''}".strip() or None
+
+
 def message_of(body: Body) -> dict[str, Any]:
     """The message of a row; one that is a string or missing counts as its text."""
     message = body.get("message")

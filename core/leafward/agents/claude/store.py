@@ -121,13 +121,18 @@ def walk(
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(SUFFIX):
-                        if entry.is_file():
-                            now = entry.stat()
-                            if depth < 2 or _AGENT.match(stem(entry.name)):
-                                if now.st_size:
-                                    files[entry.name] = [now.st_size, now.st_mtime_ns, now.st_ino]
-                                else:
-                                    empty.append(entry.name)
+                        try:
+                            now = entry.stat() if entry.is_file() else None
+                        except OSError as error:
+                            # One link to itself hides none of the others.
+                            trouble.append(Trouble(entry.path, error.strerror or str(error)))
+                            continue
+                        if now is None or (depth >= 2 and not _AGENT.match(stem(entry.name))):
+                            continue
+                        if now.st_size:
+                            files[entry.name] = [now.st_size, now.st_mtime_ns, now.st_ino]
+                        else:
+                            empty.append(entry.name)
                     elif depth < _DEPTH and "." not in entry.name and entry.is_dir(follow_symlinks=False):
                         below.append(entry.path)
         except FileNotFoundError:

@@ -15,11 +15,13 @@ from leafward.agents.claude.contents import (
 from leafward.agents.claude.records import (
     attachment_text,
     cleared_in,
+    command_in,
     message_of,
     replacements_in,
     results_in,
     rows_in,
     text_in,
+    typed_in,
 )
 from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.entries import EntryIndex, Kind
@@ -99,8 +101,11 @@ class Translator:
     def _translated(self, index: int, kind: Kind, found: list[Body], stamp: int | None) -> Body:
         row = found[0]
         if kind is Kind.USER:
-            typed: Body = {"role": "user", "content": blocks(message_of(row).get("content"))}
-            return message({**typed, NEVER_SENT: True} if is_for_show(row) else typed, stamp)
+            content = message_of(row).get("content")
+            said: Body = {"role": "user", "content": blocks(content)}
+            body = message({**said, NEVER_SENT: True} if is_for_show(row) else said, stamp)
+            typed = typed_in(text_in(content))
+            return body if typed is None else {**body, "typed": typed}
         if kind is Kind.ASSISTANT:
             said = reply_message(found)
             self._calls.remember(said["content"])
@@ -272,7 +277,9 @@ def _injected(row: Body) -> Body:
         content = [{"type": "text", "text": str(row.get("content") or "")}]
     else:
         content = blocks(message_of(row).get("content"))
-    return injected(injected_name(row, text_in(content)), content)
+    said = text_in(content)
+    body, typed = injected(injected_name(row, said), content), command_in(said)
+    return body if typed is None else {**body, "typed": typed}
 
 
 def _pictures(row: Body) -> list[Body]:

@@ -9,7 +9,18 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, folder_of, own_variables
+from leafward.agents.base import (
+    Glimpse,
+    Listing,
+    Resume,
+    Text,
+    Trouble,
+    expanded,
+    folder_of,
+    is_file,
+    own_variables,
+    refuse_copy,
+)
 from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.glimpse import glimpse
@@ -32,6 +43,7 @@ from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
 from leafward.agents.lines import unmarked
 from leafward.errors import NotASession
 from leafward.foreign import ForeignSession, Note
+from leafward.paths import is_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -193,6 +205,7 @@ class Codex:
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""
         folder = folder_of(session, self.title)
+        refuse_copy(session, self.title)
         store = self._variables(home_of(os.path.abspath(session.path)), env)
         return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env), store)
 
@@ -206,7 +219,9 @@ class Codex:
         """Its lines up to the cut as a rollout of their own, in the store that it lies in."""
         from leafward.agents.codex.forking import forked
 
-        home = home_of(os.path.abspath(session.path)) or str(self.roots(terms.config, terms.env)[0])
+        path = os.path.abspath(session.path)
+        own = None if is_kept(path) else home_of(path)
+        home = own or str(self.roots(terms.config, terms.env)[0])
         reader = cast("CodexReader", cast("ForeignSession", session).reader)
         return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
 
@@ -307,7 +322,7 @@ def _beside(path: str) -> Iterator[Segment]:
     folder = os.path.dirname(path)
     with os.scandir(folder) as entries:
         for entry in entries:
-            if is_rollout(entry.name) and entry.is_file():
+            if is_rollout(entry.name) and is_file(entry):
                 now = entry.stat()
                 yield segment_of(entry.path, [now.st_size, now.st_mtime_ns, now.st_ino])
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import Glimpse
 from leafward.agents.codex.chain import meta_of, with_folder
 from leafward.agents.codex.describing import relation_of
-from leafward.agents.codex.items import is_injected, item_text, prompt_of
+from leafward.agents.codex.items import is_injected, item_text, prompt_of, typed_in
 from leafward.agents.codex.records import Role, framed, line_of, payload_of
 from leafward.agents.codex.source import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem
@@ -51,6 +51,7 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> Glimpse | None:
         ):
             prompt = item_text(payload)
         if prompt:
+            prompt = typed_in(prompt) or prompt
             break
     parent, relation = relation_of(meta)
     created = milliseconds(meta.get("timestamp")) or milliseconds((first or {}).get("timestamp"))

@@ -171,6 +171,16 @@ def user_message(payload: dict[str, Any]) -> list[Body]:
     return found + [_image({"image_url": one}) for one in (images if isinstance(images, list) else ())]
 
 
+_REQUEST = re.compile(r"^## My request for Codex:", re.MULTILINE)
+"""Behind what an editor says of open files and selections; Codex too calls a thread by what follows it."""
+
+
+def typed_in(text: str) -> str | None:
+    """What a person typed of a message that an editor put together; None where it is not such a one."""
+    found = _REQUEST.search(text)
+    return (text[found.end() :].strip() or None) if found is not None else None
+
+
 # --- replies ---
 
 _HOSTED = frozenset({"web_search_call", "image_generation_call", "tool_search_call", "mcp_call"})

@@ -17,13 +17,14 @@ from leafward.agents.codex.items import (
     printed_in,
     reply_blocks,
     result_content,
+    typed_in,
     usage_in,
     user_message,
 )
 from leafward.agents.codex.records import Role, line_of, payload_of, records
 from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.entries import EntryIndex, Kind, text_of
-from leafward.messages import PROJECTION
+from leafward.messages import PROJECTION, prompt_text
 from leafward.times import milliseconds, written_time
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ class Translator:
         payload = payload_of(first)
         stamp = milliseconds(frame.get("timestamp"))
         if kind is Kind.USER:
-            return _message("user", user_message(payload), stamp)
+            body = _message("user", user_message(payload), stamp)
+            typed = typed_in(prompt_text(body))
+            return body if typed is None else {**body, "typed": typed}
         if kind is Kind.ASSISTANT:
             return self._reply(index, found, stamp)
         if kind is Kind.TOOL_RESULT:

@@ -13,7 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Listing, Resume, Text, Trouble, expanded, folder_of, own_variables
+from leafward.agents.base import (
+    Listing,
+    Resume,
+    Text,
+    Trouble,
+    expanded,
+    folder_of,
+    own_variables,
+    refuse_copy,
+)
 from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
@@ -28,13 +37,13 @@ from leafward.agents.opencode.places import (
     store_variables,
     usual_root,
 )
-from leafward.agents.opencode.reading import OpenCodeReader
+from leafward.agents.opencode.reading import TORN, OpenCodeReader
 from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.setting import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession
-from leafward.paths import kept_dir
+from leafward.paths import is_kept
 from leafward.scan import decode_line
 
 if TYPE_CHECKING:
@@ -196,10 +205,7 @@ class OpenCode:
         """
         folder = folder_of(session, self.title)
         path = os.path.abspath(session.path)
-        if _is_copy(path):
-            raise Refused(
-                f"{session.id} is the copy that Leafward kept: fork it, and {self.title} has a session again"
-            )
+        refuse_copy(session, self.title)
         if os.path.isfile(path):
             root = root_of(path)
             if databases_in(root, []):
@@ -207,6 +213,11 @@ class OpenCode:
                     f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
                     " opencode cannot open it"
                 )
+        if _is_torn(session):
+            raise Refused(
+                f"the row of {session.id} in {os.path.dirname(path)} cannot be read, and {self.title} needs it:"
+                " begin a new session from it"
+            )
         if _in_newer_engine(session):
             raise Refused(
                 f"{session.id} was made by opencode's newer engine, and `opencode -s` would not see what was said:"
@@ -232,14 +243,16 @@ class OpenCode:
         from leafward.agents.past import Past
 
         base = os.path.dirname(os.path.abspath(session.path))
-        if not os.path.isfile(base):
+        told = Remark(
+            "older-files",
+            "it lies in the files of an older opencode; the messages are told in the present form",
+        )
+        if _is_torn(session):
+            told = Remark("session-row", "its row cannot be read; the messages are told anew")
+        if not os.path.isfile(base) or _is_torn(session):
             draft = self.adopt(Past(session, cut), terms)
-            said = Remark(
-                "older-files",
-                "it lies in the files of an older opencode; the messages are told in the present form",
-            )
-            return replace(draft, remarks=(said, *draft.remarks))
-        into = self._into(terms) if _is_copy(base) else base
+            return replace(draft, remarks=(told, *draft.remarks))
+        into = self._into(terms) if is_kept(base) else base
         return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
@@ -261,14 +274,14 @@ class OpenCode:
         return store_variables(database, str(usual_root(env)), env)
 
 
+def _is_torn(session: Session) -> bool:
+    """Whether a session's own row cannot be read."""
+    return isinstance(session, ForeignSession) and any(note.code == TORN for note in session.transcript.notes)
+
+
 def _in_newer_engine(session: Session) -> bool:
     """Whether the conversation where the session stands is one of the newer engine."""
     if not isinstance(session, ForeignSession) or not isinstance(session.reader, OpenCodeReader):
         return False
     leaf = session.transcript.leaf
     return leaf >= 0 and session.reader.is_newer(leaf)
-
-
-def _is_copy(path: str) -> bool:
-    """Whether a session is one of our own copies."""
-    return path.startswith(str(kept_dir()) + os.sep)

@@ -200,7 +200,12 @@ class Base:
         return self.has_newer and next(iter(self.ask(query, message)), None) is not None
 
     def _teller(self, session: str, path: str) -> newer.Teller:
-        row = self.row(session)
+        try:
+            row = self.row(session)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            row = {}
         folder, inside = str(row.get("directory") or ""), str(row.get("path") or "")
         root = folder.removesuffix(inside).rstrip("/") if inside else folder
         return newer.Teller(path, root, object_in(str(row.get("model") or "")))

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode.database import opened
+from leafward.agents.opencode.rescuing import is_damage, rescued
 from leafward.agents.opencode.sessions import rows_of
 from leafward.errors import NotASession
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Stamp
     from leafward.agents.opencode.database import Base
+    from leafward.agents.opencode.sessions import Row
 
 _OWNED = {
     "session": ("id", "= ?"),
@@ -55,6 +57,8 @@ class Family(NamedTuple):
     """Of each, the one that was asked for first."""
     size: int
     """Bytes of everything they said."""
+    beside_damage: bool = False
+    """Whether the database cannot be read whole."""
 
 
 class Excerpt:
@@ -81,7 +85,7 @@ class Excerpt:
         """Whether a file holds the same sessions, as they are now."""
         try:
             with _reading(str(path)) as base:
-                return _family(base, self._session) == self._family
+                return _family(base, self._session)[:2] == self._family[:2]
         except (OSError, NotASession):
             return False
 
@@ -99,8 +103,9 @@ class Excerpt:
         base.ask("ATTACH DATABASE ? AS copy", path.absolute().as_uri())
         base.ask("PRAGMA copy.journal_mode = OFF")
         base.ask("BEGIN")
-        # Everything is read as it is at one moment, whoever writes to it meanwhile.
-        family = _family(base, self._session)
+        # Everything is read as it is at one moment, whoever writes to it meanwhile; SQLite writes no more to a copy in whose
+        # transaction a page could not be read.
+        family = self._family if self._family.beside_damage else _family(base, self._session)
         for table, (column, _) in _OWNED.items():
             if column in base.columns(table):
                 _copy(base, table, family.stamps)
@@ -123,7 +128,8 @@ def _reading(path: str) -> Iterator[Base]:
 
 def _family(base: Base, session: str) -> Family:
     """A session and all that the task tool made from it, however deep; empty where it is not there."""
-    rows = {row.info.id: row for row in rows_of(base)[0]}
+    listed, beside_damage = _rows(base)
+    rows = {row.info.id: row for row in listed}
     below: dict[str, list[str]] = {}
     for name, row in rows.items():
         if row.info.parent is not None:
@@ -135,7 +141,18 @@ def _family(base: Base, session: str) -> Family:
         if name in rows and name not in stamps:
             stamps[name] = rows[name].stamp
             waiting += below.get(name, ())
-    return Family(stamps, sum(_size(base, table, name) for table in _SAID for name in stamps))
+    size = sum(_size(base, table, name) for table in _SAID for name in stamps)
+    return Family(stamps, size, beside_damage)
+
+
+def _rows(base: Base) -> tuple[list[Row], bool]:
+    """Every session that can be read, and whether there are others: one on good pages is kept whatever became of those."""
+    try:
+        return rows_of(base)[0], False
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return rescued(base).rows, True
 
 
 def _size(base: Base, table: str, session: str) -> int:

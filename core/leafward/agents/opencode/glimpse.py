@@ -12,7 +12,7 @@ from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.parts import block_of, is_typed
 from leafward.agents.opencode.reading import named
-from leafward.agents.opencode.records import object_in
+from leafward.agents.opencode.records import object_at, object_in, text_in
 from leafward.agents.opencode.setting import paths_in_database, paths_in_folder
 from leafward.entries import text_of
 from leafward.errors import NotASession
@@ -38,6 +38,9 @@ def glimpse(shelves: Shelves, path: str) -> Glimpse:
             if named(row.info.title) is None and row.messages:
                 with opened(base) as database:
                     prompt = _first_prompt(database.told(session, base, _silent))
+                    if row.info.torn:
+                        folder = _first_folder(database.told(session, base, _silent))
+                        row = row._replace(info=row.info._replace(directory=folder))
         except (sqlite3.Error, NotASession) as error:
             raise OSError(5, str(error), base) from error
         return _glimpse(row.info, prompt, paths_in_database(shelves, base))
@@ -74,6 +77,12 @@ def _first_prompt(messages: Iterator[Told]) -> str:
         if text:
             return text
     return ""
+
+
+def _first_folder(messages: Iterator[Told]) -> str:
+    """Where the first reply was made."""
+    bodies = (object_in(told.message.data) for told in islice(messages, _FIRST_MESSAGES))
+    return next((folder for body in bodies if (folder := text_in(object_at(body, "path"), "cwd"))), "")
 
 
 def _silent(_name: str, _error: Exception) -> None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Listing, Trouble, expanded
+from leafward.agents.base import Listing, Trouble, expanded, is_file
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened, stamps_of
-from leafward.agents.opencode.rescuing import is_damage, rescued
+from leafward.agents.opencode.rescuing import Rescued, is_damage, rescued
 from leafward.agents.opencode.sessions import rows_of
 from leafward.errors import NotASession
 
@@ -54,6 +54,7 @@ class Shelves:
         self._lock = Lock()
         self._known: dict[str, tuple[float, object, Shelf]] = {}
         self._first_times: dict[str, int] = {}
+        self._folders: dict[str, tuple[float, object, dict[int, list[str]]]] = {}
 
     def shelf(self, path: str, *, lately: bool = False) -> Shelf:
         """The sessions of a database; `lately`: as they were a moment ago will do.
@@ -72,10 +73,11 @@ class Shelves:
             except sqlite3.DatabaseError as error:
                 if not is_damage(error):
                     raise
-                rows, lost = rescued(base)
+                found = rescued(base)
+                rows = found.rows
                 if not rows:
                     raise
-                shelf.damage = _rescued_words(len(rows), lost)
+                shelf.damage = _rescued_words(found)
         for row in rows:
             shelf.rows[row.info.id] = row
             if row.messages and row.info.parent is None:
@@ -94,21 +96,36 @@ class Shelves:
 
     def siblings_among(self, tree: trees.Tree, info: Info, first: int) -> list[Info]:
         """The same in the folder of a session file."""
-        folder = os.path.dirname(tree.info)
         found = []
-        for name in trees.names_in(folder):
-            path = os.path.join(folder, name)
+        for path in self._begun(os.path.dirname(tree.info)).get(first, ()):
             if path == tree.info:
                 continue
-            if path not in self._first_times:
-                self._first_times[path] = trees.first_time(tree, name.removesuffix(trees.SUFFIX))
-            if self._first_times[path] == first:
-                try:
-                    other = trees.info_in(trees.read(path), path)
-                except OSError:
-                    continue
-                if other.parent is None and _age(other) < _age(info):
-                    found.append(other)
+            try:
+                other = trees.info_in(trees.read(path), path)
+            except OSError:
+                continue
+            if other.parent is None and _age(other) < _age(info):
+                found.append(other)
+        return found
+
+    def _begun(self, folder: str) -> dict[int, list[str]]:
+        """The session files of a folder by when their first message was made, as it was a moment ago: each asks for the same."""
+        changed, now = stamps_of(folder)[0], self._clock()
+        with self._lock:
+            known = self._folders.get(folder)
+        if known is not None and known[1] == changed and now - known[0] < _FRESH:
+            return known[2]
+        found: dict[int, list[str]] = {}
+        for name in trees.names_in(folder):
+            path = os.path.join(folder, name)
+            first = self._first_times.get(path)
+            if not first:
+                # One without a message may have got one since.
+                first = trees.first_time(trees.tree_of(path), name.removesuffix(trees.SUFFIX))
+                self._first_times[path] = first
+            found.setdefault(first, []).append(path)
+        with self._lock:
+            self._folders[folder] = now, changed, found
         return found
 
     # --- listings ---
@@ -248,7 +265,7 @@ def _files(root: str, trouble: list[Trouble]) -> Iterator[tuple[str, dict[str, S
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.name.endswith(trees.SUFFIX) and entry.is_file():
+                    if entry.name.endswith(trees.SUFFIX) and is_file(entry):
                         names[entry.name] = _file_stamp(entry)
         except OSError as error:
             trouble.append(Trouble(folder, error.strerror or str(error)))
@@ -276,11 +293,16 @@ def _stamp(path: str) -> Stamp:
     return [now.st_size, now.st_mtime_ns, now.st_ino]
 
 
-def _rescued_words(rows: int, lost: list[str]) -> str:
+def _rescued_words(found: Rescued) -> str:
+    rows, torn, lost = len(found.rows), found.torn, found.lost
     read = "1 session is" if rows == 1 else f"{rows:,} sessions are"
-    named = ", ".join(lost[:_NAMED]) + (" …" if len(lost) > _NAMED else "")
-    left = f"{len(lost):,} cannot be read: {named}" if lost else "others may be missing"
-    return f"is a damaged database: {read} listed, {left}"
+    torn_words = f" ({len(torn):,} without title: {_some(torn)})" if torn else ""
+    left = f"{len(lost):,} cannot be read: {_some(lost)}" if lost else "others may be missing"
+    return f"is a damaged database: {read} listed{torn_words}, {left}"
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
 
 
 def _plain(name: str) -> bool:

@@ -14,8 +14,8 @@ from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.lineage import Source, source_of
 from leafward.agents.opencode.records import Info, Stored, Told, by_time, object_in, text_in
+from leafward.agents.opencode.rescuing import known
 from leafward.agents.opencode.roles import Role
-from leafward.agents.opencode.sessions import info_of
 from leafward.agents.opencode.spool import Records, Spool
 from leafward.agents.opencode.translating import Translator, system_of
 from leafward.agents.opencode.weaving import Weaver
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _MADE_UP = re.compile(r"(?:new|child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?", re.IGNORECASE)
 """Titles that nobody and no model gave."""
 _LOOKED_AHEAD = 8
+TORN = "session-row"
+"""The code of the note on a session whose row cannot be read."""
 
 
 class OpenCodeReader:
@@ -116,9 +118,14 @@ class _Made:
         source: Source | None = None
         try:
             with opened(path) as base:
-                info = info_of(base, session) or info
+                info = known(base, session) or info
                 if info.created is None:
                     raise NotASession(f"{path} holds no session {session}")
+                if info.torn:
+                    text = (
+                        f"its row in {path} cannot be read: its title and what it was made from are not known"
+                    )
+                    self.notes.append(Note(TORN, text, path=Path(path), lost=True))
                 self._staged = base.is_newer(text_in(object_in(info.revert), "messageID"))
                 self._begin(info, path)
                 self._weave(merged(base, session, path, self._broken, self.notes), stop)
@@ -126,7 +133,8 @@ class _Made:
         except sqlite3.Error as error:
             if not len(self.weaver.columns):
                 raise NotASession(f"cannot read {path}: {error}") from error
-            self.notes.append(Note("database", f"what follows cannot be read: {error}", path=Path(path)))
+            text = f"what follows cannot be read: {error}"
+            self.notes.append(Note("database", text, path=Path(path), lost=True))
             self.weaver.end()
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
@@ -150,7 +158,7 @@ class _Made:
             said = "is empty" if not data.strip(b"\0 \r\n\t") else "is not a session: it is no JSON object"
             if not trees.names_in(os.path.join(tree.messages, info.id)):
                 raise NotASession(f"{tree.info} {said}")
-            self.notes.append(Note("info-broken", f"{tree.info} {said}", path=Path(tree.info)))
+            self.notes.append(Note("info-broken", f"{tree.info} {said}", path=Path(tree.info), lost=True))
         self._begin(info, None)
         self._weave(trees.told(tree, info.id, near, self._broken), stop)
         source = self._source(
@@ -174,7 +182,7 @@ class _Made:
 
     def _broken(self, name: str, error: Exception) -> None:
         said = error.strerror if isinstance(error, OSError) else str(error)
-        self.notes.append(Note("unreadable-record", f"{name} cannot be read: {said or error}"))
+        self.notes.append(Note("unreadable-record", f"{name} cannot be read: {said or error}", lost=True))
 
     def _weave(self, messages: Iterable[Told], stop: Callable[[], bool]) -> None:
         weaver, setting = self.weaver, self.setting

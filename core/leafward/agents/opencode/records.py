@@ -72,6 +72,8 @@ class Info(NamedTuple):
     """The session that Leafward made this one from, of whichever agent."""
     revert: str = ""
     """What was taken back and not yet deleted, as JSON; empty where nothing was."""
+    torn: bool = False
+    """Whether its row cannot be read: nothing is known but what its messages say."""
 
     @property
     def relation(self) -> str | None:

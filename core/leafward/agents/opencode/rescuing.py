@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.opencode.records import Info
 from leafward.agents.opencode.sessions import counted, info_of, infos_of, row_of
 
 if TYPE_CHECKING:
     from leafward.agents.opencode.database import Base
-    from leafward.agents.opencode.records import Info
     from leafward.agents.opencode.sessions import Row
 
 _PRIMARY = 0xFF
@@ -20,6 +20,8 @@ class Rescued(NamedTuple):
     """Sessions that can be read, and what cannot."""
 
     rows: list[Row]
+    torn: list[str]
+    """Ids of those among them that are known by their messages only."""
     lost: list[str]
     """Ids of sessions that are known by an index only."""
 
@@ -30,11 +32,31 @@ def is_damage(error: sqlite3.Error) -> bool:
     return code & _PRIMARY == sqlite3.SQLITE_CORRUPT
 
 
-def rescued(base: Base) -> Rescued:
-    """The sessions of a damaged database: its rows from both ends up to where they cannot be read, then one by one.
+def known(base: Base, session: str) -> Info | None:
+    """A session's description; of one whose row lies on a damaged page what its messages say. None where there is none.
 
-    A session whose messages cannot be counted is listed without any.
+    Raises sqlite3.DatabaseError where neither can be read.
     """
+    try:
+        return info_of(base, session)
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        # It may be the index that is damaged, and not the row.
+        found = _infos(base).get(session) or _torn(base, session)
+        if found is None:
+            raise
+        return found
+
+
+def _torn(base: Base, session: str) -> Info | None:
+    """What the messages of a session say; None where it has none. Raises sqlite3.DatabaseError."""
+    messages, first, *_ = counted(base, session).get(session, (0, 0))
+    return Info(session, created=first, torn=True) if messages else None
+
+
+def _infos(base: Base) -> dict[str, Info]:
+    """Sessions by id, read from both ends of the table up to where it cannot be read."""
     infos: dict[str, Info] = {}
     for order in ("rowid", "rowid DESC"):
         try:
@@ -42,11 +64,20 @@ def rescued(base: Base) -> Rescued:
                 infos[info.id] = info
         except sqlite3.DatabaseError:
             continue
+    return infos
+
+
+def rescued(base: Base) -> Rescued:
+    """The sessions of a damaged database: its rows from both ends up to where they cannot be read, then one by one.
+
+    A session whose messages cannot be counted is listed without any.
+    """
+    infos = _infos(base)
     lost = []
     for name in _names(base):
         if name not in infos:
             try:
-                found = info_of(base, name)
+                found = _one(base, name)
             except sqlite3.DatabaseError:
                 found = None
             if found is None:
@@ -59,7 +90,15 @@ def rescued(base: Base) -> Rescued:
             rows.append(row_of(info, counted(base, info.id)))
         except sqlite3.DatabaseError:
             rows.append(row_of(info, {}))
-    return Rescued(rows, lost)
+    return Rescued(rows, [info.id for info in infos.values() if info.torn], lost)
+
+
+def _one(base: Base, session: str) -> Info | None:
+    """A session that the table did not yield from its ends. Raises sqlite3.DatabaseError."""
+    try:
+        return info_of(base, session)
+    except sqlite3.DatabaseError:
+        return _torn(base, session)
 
 
 def _names(base: Base) -> dict[str, None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.base import is_file, is_folder
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode.records import (
     Info,
@@ -67,7 +68,7 @@ def folders_in(root: str, trouble: list[Trouble]) -> Iterator[str]:
     def below(folder: str) -> list[str]:
         try:
             with os.scandir(folder) as entries:
-                return sorted(entry.path for entry in entries if entry.is_dir())
+                return sorted(entry.path for entry in entries if is_folder(entry))
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
@@ -128,7 +129,7 @@ def names_in(folder: str) -> list[str]:
     """The JSON files of a folder, sorted; none where there is no such folder."""
     try:
         with os.scandir(folder) as entries:
-            return sorted(entry.name for entry in entries if entry.name.endswith(SUFFIX) and entry.is_file())
+            return sorted(entry.name for entry in entries if entry.name.endswith(SUFFIX) and is_file(entry))
     except (FileNotFoundError, NotADirectoryError):
         return []
 

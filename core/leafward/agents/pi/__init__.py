@@ -12,6 +12,7 @@ import orjson
 from leafward.agents.base import Listing, Resume, Text, Touch, expanded, folder_of, own_variables
 from leafward.agents.folders import look
 from leafward.edits import NATIVE_TOOLS, Action
+from leafward.paths import is_kept
 from leafward.scan import decode_line
 from leafward.session import Session
 
@@ -136,23 +137,30 @@ class Pi:
         return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
-        """The path to the cut in a new file beside the session's own."""
+        """The path to the cut in a new file beside the session's own; of one of our copies among pi's."""
         from leafward.agents.pi.forking import forked
 
-        return forked(session, cut, terms)
+        if not is_kept(os.path.abspath(session.path)):
+            return forked(session, cut, terms)
+        root, flat = self._own_store(terms)
+        return forked(session, cut, terms, root, flat=flat)
 
     def adopt(self, past: Past, terms: Terms) -> Draft:
         """The path in pi's form, among pi's sessions of the same folder."""
         from leafward.agents.pi.adopting import adopted
 
+        root, flat = self._own_store(terms)
+        return adopted(past, terms, root, flat=flat)
+
+    def _own_store(self, terms: Terms) -> tuple[Path, bool]:
+        """Where pi itself keeps sessions, and whether those of all folders lie together there."""
         env = terms.env
         given = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
         folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
         chosen = bool(given or _session_dir_setting(folder / "settings.json"))
         root = self.roots(terms.config, env)[0]
         # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
-        flat = chosen and not any(root.glob("--*--"))
-        return adopted(past, terms, root, flat=flat)
+        return root, chosen and not any(root.glob("--*--"))
 
 
 def _session_dir_setting(path: Path) -> str | None:

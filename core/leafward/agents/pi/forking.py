@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from leafward.session import Session
 
 
-def forked(session: Session, cut: Cut, terms: Terms) -> Draft:
-    """The path to a cut as a new file among the source's: entries, ids and lines as they are, labels and name with them."""
+def forked(
+    session: Session, cut: Cut, terms: Terms, root: Path | None = None, *, flat: bool = False
+) -> Draft:
+    """The path to a cut as a new file: entries, ids and lines as they are, labels and name with them.
+
+    It lies among the source's, or in the store at `root`, where those of all folders may lie together (`flat`).
+    """
     tip = cut.tip(session)
     refuse_unreachable(session, tip)
     path = list(session.tree.path(tip))
@@ -31,7 +36,11 @@ def forked(session: Session, cut: Cut, terms: Terms) -> Draft:
     header = header_of(session, terms)
     return draft_of(
         header,
-        _folder(session, header["cwd"]),
+        _folder(session, header["cwd"])
+        if root is None
+        else root
+        if flat
+        else root / folder_of(header["cwd"]),
         lambda: _copied(session, header, path, moves, terms),
         terms,
         len(path) - len(moves),

@@ -10,6 +10,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from leafward.entries import Kind
 from leafward.errors import LeafwardError
+from leafward.headline import typed_command
 from leafward.safe_text import safe_line
 from leafward_tui.exploration import Filter
 from leafward_tui.graph import Density
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from leafward.session import Session
     from leafward_tui.stance import Stance
     from leafward_tui.touches import Touch
+
+_TOLD = 300
+"""Characters of a remark on the whole session."""
 
 
 class Reading(Counting):
@@ -130,6 +134,10 @@ class Reading(Counting):
         self.show_hints()
         if self.bare:
             self.tell("")
+        unread = message.exploration.session.unread
+        if unread:
+            more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
+            self.tell(f"{safe_line(unread[0], _TOLD)}{more}", "warn")
         self._arrive()
         if self.searched:
             self.start_search(self.searched)
@@ -151,10 +159,12 @@ class Reading(Counting):
         session, exploration = self.session, self.exploration
         if session is None or exploration is None:
             return
-        first = next(
-            (entry for entry in exploration.layout.head if session.columns.kind[entry] == Kind.USER), -1
-        )
-        title = session.title or (self.painter.headline(first).text if first >= 0 else session.path.stem)
+        # As in the catalogue: a fork is called by its own first prompt.
+        kinds = session.columns.kind
+        first = kinds.find(Kind.USER, session.inherited)
+        first = first if first >= 0 else kinds.find(Kind.USER)
+        told = self.painter.headline(first).text if first >= 0 else typed_command(session)
+        title = session.title or told or session.path.stem
         compactions = session.columns.kind.count(Kind.COMPACTION)
         branches = session.tree.branches()
         if not self.agent:

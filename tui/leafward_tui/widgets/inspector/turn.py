@@ -66,6 +66,8 @@ class Step:
     """A command the user ran."""
     ran: bool = True
     """False for a call of a reply that was broken off: nobody ran it."""
+    table: ToolTable = NATIVE_TOOLS
+    """The tools of the agent that made the result."""
 
     @property
     def message(self) -> Body:
@@ -88,7 +90,7 @@ class Step:
     @property
     def outcome(self) -> Outcome | None:
         """How it ended; None where no result is there."""
-        return outcome(self.result) if self.result is not None else None
+        return outcome(self.result, self.table) if self.result is not None else None
 
 
 @dataclass(slots=True)
@@ -211,6 +213,7 @@ def _result(
         found.steps.append(step)
     step.result = body
     step.result_entry = index
+    step.table = found.tools
     _unknown(found, index, message.get("content"))
 
 
