@@ -7,6 +7,8 @@ import io
 import json
 import random
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -138,6 +140,72 @@ def test_no_mutilation_is_too_much(name: str, tmp_path: Path) -> None:
         before = contents(store.root)
         answered(store)
         assert contents(store.root) == before
+
+
+JUNK: tuple[Any, ...] = (
+    None, 0, -1, 1.5, 1e300, 10**25, "", "x", "../x", "\ud800", "\0", "9999-12-31T23:59:59Z",
+    [], [None], [[]], ["x"], {}, {"a": 1}, True,
+)  # fmt: skip
+"""What may stand in a record for anything else."""
+MORE: tuple[tuple[str, ...], ...] = (
+    ("ls", "--totals"),
+    ("tree", "--entries"),
+    ("plan", "--keep-recent", "1"),
+    ("diff", "#0", "leaf"),
+    ("survival",),
+    ("fork", "leaf", "--to", "pi", "--dry-run"),
+    ("fork", "leaf", "--dry-run"),
+)
+
+
+def retyped(value: object, chance: random.Random, share: float) -> object:
+    """A value of JSON in which some values are of another type, or missing."""
+    if isinstance(value, dict):
+        kept = {key: one for key, one in value.items() if chance.random() > share / 3}
+        return {key: retyped(one, chance, share) for key, one in kept.items()}
+    if isinstance(value, list):
+        return [retyped(one, chance, share) for one in value]
+    return chance.choice(JUNK) if chance.random() < share else value
+
+
+def retype(file: Path, chance: random.Random) -> None:
+    """Gives values in a file of JSON, in one of JSON lines, or in a database other types."""
+    share = chance.choice((0.01, 0.03, 0.1))
+
+    def changed(text: str) -> str:
+        return json.dumps(retyped(json.loads(text), chance, share)) if chance.random() < 0.7 else text
+
+    if file.suffix == ".json":
+        file.write_text(changed(file.read_text()))
+    elif file.suffix == ".jsonl":
+        lines = [changed(line) for line in file.read_text().splitlines() if line.strip()]
+        file.write_text("\n".join(lines) + "\n")
+    else:
+        with closing(sqlite3.connect(file)) as base, base:
+            for table in ("message", "part"):
+                rows = base.execute(f"SELECT rowid, data FROM {table}").fetchall()
+                base.executemany(
+                    f"UPDATE {table} SET data = ? WHERE rowid = ?",
+                    [(changed(data), row) for row, data in rows],
+                )
+            column = chance.choice(("time_created", "time_updated", "title", "revert", "directory"))
+            base.execute(
+                f"UPDATE session SET {column} = ?", (chance.choice((None, "x", 9e18, b"\xff", "[]")),)
+            )
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_no_type_is_too_much(name: str, tmp_path: Path) -> None:
+    chance = random.Random(name)
+    for number in range(ROUNDS):
+        store = STORES[name](tmp_path / str(number))
+        for file in store.files:
+            if file.suffix in (".json", ".jsonl", ".db"):
+                retype(file, chance)
+        for verb, *options in (*((verb,) for verb in VERBS), *MORE):
+            code, _, err = quietly(verb, store.root if verb == "ls" else store.session, *options)
+            assert code in (0, 1), (number, verb, err)
+            assert "unforeseen" not in err, (number, verb, err)
 
 
 def answered(store: Store) -> None:
