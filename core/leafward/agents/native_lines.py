@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward.entries import Body
 
 _SHOWN = 2000
-"""Characters of a value of unknown shape that are shown."""
+"""Characters of a block of an unknown type that are shown: it may hold a picture."""
 _CALLS_REMEMBERED = 4096
 _CALLS_BACK = 64
 """Entries before a result among which its call is looked for."""
@@ -51,16 +51,18 @@ def injected(name: str, content: list[Body]) -> Body:
 
 
 def plain_json(value: object) -> str:
-    """A value as short JSON that a person can read, cut where it is long."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters)"
+    """A value as JSON that a person can read, as short as it can be written."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def described(part: Body) -> str:
-    """A block that has no text and is of a type that is not known: its type, and what it says beside."""
+    """A block that has no text and is of a type that is not known: its type, and what it says beside, cut where it is long."""
     rest = {key: value for key, value in part.items() if key != "type" and value is not None}
     name = f"[{part.get('type') or 'block'}]"
-    return f"{name} {plain_json(rest)}" if rest else name
+    text = plain_json(rest) if rest else ""
+    if len(text) > _SHOWN:
+        text = f"{text[:_SHOWN]}… ({len(text):,} characters)"
+    return f"{name} {text}".rstrip()
 
 
 class CallNames:
