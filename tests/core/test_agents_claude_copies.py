@@ -14,6 +14,7 @@ import pytest
 from leafward.agents.claude import lineage
 from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.rows import Rows
+from leafward.agents.claude.spawning import Spawners
 from leafward.catalog import Catalogue
 from leafward.config import Config
 from leafward.context import context_at, usage_total
@@ -274,7 +275,7 @@ def test_a_folder_is_looked_through_once_for_all_its_sessions(
     def origins() -> list[str | None]:
         found = []
         for path in sorted(path for path in tmp_path.rglob("*.jsonl") if path.stat().st_size):
-            with closing(ClaudeReader(path, kin.origin)) as reader:
+            with closing(ClaudeReader(path, kin.origin, Spawners().spawner)) as reader:
                 parent = reader.read(lambda: False).header.get("parentSession")
                 found.append(os.path.basename(str(parent))[:8] if parent else None)
         return found

@@ -13,6 +13,7 @@ from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.retention import belongings, cleanup_days
+from leafward.agents.claude.spawning import Spawners
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
 from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
 from leafward.agents.lines import unmarked
@@ -63,6 +64,7 @@ class Claude:
 
     def __init__(self) -> None:
         self._kin = Kin()
+        self._spawners = Spawners()
         self._periods: dict[str, tuple[tuple[int, int] | None, int]] = {}
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
@@ -126,7 +128,12 @@ class Claude:
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a transcript. Raises NotASession."""
         return ForeignSession.of(
-            path, self.title, lambda: ClaudeReader(path, self._kin.origin), stop, CLAUDE_TOOLS, self.name
+            path,
+            self.title,
+            lambda: ClaudeReader(path, self._kin.origin, self._spawners.spawner),
+            stop,
+            CLAUDE_TOOLS,
+            self.name,
         )
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:

@@ -48,9 +48,15 @@ class _Known(NamedTuple):
 class ClaudeReader:
     """Reads one transcript, and keeps its file open while the session is."""
 
-    def __init__(self, path: Path, lineage: Callable[[str, Rows], Source | None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        lineage: Callable[[str, Rows], Source | None],
+        spawner: Callable[[str], str | None],
+    ) -> None:
         self.path = path
         self._lineage = lineage
+        self._spawner = spawner
         self._file: TranscriptFile | None = None
         self._columns = Columns()
         self._end = 0
@@ -152,7 +158,7 @@ class ClaudeReader:
     def _descend(self, header: Body, place: Place, rows: Rows, weaver: Weaver) -> int:
         """Says where the session comes from; returns how many of its entries are copies."""
         if place.helper:
-            parent = place.parent
+            parent = self._spawner(os.path.abspath(self.path)) or place.parent
             if parent is None:
                 named = next((one for one in rows.facts.ids if one != place.id), None)
                 parent = os.path.join(place.project, f"{named}.jsonl") if named else None

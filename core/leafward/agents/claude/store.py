@@ -18,8 +18,10 @@ PROJECTS = "projects"
 HELPERS = "subagents"
 """The folder beside a session that holds its sub-agents (2.1)."""
 SUFFIX = ".jsonl"
+AGENT = "agent-"
+"""What the names of the transcripts of sub-agents begin with; their id follows."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
-_AGENT = re.compile(r"agent-[\w.-]{1,80}\Z")
+_AGENT = re.compile(AGENT + r"[\w.-]{1,80}\Z")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9]")
 _LONGEST_NAME = 200
 """Characters of a folder's name that are those of the path it stands for."""

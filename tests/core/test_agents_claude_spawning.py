@@ -1,0 +1,126 @@
+"""Claude Code: sub-agents that were started by sub-agents."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents.claude import spawning
+from leafward.agents.claude.lineage import Kin
+from leafward.agents.claude.reading import ClaudeReader
+from leafward.agents.claude.spawning import Spawners
+from leafward.catalog import Catalogue
+from leafward.catalog.lineage import parents
+from leafward.config import Config
+from tests.claude_transcript import IDS, Transcript
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDER = f"projects/-home-ada-orchard/{IDS[0]}/subagents"
+
+
+def helper(home: Path, name: str, depth: int | None = None, call: str = "", below: str = "") -> Transcript:
+    """A sub-agent of the first session, with what lies beside its transcript."""
+    made = Transcript(home, f"agent-{name}", folder=FOLDER + below)
+    made.defaults = {"isSidechain": True, "agentId": name, "sessionId": IDS[0]}
+    made.turn("dig", "dug")
+    if depth is not None:
+        said = {"agentType": "x", "toolUseId": call, "spawnDepth": depth}
+        made.path.with_suffix(".meta.json").write_text(json.dumps(said))
+    return made
+
+
+def starts(one: Transcript, call: str, name: str | None) -> None:
+    """A call that starts a sub-agent, and its result where it has one."""
+    one.call("Agent", call, prompt="dig")
+    if name is not None:
+        one.result(call, toolUseResult={"agentId": name, "status": "completed"})
+
+
+def above(home: Path, index: Path) -> dict[str, str]:
+    """Whom each sub-agent hangs under."""
+    catalogue = Catalogue(Config(), [home], index_path=index)
+    catalogue.refresh()
+    names = {card.path: card.id for card in catalogue.cards()}
+    return {names[path]: names[parent] for path, (parent, _) in parents(catalogue.cards()).items()}
+
+
+@pytest.mark.parametrize("told", ["result", "call", "result alone", "clash"])
+def test_a_sub_agent_hangs_under_the_one_that_started_it(tmp_path: Path, told: str) -> None:
+    main = Transcript(tmp_path)
+    main.prompt("go")
+    starts(main, "toolu_1", "a1")
+    with_meta = told != "result alone"
+    first = helper(tmp_path, "a1", 1 if with_meta else None, "toolu_1")
+    call = "toolu_1" if told == "clash" else "toolu_2"
+    starts(first, call, None if told == "call" else "b2")
+    helper(tmp_path, "b2", 2 if with_meta else None, call, "/workflows/w1")
+    helper(tmp_path, "c3", 1 if with_meta else None, "toolu_3")
+    assert above(tmp_path, tmp_path / "i") == {"agent-a1": IDS[0], "agent-b2": "agent-a1", "agent-c3": IDS[0]}
+
+
+def test_who_wrote_to_it_later_did_not_start_it(tmp_path: Path) -> None:
+    main = Transcript(tmp_path)
+    main.prompt("go")
+    first, second = helper(tmp_path, "a1", 1, "toolu_1"), helper(tmp_path, "b2", 2, "toolu_2")
+    third = helper(tmp_path, "c3", 3, "toolu_3")
+    starts(first, "toolu_2", "b2")
+    starts(second, "toolu_3", "c3")
+    starts(third, "toolu_4", "b2")
+    starts(second, "toolu_5", "a1")
+    assert above(tmp_path, tmp_path / "i") == {
+        "agent-a1": IDS[0],
+        "agent-b2": "agent-a1",
+        "agent-c3": "agent-b2",
+    }
+
+
+@pytest.mark.parametrize("meta", ["", "[]", '{"spawnDepth": "2"}', '{"spawnDepth": 2, "toolUseId": null}'])
+def test_where_nothing_says_who_it_is_the_session(tmp_path: Path, meta: str) -> None:
+    Transcript(tmp_path).turn("go", "gone")
+    helper(tmp_path, "a1", 1)
+    helper(tmp_path, "b2").path.with_suffix(".meta.json").write_text(meta)
+    assert above(tmp_path, tmp_path / "i") == {"agent-a1": IDS[0], "agent-b2": IDS[0]}
+
+
+def test_the_folder_is_looked_through_once_and_what_did_not_change_is_not_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+    opened: list[str] = []
+    look, read = spawning._transcripts, spawning._read
+
+    def looked(folder: str) -> list[str]:
+        looks.append(folder)
+        return look(folder)
+
+    def reads(path: str) -> spawning._Names:
+        opened.append(os.path.basename(path))
+        return read(path)
+
+    monkeypatch.setattr(spawning, "_transcripts", looked)
+    monkeypatch.setattr(spawning, "_read", reads)
+    now = 0.0
+    spawners = Spawners(lambda: now)
+    helpers = [helper(tmp_path, f"a{number}", 1 + (number > 0), f"toolu_{number}") for number in range(5)]
+    for number in range(1, 5):
+        starts(helpers[0], f"toolu_{number}", f"a{number}")
+
+    def found() -> set[str]:
+        names = set()
+        for one in helpers[1:]:
+            with closing(ClaudeReader(one.path, Kin().origin, spawners.spawner)) as reader:
+                names.add(str(reader.read(lambda: False).header.get("parentSession")))
+        return names
+
+    assert found() == {str(helpers[0].path)}
+    assert (len(looks), len(opened)) == (1, 5)
+    now = 60.0
+    helpers[3].turn("more", "done")
+    assert found() == {str(helpers[0].path)}
+    assert (len(looks), opened[5:]) == (2, ["agent-a3.jsonl"])
