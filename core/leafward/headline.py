@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, text_of, tool_calls
+from leafward.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, blocks_of, text_of, tool_calls
 from leafward.messages import edit_targets
 from leafward.safe_text import safe_line
 
@@ -29,6 +29,10 @@ _FAR_UP = 64
 
 TASK = "task"
 """The word for the prompt that an agent gave its sub-agent: nobody typed it."""
+
+
+IMAGE = "[image]"
+EMPTY = "(empty)"
 
 
 class Headline(NamedTuple):
@@ -82,6 +86,13 @@ def call_words(call: ToolCall) -> str:
     return ""
 
 
+def shown_only(body: Body) -> str:
+    """What stands for a prompt without words: `[image]` where it shows one, else nothing."""
+    message = body.get("message")
+    blocks = blocks_of(message.get("content")) if isinstance(message, dict) else []
+    return IMAGE if any(block.get("type") == "image" for block in blocks) else ""
+
+
 def call_of(session: Session, index: int, call_id: object) -> ToolCall | None:
     """The call that a tool result answers, looked for on the path above it."""
     parent = session.columns.parent
@@ -112,7 +123,8 @@ def headline(session: Session, index: int) -> Headline:
     if body.get("type") == "message":
         message = body.get("message")
         if kind is Kind.USER and isinstance(body.get("typed"), str):
-            return Headline(TASK if index == session.task else word, safe_line(body["typed"], LIMIT))
+            typed = safe_line(body["typed"], LIMIT) or shown_only(body) or EMPTY
+            return Headline(TASK if index == session.task else word, typed)
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
     says = body.get("says")
     if kind is Kind.UNKNOWN and isinstance(says, str):
@@ -135,7 +147,7 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
     if kind is Kind.SYSTEM:
         text = text or "system prompt"
     if kind is Kind.USER:
-        text = text or ("[image]" if message.get("content") else "(empty)")
+        text = text or shown_only({"message": message}) or EMPTY
         word = TASK if index == session.task else word
     return Headline(word, text)
 

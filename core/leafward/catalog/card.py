@@ -47,7 +47,7 @@ class Card(NamedTuple):
     name: str | None
     """The name the user gave, as written."""
     title: str
-    """Name, else first prompt, else `NO_MESSAGES`; one line, safe."""
+    """Name, else first prompt, else `[image]` where that is all that was said, else `NO_MESSAGES`; one line, safe."""
     prompt: str
     """The first prompt: one line, safe, cut; empty where there is none."""
     project: str

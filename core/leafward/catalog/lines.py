@@ -87,9 +87,9 @@ def relation_of(header: Body) -> str | None:
     return FORK if parent_of(header) else None
 
 
-def title_of(name: str | None, prompt: str) -> str:
-    """What a session is called: its name, else its first prompt."""
-    return (safe_line(name, EXCERPT) if name else "") or prompt or NO_MESSAGES
+def title_of(name: str | None, prompt: str, shown: str = "") -> str:
+    """What a session is called: its name, else its first prompt, else what stands for one that only shows something."""
+    return (safe_line(name, EXCERPT) if name else "") or prompt or shown or NO_MESSAGES
 
 
 def title_in(header: Body) -> str | None:

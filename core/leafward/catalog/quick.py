@@ -24,6 +24,7 @@ from leafward.catalog.lines import (
 from leafward.catalog.spending import Meter
 from leafward.catalog.summary import MESSAGES
 from leafward.entries import BOOKKEEPING, TURN_STARTS, Kind
+from leafward.headline import IMAGE, shown_only
 from leafward.messages import messages_of, trusted_usage
 from leafward.safe_text import safe_line
 from leafward.scan import decode_line, kind_of, version_of
@@ -65,10 +66,13 @@ def _peek(candidate: Candidate) -> Card:
     header = decode_line(lines[0]) or {}
     if header.get("type") != "session":
         header = {}
-    name, prompt, modified = None, "", 0
+    name, prompt, shown, modified = None, "", "", 0
     for line in lines[1:]:
-        if b'"role":"user"' in line and (prompt := excerpt(decode_line(line))):
-            break
+        if b'"role":"user"' in line:
+            body = decode_line(line)
+            if prompt := excerpt(body):
+                break
+            shown = shown or shown_only(body or {})
     for line in tail.split(b"\n"):
         body = decode_line(line) if line else None
         if body is None:
@@ -90,18 +94,20 @@ def _peek(candidate: Candidate) -> Card:
         parent=parent,
         relation=FORK if parent else None,
     )
-    return _glimpsed(found, agent.name, candidate)._replace(version=version_of(header) if header else 0)
+    return _glimpsed(found, agent.name, candidate, shown)._replace(
+        version=version_of(header) if header else 0
+    )
 
 
-def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate) -> Card:
-    """A card of what a session says of itself at its ends."""
+def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate, shown: str = "") -> Card:
+    """A card of what a session says of itself at its ends; `shown` stands for prompts without words."""
     prompt = safe_line(seen.prompt, EXCERPT)
     return Card(
         path=candidate.path,
         agent=agent,
         id=seen.id,
         name=seen.name,
-        title=title_of(seen.name or seen.title, prompt),
+        title=title_of(seen.name or seen.title, prompt, shown),
         prompt=prompt,
         project=seen.project,
         created=seen.created,
@@ -156,6 +162,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
     if appended is None:
         return None
     values = card._asdict()
+    shown = IMAGE if card.title == IMAGE else ""
     last_id, leaves, at_tip = mark.last_id, mark.leaves, mark.at_tip
     last_prompt, last_reply = details.last_prompt, details.last_reply
     spoken = 0
@@ -186,6 +193,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
             text = excerpt(body)
             values["prompt"] = values["prompt"] or text
             last_prompt = text or last_prompt
+            shown = shown or shown_only(body)
         elif kind is Kind.ASSISTANT:
             last_reply = excerpt(body) or last_reply
         if kind in (Kind.ASSISTANT, Kind.MODEL_CHANGE):
@@ -196,8 +204,10 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         values["modified"] = max(spoken, card.modified if card.messages else 0)
     elif not card.messages and card.created is None:
         return None
+    if card.name is not None and values["name"] is None and not values["prompt"]:
+        return None
     values.update(
-        title=title_of(values["name"], values["prompt"]),
+        title=title_of(values["name"], values["prompt"], shown),
         branches=max(0, leaves - 1),
         size=candidate.size,
         partial=False,

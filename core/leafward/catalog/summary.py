@@ -34,7 +34,7 @@ from leafward.entries import BOOKKEEPING, BOOKKEEPING_BYTES, MESSAGE_ROLES, NO_E
 from leafward.errors import NotASession
 from leafward.files import touched
 from leafward.foreign import ForeignSession
-from leafward.headline import typed_command
+from leafward.headline import shown_only, typed_command
 from leafward.messages import messages_of, trusted_usage
 from leafward.safe_text import safe_line
 from leafward.scan import CURRENT_VERSION
@@ -98,7 +98,7 @@ def _reading(
         agent=agent.name,
         id=session.id,
         name=session.name,
-        title=title_of(session.name or title_in(session.header), prompt),
+        title=title_of(session.name or title_in(session.header), prompt, look.shown),
         prompt=prompt,
         project=session.cwd,
         created=created,
@@ -144,6 +144,8 @@ class _Look:
         self.runs = session.tree.path_runs(session.leaf)
         self.lacks_prompt = False
         """Whether the size that `tokens` found leaves the agent's own prompt out."""
+        self.shown = ""
+        """What stands for the prompts that `first_prompt` passed by as they have no text."""
 
     def body(self, index: int) -> Body | None:
         return self.last[index] if index in self.last else self.session.body(index)
@@ -193,9 +195,11 @@ class _Look:
         at = self.kinds.find(Kind.USER, own)
         at = at if at >= 0 else self.kinds.find(Kind.USER)
         while at >= 0:
-            text = excerpt(self.body(at))
+            body = self.body(at)
+            text = excerpt(body)
             if text:
                 return text
+            self.shown = self.shown or shown_only(body or {})
             at = self.kinds.find(Kind.USER, at + 1)
         command = typed_command(self.session) if isinstance(self.session, ForeignSession) else None
         return safe_line(command, EXCERPT) if command else ""
