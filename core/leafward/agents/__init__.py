@@ -30,6 +30,8 @@ from leafward.errors import NotFound
 from leafward.foreign import ForeignSession
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from leafward.config import Config
     from leafward.session import Session
 
@@ -73,9 +75,10 @@ def recognised(head: bytes) -> Agent | None:
     return next((agent for agent in _AGENTS if agent.recognises(head)), None)
 
 
-def agent_of(path: Path) -> Agent:
+def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tuple) -> Agent:
     """The agent of a session file, by its first bytes, else by the store it lies in; the native one where neither tells.
 
+    A store is known by what lies in it; `stores` says which folders are some besides (`catalog.stores`), and is asked last.
     Where the first bytes do not tell, a whole store may be listed: for workers. Of an open session ask `agent_behind`.
     """
     try:
@@ -84,7 +87,7 @@ def agent_of(path: Path) -> Agent:
                 head = file.read(HEAD_SIZE)
             if head.startswith(_DATABASE):
                 return _OPENCODE
-            return recognised(head) or _holder(path) or native()
+            return recognised(head) or _holder(path) or _owner(path, stores()) or native()
     except OSError:
         return native()
     inside = within(path)
@@ -99,7 +102,6 @@ def agent_behind(session: Session) -> Agent:
 def _holder(path: Path) -> Agent | None:
     """The agent in whose store a file lies as a session: its first line may be damaged."""
     given = os.path.abspath(path)
-    parent, name = os.path.split(given)
     for folder in islice(Path(given).parents, _DEEPEST):
         try:
             names = os.listdir(folder)
@@ -107,10 +109,23 @@ def _holder(path: Path) -> Agent | None:
             continue
         for agent in _AGENTS:
             if agent.holds(str(folder), names):
-                listings = agent.discover((folder,), lambda: False, [])
-                here = (listing.files for listing in listings if listing.folder == parent)
-                return agent if any(name in files for files in here) else None
+                return agent if _lists(agent, folder, given) else None
     return None
+
+
+def _owner(path: Path, stores: Iterable[tuple[Agent, Path]]) -> Agent | None:
+    """The first agent that lists a file in one of these stores."""
+    given = os.path.abspath(path)
+    return next(
+        (agent for agent, root in stores if Path(given).is_relative_to(root) and _lists(agent, root, given)),
+        None,
+    )
+
+
+def _lists(agent: Agent, store: Path, given: str) -> bool:
+    parent, name = os.path.split(given)
+    listings = agent.discover((store,), lambda: False, [])
+    return any(name in listing.files for listing in listings if listing.folder == parent)
 
 
 def within(path: Path | str) -> Listing | None:

@@ -7,7 +7,7 @@ from leafward.catalog.card import NO_MESSAGES, Card, Details, iso_time, parse_ti
 from leafward.catalog.finding import Found, find_session, sighted
 from leafward.catalog.lineage import Group, Row, Sort, arrange, families, parents, with_parents
 from leafward.catalog.listing import Catalogue, Update
-from leafward.catalog.places import discover
+from leafward.catalog.places import discover, stores
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import NOTHING, Sum, Totals, day_name, sum_of, totals
 
@@ -37,6 +37,7 @@ __all__ = [
     "parents",
     "parse_time",
     "sighted",
+    "stores",
     "sum_of",
     "totals",
     "with_parents",

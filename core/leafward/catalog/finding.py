@@ -11,7 +11,7 @@ from leafward.agents import Trouble, agent_named, agent_of, names_one, within
 from leafward.catalog.excluding import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.keeping import shown_once
-from leafward.catalog.places import listings
+from leafward.catalog.places import listings, stores
 from leafward.catalog.quick import peek
 from leafward.errors import NotFound
 from leafward.safe_text import safe_line
@@ -44,8 +44,9 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
     Raises NotFound, with the first few where several fit.
     """
     path = Path(os.path.abspath(os.path.expanduser(text)))
+    env = os.environ if env is None else env
     if text and names_one(path):
-        return Found(agent_of(path), path)
+        return Found(agent_of(path, lambda: stores(config, env)), path)
     if text and (inside := within(path)) is not None:
         raise NotFound(
             f"{safe_line(text)} holds {len(inside.files):,} sessions; name one, or list them with ls"
@@ -56,7 +57,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         raise NotFound(f"no file {safe_line(text)!r}")
     exact: list[Card] = []
     close: list[Card] = []
-    for card in sighted(config, (), os.environ if env is None else env, []):
+    for card in sighted(config, (), env, []):
         name = os.path.basename(card.path)
         if text in {card.id, name, name.rpartition(".")[0]}:
             exact.append(card)

@@ -34,6 +34,11 @@ def _roots(agent: Agent, config: Config, env: Mapping[str, str]) -> tuple[Path, 
     return (*_searched(agent, config, env), kept_root(agent.name))
 
 
+def stores(config: Config, env: Mapping[str, str]) -> list[tuple[Agent, Path]]:
+    """Every folder in which sessions are looked for where none is named, with whose they are."""
+    return [(agent, root) for agent in all_agents() for root in _roots(agent, config, env)]
+
+
 def _searched(agent: Agent, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
     roots = agent.roots(config, env)
     extra = config.extra_roots.get(agent.name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward import agents, paths
 from leafward import config as settings
-from leafward.catalog import discover
+from leafward.catalog import discover, stores
 from leafward.catalog.excluding import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.keeping import left_drafts
@@ -86,7 +86,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         problems += [Problem(code, text) for code, text in check_app(config)]
     else:
         problems += _theme_problems(paths.config_dir() / THEMES)
-    stores = {
+    roots = {
         agent.name: [str(root) for root in agent.roots(config, os.environ)] for agent in agents.all_agents()
     }
     trouble: list[agents.Trouble] = []
@@ -124,7 +124,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     books: set[Path] = set()
 
     def opened_one(path: Path) -> Session:
-        session = agents.agent_of(path).open(path)
+        session = agents.agent_of(path, lambda: stores(config, os.environ)).open(path)
         books.add(session.book_path)
         return session
 
@@ -140,7 +140,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         "data": paths.data_dir(),
         "state": paths.state_dir(),
     }
-    surroundings = _Surroundings(folders, stores, problems)
+    surroundings = _Surroundings(folders, roots, problems)
     if as_json:
         emit_json(
             {
@@ -149,7 +149,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
                 "index": {"path": str(index.path), "sessions": len(index.cards), "rejected": index.rejected},
                 "problems": [_json(problem) for problem in problems],
                 "folders": {name: str(folder) for name, folder in folders.items()},
-                "stores": stores,
+                "stores": roots,
             }
         )
     else:

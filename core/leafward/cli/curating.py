@@ -13,7 +13,7 @@ from leafward.catalog.index import Index
 from leafward.catalog.keeping import keep as keep_copy
 from leafward.catalog.trash import Thrown, bring_back, find_thrown, going, throw_away
 from leafward.cli.output import emit_json, note, page, plural, say
-from leafward.cli.selection import opened, session_path
+from leafward.cli.selection import configured_stores, opened, session_path
 from leafward.cli.writing import write_json
 from leafward.errors import NotFound, Refused
 from leafward.forking import left_imports
@@ -205,7 +205,7 @@ def _chosen(selector: str) -> tuple[Card, Sequence[Card]]:
         found = alone.card(path)
     if found is None:
         raise NotFound(
-            f"no session {safe_line(selector)!r} for {recognised_agent(session_path(selector)).title}"
+            f"no session {safe_line(selector)!r} for {recognised_agent(session_path(selector), configured_stores).title}"
         )
     if found.problem is not None:
         raise Refused(f"{safe_line(path)} cannot be read as a session: {found.problem}")

@@ -51,13 +51,21 @@ def known(selector: str) -> bool:
     return True
 
 
+def configured_stores() -> list[tuple[Agent, Path]]:
+    """The agents' stores: those that are usual, and those that are configured."""
+    from leafward import config
+    from leafward.catalog import stores
+
+    return stores(config.load()[0], os.environ)
+
+
 @contextmanager
 def opened(selector: str) -> Iterator[Session]:
     """The session a user means, open for reading, closed afterwards."""
     from leafward import agents
 
     path = session_path(selector)
-    session = agents.agent_of(path).open(path)
+    session = agents.agent_of(path, configured_stores).open(path)
     try:
         yield session
     finally:

@@ -27,6 +27,9 @@ from leafward_tui.screens.explorer.results import (
 from leafward_tui.widgets.title_bar import Fact, Progress
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.agents import Agent
     from leafward.columns import Columns
     from leafward.session import Session
     from leafward_tui.stance import Stance
@@ -90,11 +93,17 @@ class Reading(Counting):
                 lambda: worker.is_cancelled,
                 lambda done, total, entries: self.post_message(ReadSoFar(run, done, total, entries)),
                 self.ahead,
+                self._stores,
             )
         except (LeafwardError, OSError) as error:
             self.post_message(Failed(run, str(error), fatal=True))
             return
         self.post_message(Opened(run, exploration, tallies))
+
+    def _stores(self) -> list[tuple[Agent, Path]]:
+        from leafward.catalog import stores
+
+        return stores(self.shell.config, os.environ)
 
     def on_read_so_far(self, message: ReadSoFar) -> None:
         """Shows how far reading is."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from leafward.agents import Agent
     from leafward.ahead import Ahead
     from leafward_tui.glyphs import Glyphs
     from leafward_tui.graph import Density
@@ -52,10 +53,11 @@ def open_session(
     stop: Callable[[], bool],
     progress: Callable[[int, int, int], object],
     ahead: Ahead | None = None,
+    stores: Callable[[], Iterable[tuple[Agent, Path]]] = tuple,
 ) -> tuple[Exploration, Tallies]:
     """Reads and lays out a session. `progress` hears bytes read, bytes in all and entries. Raises LeafwardError.
 
-    What was scanned `ahead` is not scanned again.
+    What was scanned `ahead` is not scanned again. `stores` are folders of sessions that nothing in them tells (`agent_of`).
     """
     size = path.stat().st_size if path.exists() else 0
     said = time.monotonic()
@@ -68,7 +70,7 @@ def open_session(
             progress(end, size, entries)
 
     scan = ahead.take(stop, publish) if ahead is not None else None
-    agent = agent_of(path)
+    agent = agent_of(path, stores)
     if agent is native():
         session = Session.open(path, stop, lambda scan: publish(scan.end, len(scan.columns)), scan)
     else:
