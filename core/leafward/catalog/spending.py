@@ -208,8 +208,8 @@ def counted_once(
     """What each session used, by path, such that nothing is counted in two of them.
 
     `found` is what `parents` said. What a session took over counts in the one that it was taken from; where that is not
-    among the cards, in the copy that took over most. Of two files with one header, the later holds what it has beyond the
-    other on each day.
+    among the cards, in the copy that took over most. Of two native files with one header, the later holds what it has beyond
+    the other on each day; a copy in another agent's store says itself what it took over.
     """
     by_path = {card.path: card for card in cards}
     heirs: dict[object, tuple[int, str]] = {}
@@ -223,7 +223,7 @@ def counted_once(
     for card in cards:
         days = spent(card.path)
         above = by_path.get(found[card.path][0]) if card.path in found else None
-        if above is not None and above.id == card.id and above.created == card.created:
+        if card.origin and above is not None and (above.id, above.created) == (card.id, card.created):
             counted[card.path] = _beyond(days, spent(above.path))
         else:
             counted[card.path] = tuple(one for one in days if not one.copied or card.path in keepers)

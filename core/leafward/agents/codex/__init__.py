@@ -275,6 +275,12 @@ class Codex:
             segments = [*(segments or ()), alone]
         thread = alone.thread or _given_id(given)
         notes: list[Note] = []
+        copy = next((one for one in shelf.copies if one.path == given), None)
+        original = shelf.segments[copy.id] if copy is not None else None
+        if copy is not None and original is not None:
+            segments = [copy]
+            text = f"a copy that went on by itself: Codex knows the thread by {original.path}"
+            notes.append(Note("diverged-copy", text, path=Path(given)))
         names = names_in(home) if home is not None else {}
         known, why = remembered(home, [thread]) if home is not None and thread else ({}, None)
         if why is not None:
@@ -304,6 +310,7 @@ class Codex:
             row.title if row is not None else None,
             row.parent if row is not None else None,
             notes,
+            original,
         )
 
 
@@ -335,7 +342,7 @@ def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Li
         stamp = pieces[0].stamp if len(pieces) == 1 else _joined(pieces)
         given = names.get(thread)
         folders.setdefault(folder, {})[name] = [*stamp, _number(given)] if given is not None else stamp
-    for one in shelf.loose:
+    for one in (*shelf.loose, *shelf.copies):
         folder, name = os.path.split(one.path)
         folders.setdefault(folder, {})[name] = one.stamp
     for folder, files in folders.items():

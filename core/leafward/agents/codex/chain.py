@@ -36,6 +36,8 @@ class Thread:
     spawner: str | None = None
     """The thread that spawned it, as the database says."""
     notes: list[Note] = field(default_factory=list)
+    original: Segment | None = None
+    """The file that counts for Codex, where the thread's only one is another of its name that went on differently."""
 
     def owns(self, segment: Segment) -> bool:
         """Whether a segment is one of its own."""

@@ -51,7 +51,10 @@ def _payload(data: bytes, start: int, end: int) -> bytes | None:
 def copied_lines(
     meta: dict[str, Any], base: Base | None, thread: Thread, notes: list[Note], segment: Segment
 ) -> Copied | None:
-    """What the lines of an old fork are compared with; None for any other file."""
+    """What the lines of an old fork are compared with, or those of a copy that went on by itself; None for any other file."""
+    if thread.original is not None:
+        with suppress(NotASession):
+            return Copied(Rollout(thread.original.path))
     source = meta.get("forked_from_id")
     if base is not None or base_of(meta) is not None or not isinstance(source, str):
         return None

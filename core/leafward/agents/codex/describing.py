@@ -38,6 +38,9 @@ def described(thread: Thread, meta: dict[str, Any]) -> Body:
     ):
         if meta.get(key) is not None:
             header[name] = meta[key]
+    if thread.original is not None:
+        header["parentSession"], header["relation"] = thread.original.path, "inferred"
+        return header
     parent, relation = relation_of(meta, thread.spawner)
     if parent is not None:
         above = thread.source(parent.lower())

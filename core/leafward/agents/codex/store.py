@@ -10,6 +10,7 @@ import os
 import re
 import sqlite3
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.databases import opened_read_only
@@ -33,6 +34,8 @@ _NAME = re.compile(
     rf"rollout-(\d{{4}}-\d\d-\d\dT\d\d-\d\d-\d\d)-({_UUID})(?:_({_UUID}))?\.jsonl(?:\.zst)?", re.ASCII
 )
 _DATABASE = re.compile(r"state_(\d+)\.sqlite")
+_COMPARED = 4 << 10
+"""Bytes at the end of two files of one name and size that are compared."""
 _DEEPEST = 6
 """Folders below a root that are entered: a year, a month and a day, and room for whatever else somebody made."""
 
@@ -99,19 +102,28 @@ class Shelf:
     segments: dict[str, Segment] = field(default_factory=dict)
     loose: list[Segment] = field(default_factory=list)
     """Files whose names say no thread."""
+    copies: list[Segment] = field(default_factory=list)
+    """Plain files of a name that counts elsewhere (`segments`), and of another content: both went on by themselves."""
 
     @classmethod
     def of(cls, found: Iterable[Segment]) -> Shelf:
-        """Sorts files. Of a plain file and its compressed copy the plain one counts, of two places the live one (Codex)."""
+        """Sorts files. Of a plain file and its compressed copy the plain one counts, of two places the live one (Codex).
+
+        Of two files of one name in folders of the same kind the one that was written last counts.
+        """
         shelf = cls()
         best = shelf.segments
+        doubles: list[Segment] = []
         for one in found:
             if not one.thread:
                 shelf.loose.append(one)
                 continue
             other = best.get(one.id)
-            if other is None or _preference(one) < _preference(other):
+            if other is None:
                 best[one.id] = one
+                continue
+            best[one.id], double = (one, other) if _preference(one) < _preference(other) else (other, one)
+            doubles.append(double)
         threads = shelf.threads
         for one in best.values():
             if one.thread in threads:
@@ -119,11 +131,30 @@ class Shelf:
                 threads[one.thread].sort(key=lambda piece: piece.order)
             else:
                 threads[one.thread] = [one]
+        shelf.copies = [one for one in doubles if _differ(one, best[one.id])]
         return shelf
 
 
-def _preference(one: Segment) -> tuple[bool, bool, str]:
-    return one.path.endswith(COLD), one.archived, one.path
+def _preference(one: Segment) -> tuple[bool, bool, int, str]:
+    return one.path.endswith(COLD), one.archived, -one.stamp[1], one.path
+
+
+def _differ(one: Segment, other: Segment) -> bool:
+    """Whether two plain files of one name have gone on differently: they are only appended to, so their ends tell."""
+    if one.path.endswith(COLD) or other.path.endswith(COLD):
+        return False
+    return one.stamp[0] != other.stamp[0] or _end(one.path, *one.stamp) != _end(other.path, *other.stamp)
+
+
+@lru_cache(maxsize=1024)
+def _end(path: str, size: int, *_written: int) -> bytes:
+    """The last bytes of a file; read once as long as its stamp is the same."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(max(0, size - _COMPARED))
+            return file.read(_COMPARED)
+    except OSError:
+        return b""
 
 
 def walk(root: str, trouble: list[Trouble]) -> Iterator[Segment]:
