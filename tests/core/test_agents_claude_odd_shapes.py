@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.context import context_at
+from leafward.entries import Kind
+from leafward.headline import headline
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import problems, said
 
@@ -186,3 +188,84 @@ def test_times_that_are_numbers(tmp_path: Path, stamp: int) -> None:
         1_763_719_200_000,
     )
     assert session.header["timestamp"] == body["timestamp"]
+
+
+@pytest.mark.parametrize(
+    ("attachment", "words", "head"),
+    [
+        ({"type": "opened_file_in_ide", "filename": "/o/a.py"}, "/o/a.py", "opened file in ide: /o/a.py"),
+        (
+            {
+                "type": "selected_lines_in_ide",
+                "filename": "/o/a.py",
+                "lineStart": 3,
+                "lineEnd": 4,
+                "content": "x\ny",
+            },
+            "/o/a.py lines 3 to 4\nx\ny",
+            "selected lines in ide: /o/a.py lines 3 to 4",
+        ),
+        (
+            {"type": "selected_lines_in_ide", "filename": "a", "lineStart": None, "content": "x" * 5000},
+            "a\n" + "x" * 2000,
+            "selected lines in ide: a",
+        ),
+        (
+            {
+                "type": "diagnostics",
+                "files": [
+                    {
+                        "uri": "file:///o/a.py",
+                        "diagnostics": [{"severity": "Error", "message": "no pear"}, {"message": "ripe"}, 5],
+                    },
+                    {"uri": "b", "diagnostics": []},
+                    "odd",
+                ],
+            },
+            "/o/a.py\nError no pear\nripe",
+            "diagnostics: /o/a.py",
+        ),
+        ({"type": "date_change", "newDate": "2026-11-22"}, "2026-11-22", "date change: 2026-11-22"),
+    ],
+)
+def test_what_an_editor_told_is_injected(
+    tmp_path: Path, attachment: dict[str, Any], words: str, head: str
+) -> None:
+    """Before 2.1.3xx the words were sent and not stored: what the fields say stands for them."""
+    transcript = Transcript(tmp_path)
+    transcript.prompt("Count the pears")
+    transcript.reply("Seven.")
+    transcript.row("attachment", attachment=attachment)
+    session = transcript.opened()
+    at = len(session) - 1
+    assert said(session)[-1] == ("custom", words)
+    assert session.columns.kind[at] == Kind.INJECTED
+    assert headline(session, at).text.startswith(head)
+
+
+@pytest.mark.parametrize(
+    "attachment",
+    [
+        {"type": "opened_file_in_ide", "filename": None},
+        {"type": "selected_lines_in_ide"},
+        {"type": "diagnostics", "files": []},
+        {"type": "diagnostics", "files": {"a": 1}},
+        {"type": "plan_mode", "planFilePath": "p.md"},
+        {"type": "command_permissions", "allowedTools": []},
+    ],
+)
+def test_what_says_nothing_of_what_was_sent_is_bookkeeping(
+    tmp_path: Path, attachment: dict[str, Any]
+) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("Count the pears")
+    transcript.row("attachment", attachment=attachment)
+    assert said(transcript.opened()) == [("user", "Count the pears")]
+
+
+def test_what_was_stored_as_sent_counts(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("Count the pears")
+    opened = {"type": "opened_file_in_ide", "filename": "/o/a.py"}
+    transcript.row("attachment", attachment=opened, rendered=[{"content": "It was opened."}])
+    assert "It was opened." in [words for _, words in said(transcript.opened())]

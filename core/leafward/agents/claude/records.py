@@ -7,6 +7,7 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leafward.agents.claude.attaching import TOLD
 from leafward.agents.lines import bodies_in
 
 if TYPE_CHECKING:
@@ -331,6 +332,9 @@ def attachment_text(body: Body) -> str:
         return "\n".join(filter(None, (_rendered(one) for one in rendered)))
     attachment = body.get("attachment")
     attachment = attachment if isinstance(attachment, dict) else {}
+    told = TOLD.get(str(attachment.get("type")))
+    if told is not None:
+        return told(attachment)
     for name in _TEXT_FIELDS:
         text = _plain(attachment.get(name))
         if text:

@@ -1,0 +1,67 @@
+"""Attachments that are told to the model in words which Claude Code stores since 2.1.3xx only: what their fields say.
+
+Its own sentences around them are not repeated here. Nothing stands between two fields but white space, so that what is found
+in the text is found in the file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_SELECTED = 2000
+"""Characters of a selection that are sent."""
+_LISTED = 200
+"""Files and remarks that are told of."""
+
+
+def _field(name: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda said: _text(said.get(name))
+
+
+def _selection(said: Mapping[str, Any]) -> str:
+    """The file, the lines, and what they say."""
+    first, last = said.get("lineStart"), said.get("lineEnd")
+    lines = f"lines {first} to {last}" if type(first) is int and type(last) is int else ""
+    return _joined(
+        "\n",
+        " ".join(filter(None, (_text(said.get("filename")), lines))),
+        _text(said.get("content"))[:_SELECTED],
+    )
+
+
+def _diagnostics(said: Mapping[str, Any]) -> str:
+    """Each file with what the editor says of it."""
+    found = []
+    for file in _dicts(said.get("files")):
+        remarks = [
+            _joined(" ", _text(one.get("severity")), _text(one.get("message")))
+            for one in _dicts(file.get("diagnostics"))
+        ]
+        if any(remarks):
+            found.append(_joined("\n", _text(file.get("uri")).removeprefix("file://"), *remarks))
+    return "\n".join(found)
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [one for one in (value if isinstance(value, list) else ())[:_LISTED] if isinstance(one, dict)]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _joined(separator: str, *parts: str) -> str:
+    return separator.join(filter(None, parts))
+
+
+TOLD: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "opened_file_in_ide": _field("filename"),
+    "selected_lines_in_ide": _selection,
+    "diagnostics": _diagnostics,
+    "date_change": _field("newDate"),
+    "compact_file_reference": _field("filename"),
+}
+"""By type, what is told of an attachment; nothing where its fields say nothing."""
