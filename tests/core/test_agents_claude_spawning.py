@@ -80,6 +80,17 @@ def test_who_wrote_to_it_later_did_not_start_it(tmp_path: Path) -> None:
     }
 
 
+def test_who_wrote_to_it_while_it_ran_did_not_start_it(tmp_path: Path) -> None:
+    Transcript(tmp_path).turn("go", "gone")
+    first = helper(tmp_path, "a1", 1, "toolu_1")
+    helper(tmp_path, "b2", 2, "toolu_2")
+    other = helper(tmp_path, "c3", 2, "toolu_3")
+    starts(first, "toolu_2", None)
+    starts(first, "toolu_3", "c3")
+    starts(other, "toolu_4", "b2")
+    assert above(tmp_path, tmp_path / "i")["agent-b2"] == "agent-a1"
+
+
 @pytest.mark.parametrize("meta", ["", "[]", '{"spawnDepth": "2"}', '{"spawnDepth": 2, "toolUseId": null}'])
 def test_where_nothing_says_who_it_is_the_session(tmp_path: Path, meta: str) -> None:
     Transcript(tmp_path).turn("go", "gone")

@@ -66,10 +66,9 @@ class Spawners:
         call = str(meta.get("toolUseId", "")).encode("utf-8", "surrogatepass")
         named = [one.path for one in others if name in one.agents]
         called = [one.path for one in others if call in one.calls]
-        for found in (named, called):
-            if len(found) > 1:
-                # A later message to it names it too, and a fork holds the calls of its source.
-                found = [one for one in found if _is_above(one, depth)]
+        for told in (named, called):
+            # A later message to it names it too, and a fork holds the calls of its source.
+            found = [one for one in told if _may_be_above(one, depth)]
             if len(found) == 1:
                 return found[0]
         return None
@@ -122,8 +121,9 @@ def _folders(path: str) -> list[str]:
     return found
 
 
-def _is_above(path: str, depth: object) -> bool:
-    return isinstance(depth, int) and _meta(path).get("spawnDepth") == depth - 1
+def _may_be_above(path: str, depth: object) -> bool:
+    own = _meta(path).get("spawnDepth")
+    return not isinstance(own, int) or not isinstance(depth, int) or own == depth - 1
 
 
 def _meta(path: str) -> dict[str, Any]:
