@@ -11,7 +11,8 @@ from leafward.agents.codex import store
 from leafward.catalog import Catalogue, parents
 from leafward.catalog.spending import counted_once
 from leafward.config import Config
-from tests.codex_rollout import THREADS, Rollout, opened
+from leafward.errors import Refused
+from tests.codex_rollout import CODEX, THREADS, Rollout, opened
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, said
 
@@ -63,6 +64,9 @@ def test_both_are_listed_and_one_is_the_copy(tmp_path: Path, folders: tuple[str,
         assert said(session)[-1][1] == f"answer {number}", "each is read by itself"
         assert problems(session) == ({"diverged-copy": 1} if one is copy else {})
         assert bool(session.inherited) == (one is copy)
+    with pytest.raises(Refused, match="fork this copy"):
+        CODEX.resume(opened(copy.path), {})
+    assert CODEX.resume(opened(kept.path), {}).argv[-1] == THREADS[0]
     counted = counted_once(catalogue.cards(), parents(cards.values()), catalogue.spent)
     assert sum(one.tokens for one in counted[str(kept.path)]) == 500 + newest
     assert sum(one.tokens for one in counted[str(copy.path)]) == 201 - newest, "only its own answer"

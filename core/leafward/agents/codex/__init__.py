@@ -23,6 +23,7 @@ from leafward.agents.base import (
 )
 from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import Thread, meta_of
+from leafward.agents.codex.describing import TWIN
 from leafward.agents.codex.glimpse import glimpse
 from leafward.agents.codex.reading import CodexReader
 from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head, unpacked_lines
@@ -41,7 +42,7 @@ from leafward.agents.codex.store import (
 )
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
 from leafward.agents.lines import unmarked
-from leafward.errors import NotASession
+from leafward.errors import NotASession, Refused
 from leafward.foreign import ForeignSession, Note
 from leafward.paths import is_kept
 
@@ -206,6 +207,10 @@ class Codex:
         """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""
         folder = folder_of(session, self.title)
         refuse_copy(session, self.title)
+        if session.header.get("relation") == TWIN:
+            raise Refused(
+                f"Codex knows this thread by {session.header.get('parentSession')}: fork this copy to go on from it"
+            )
         store = self._variables(home_of(os.path.abspath(session.path)), env)
         return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env), store)
 

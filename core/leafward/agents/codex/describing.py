@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from leafward.agents.codex.chain import Thread
     from leafward.entries import Body
 
+TWIN = "inferred"
+"""How a file stands to another one of its name that Codex knows the thread by."""
 OURS = "leafward"
 """Our field in the description of a thread that tells another agent's session: `forkedFrom` is the path of that one."""
 
@@ -39,7 +41,7 @@ def described(thread: Thread, meta: dict[str, Any]) -> Body:
         if meta.get(key) is not None:
             header[name] = meta[key]
     if thread.original is not None:
-        header["parentSession"], header["relation"] = thread.original.path, "inferred"
+        header["parentSession"], header["relation"] = thread.original.path, TWIN
         return header
     parent, relation = relation_of(meta, thread.spawner)
     if parent is not None:
