@@ -137,6 +137,15 @@ def test_last_words_are_those_on_the_way_to_the_leaf(tmp_path: Path) -> None:
     assert reading.card.branches == 1
 
 
+def test_the_last_reply_is_said_without_signs_of_markdown(tmp_path: Path) -> None:
+    draft = Draft()
+    draft.user("# not a heading of mine")
+    draft.assistant("## Done\n\n**All** is green.\n```\nmake test\n```")
+    reading = whole(draft.write(tmp_path / "a.jsonl"))
+    assert reading.details.last_prompt == "# not a heading of mine"
+    assert reading.details.last_reply == "Done All is green. make test"
+
+
 def test_a_session_is_archived_as_a_whole_and_comes_back(tmp_path: Path) -> None:
     draft = Draft()
     first = draft.user("hello")

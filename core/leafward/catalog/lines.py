@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.agents import HEAD_SIZE, agent_named, native, recognised
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
+from leafward.headline import spoken
 from leafward.messages import prompt_text
 from leafward.safe_text import safe_line
 
@@ -30,8 +31,13 @@ _TAIL_SEALED = 256
 
 
 def excerpt(body: Body | None) -> str:
-    """The text of a message on one line, safe and cut; empty where it has none."""
-    return safe_line(prompt_text(body), EXCERPT) if body is not None else ""
+    """The text of a message on one line, safe and cut, that of a reply without signs of Markdown; empty where it has none."""
+    if body is None:
+        return ""
+    text, message = prompt_text(body), body.get("message")
+    if isinstance(message, dict) and message.get("role") == "assistant":
+        text = spoken(text)
+    return safe_line(text, EXCERPT)
 
 
 def spoken_at(body: Body | None) -> int:
