@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from leafward.agents import Candidate, Listing, Stamp
 
-FORMAT = 2
+FORMAT = 3
 """Raised when a card is made in another way; the names of the fields are compared too."""
 
 _KIND = "leafward catalogue"

@@ -166,11 +166,10 @@ def walk(root: str, trouble: list[Trouble]) -> Iterator[Segment]:
         folder, depth = folders.pop()
         above = folder.rstrip(os.sep) + os.sep
         archived = os.path.basename(folder) == ARCHIVE_FOLDER
-        for name, stamp in look(folder, _ENDINGS, trouble, into=depth < _DEEPEST):
-            if stamp is None:
-                folders.append((above + name, depth + 1))
-            else:
-                yield _segment(above + name, name, archived, stamp)
+        files, below = look(folder, _ENDINGS, trouble, into=depth < _DEEPEST)
+        folders += [(above + name, depth + 1) for name in below]
+        for name, stamp in files.items():
+            yield _segment(above + name, name, archived, stamp)
 
 
 _USUAL = len("rollout-2026-11-21T20-51-38-01a1ffe1-0201-7d71-8d93-0079405c2f2a.jsonl")

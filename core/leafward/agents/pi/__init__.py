@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.base import Candidate, Glimpse, Stamp, Trouble
+    from leafward.agents.base import Candidate, Glimpse, Trouble
     from leafward.agents.cutting import Cut
     from leafward.agents.forking import Draft, Terms
     from leafward.agents.past import Past
@@ -69,12 +69,8 @@ class Pi:
                 if folder in seen:
                     continue
                 seen.add(folder)
-                files: dict[str, Stamp] = {}
-                for name, stamp in look(folder, (SUFFIX,), trouble, into=folder == str(root), follow=True):
-                    if stamp is not None:
-                        files[name] = stamp
-                    else:
-                        folders.append(os.path.join(folder, name))
+                files, below = look(folder, (SUFFIX,), trouble, into=folder == str(root), follow=True)
+                folders += [os.path.join(folder, name) for name in below]
                 yield Listing(folder, files, self.name)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:  # noqa: ARG002  # as the protocol has it
