@@ -232,6 +232,21 @@ class TestOpening:
         assert main(["01a1fff9"], open_app) == 7
         assert asked == [[], [other.resolve(), tmp_path.resolve()], [stored.resolve()]]
 
+    def test_a_file_that_is_named_is_opened_without_what_verbs_need(self, tmp_path: Path) -> None:
+        path = conversation(tmp_path / "s.jsonl").path
+        code = (
+            "import sys\n"
+            "from leafward.cli import main, opening\n"
+            "opening.has_terminal = lambda: True\n"
+            "def open_app(paths):\n"
+            "    print(*paths, *{'click', 'leafward.cli.selection', 'leafward.catalog'} & sys.modules.keys())\n"
+            "main(sys.argv[1:], open_app)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+        )
+        assert done.stdout == f"{path.resolve()}\n"
+
     def test_a_second_path_that_is_not_there(self, tmp_path: Path, run: Run) -> None:
         path = conversation(tmp_path / "s.jsonl").path
         outcome = run(path, tmp_path / "missing.jsonl")

@@ -33,10 +33,13 @@ def open_paths(open_app: OpenApp | None, selectors: Sequence[str]) -> int:
 
 
 def _resolved(selector: str) -> Path:
+    path = Path(os.path.expanduser(selector))
+    if path.is_dir() or (path.suffix == ".jsonl" and path.is_file()):
+        # Nothing to look up: what that would load is not waited for.
+        return path.resolve()
     from leafward.cli.selection import session_path
 
-    path = Path(os.path.expanduser(selector))
-    return (path if path.is_dir() else session_path(selector)).resolve()
+    return session_path(selector).resolve()
 
 
 def open_demo(open_app: OpenApp | None, as_json: bool) -> int:
