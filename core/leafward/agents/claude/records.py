@@ -90,18 +90,20 @@ _APART = 1 << 10
 
 
 class Needle:
-    """Bytes that are looked for by the rarest of them: one byte is found ten times faster than several."""
+    """Bytes that are looked for by the rarest of them, which is not the first: one is found ten times faster than several."""
 
     def __init__(self, whole: bytes, rarest: bytes) -> None:
         self._whole, self._rarest, self._offset = whole, rarest, whole.index(rarest)
+        self._ahead = whole[self._offset - 1]
+        """The byte ahead of the rarest one: looking at it alone spares most comparisons."""
 
     def first(self, data: bytes, start: int, end: int) -> int:
         """Where it stands first in a stretch; -1 where it does not."""
-        whole, rarest, offset = self._whole, self._rarest, self._offset
+        whole, rarest, offset, ahead = self._whole, self._rarest, self._offset, self._ahead
         at = data.find(rarest, start + offset, end)
         paid = start + offset - 4 * _APART
         while at >= 0:
-            if data.startswith(whole, at - offset):
+            if data[at - 1] == ahead and data.startswith(whole, at - offset):
                 return at - offset
             paid += _APART
             if at < paid:
@@ -114,13 +116,15 @@ class Needle:
 
         Both have the same rarest byte at the same place.
         """
-        whole, rarest, offset, stops = self._whole, self._rarest, self._offset, other._whole
+        whole, rarest, offset, ahead = self._whole, self._rarest, self._offset, self._ahead
+        stops, stop = other._whole, other._ahead
         at = data.find(rarest, start + offset, end)
         paid = start + offset - 4 * _APART
         while at >= 0:
-            if data.startswith(whole, at - offset):
+            near = data[at - 1]
+            if near == ahead and data.startswith(whole, at - offset):
                 return at - offset
-            if data.startswith(stops, at - offset):
+            if near == stop and data.startswith(stops, at - offset):
                 return None
             paid += _APART
             if at < paid:
