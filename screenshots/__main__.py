@@ -7,6 +7,7 @@ so that two runs give the same bytes and a changed picture means a changed scree
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import random
 import sys
@@ -57,8 +58,10 @@ class Shot:
     keys: tuple[str, ...] = ()
     """Textual's names; `text:…` types letter by letter."""
     opened: str = "demo"
-    """`demo`, `log` (the demo after a few operations) or `store`."""
+    """`demo`, `log` (the demo after a few operations), `store` or `damaged`."""
     config: dict[str, Any] = field(default_factory=dict)
+    verb: str = ""
+    """What is printed of the session, in place of the application."""
 
 
 INTO_A_BRANCH = ("{", "{", "{", "j", "j", "z", "j")
@@ -91,6 +94,7 @@ SHOTS = (
     Shot("totals", "Tokens and costs by project and by day", opened="store", keys=("T",)),
     Shot("search-all", "A search of all text: sessions, their hits in context, and the text of one", opened="store", keys=("S", "text:old code", "enter", "j")),
     Shot("log", "The log of operations", opened="log", keys=("o",)),
+    Shot("doctor", "What is wrong with a session, each damage with its place", size=(140, 22), opened="damaged", verb="doctor"),
     Shot("help", "All keys of the explorer", keys=("?",)),
     Shot("themes", "Choosing a theme", keys=("t",)),
     Shot("small", "The explorer on 80 by 24 cells", size=SMALL),
@@ -133,7 +137,43 @@ def _make(shot: Shot, folder: Path) -> str:
         patch("leafward.catalog.projects.missing_folders", lambda _projects: frozenset()),
         patch("leafward_tui.forks.folder_at", lambda path: Folder(path, there=True)),
     ):
-        return asyncio.run(_shoot(shot, folder))
+        return asyncio.run(_print(shot, folder) if shot.verb else _shoot(shot, folder))
+
+
+async def _print(shot: Shot, folder: Path) -> str:
+    """The picture of a verb's output, in the colours of the application."""
+    from rich.text import Text
+    from textual.screen import Screen
+    from textual.widgets import Static
+
+    from leafward.cli import main as command_line
+    from leafward_tui.app import LeafwardApp
+    from screenshots.picture import picture
+
+    path = _files(shot.opened, folder)
+    printed = Terminal()
+    with patch("sys.stdout", printed):
+        command_line([shot.verb, str(path)])
+    typed = Text.assemble(("$ ", "dim"), f"leafward {shot.verb} {path.name}\n\n")
+    app = LeafwardApp((), env=ENVIRONMENT, encoding="utf-8")
+    async with app.run_test(size=shot.size) as pilot:
+        page: Screen[None] = Screen()
+        await app.push_screen(page)
+        said = Static(typed + Text.from_ansi(printed.getvalue()))
+        said.styles.margin = (1, 2)
+        await page.mount(said)
+        await _complete(app, pilot)
+        return picture(app.export_screenshot(), shot.title)
+
+
+class Terminal(io.StringIO):
+    """Takes what is printed as a terminal of UTF-8 and colours does."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
 
 
 async def _shoot(shot: Shot, folder: Path) -> str:
@@ -173,6 +213,7 @@ def _files(opened: str, folder: Path) -> Path:
     """The session that is looked at, in a store of its own."""
     from importlib.resources import files
 
+    from screenshots.damaged import damaged
     from screenshots.store import make_store, touch
 
     data = files("leafward").joinpath("data", "demo.jsonl").read_bytes()
@@ -180,7 +221,7 @@ def _files(opened: str, folder: Path) -> Path:
         return make_store(folder / "sessions", data, NOW)
     path = folder / "sessions" / "demo.jsonl"
     path.parent.mkdir(parents=True)
-    path.write_bytes(data)
+    path.write_bytes(damaged(data) if opened == "damaged" else data)
     if opened == "log":
         _operate(path)
     touch(path, NOW - timedelta(minutes=2))
