@@ -11,11 +11,11 @@ import os
 import re
 import time
 from collections import deque
-from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.base import is_file, is_folder
 from leafward.agents.claude.records import KEY, NAMED, key_of
+from leafward.agents.claude.remembered import OfFiles, OfFolders
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem
 from leafward.times import milliseconds
 
@@ -34,8 +34,6 @@ _BEGAN = re.compile(rb'"startTime"\s*:\s*(\d{1,20})')
 _HEAD = 1 << 15
 _HEADS_AT_MOST = 1 << 19
 """Bytes at either end in which a row with an id is looked for."""
-_FRESH = 2.0
-"""Seconds that what is known of a folder is believed."""
 _LATER = 1000
 """Milliseconds between a file's beginning and its first row from which that row is older than the file."""
 
@@ -62,9 +60,6 @@ class Ends(NamedTuple):
 class _Project(NamedTuple):
     """The transcripts of a folder, by the row that they begin with."""
 
-    changed: int
-    """When a file of the folder last came or went."""
-    read: float
     paths: list[str]
     by_first: dict[bytes, list[str]]
     silent: list[str]
@@ -75,10 +70,8 @@ class Kin:
     """Finds sources among the transcripts of a project; what it read of their ends is kept."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._ends: dict[str, tuple[tuple[int, int], Ends]] = {}
-        self._projects: dict[str, _Project] = {}
-        self._clock = clock
-        self._lock = Lock()
+        self._ends = OfFiles(_read_ends)
+        self._projects = OfFolders(self._project, clock)
 
     def origin(self, path: str, rows: Rows) -> Origin | None:
         """Where a transcript comes from; None where nothing says that it is a copy."""
@@ -98,16 +91,16 @@ class Kin:
         if first < 0:
             return None
         name = bytes(rows.keys[first * KEY : (first + 1) * KEY])
-        mine = self._ends_of(path)
+        mine = self._ends.of(path)
         cut = first in rows.boundaries and rows.boundaries[first].missing
         ended: list[tuple[int, str]] = []
         marked: list[tuple[int, str]] = []
-        project = self._project(os.path.dirname(path))
+        project = self._projects.of(os.path.dirname(path))
         like = project.paths if cut else [*project.by_first.get(name, ()), *project.silent]
         for sibling in like:
             if sibling == path:
                 continue
-            ends = self._ends_of(sibling)
+            ends = self._ends.of(sibling)
             if ends is None or (ends.first != name and not (cut and _holds(sibling, name))):
                 continue
             at = rows.find({ends.last}).get(ends.last, -1)
@@ -119,42 +112,15 @@ class Kin:
         return max(found, key=lambda one: (one[0], -len(one[1]), one[1]))[1] if found else None
 
     def _project(self, folder: str) -> _Project:
-        """What lies in a folder, as it was a moment ago: with thousands of sessions in one, each asks for the same."""
-        try:
-            changed = os.stat(folder).st_mtime_ns
-        except OSError:
-            changed = 0
-        now = self._clock()
-        with self._lock:
-            known = self._projects.get(folder)
-        if known is not None and known.changed == changed and now - known.read < _FRESH:
-            return known
-        found = _Project(changed, now, _transcripts(folder), {}, [])
+        """What lies in a folder."""
+        found = _Project(_transcripts(folder), {}, [])
         for path in found.paths:
-            ends = self._ends_of(path)
+            ends = self._ends.of(path)
             if ends is None:
                 found.silent.append(path)
             else:
                 found.by_first.setdefault(ends.first, []).append(path)
-        with self._lock:
-            self._projects[folder] = found
         return found
-
-    def _ends_of(self, path: str) -> Ends | None:
-        try:
-            now = os.stat(path)
-            stamp = now.st_size, now.st_mtime_ns
-            with self._lock:
-                known = self._ends.get(path)
-            if known is not None and known[0] == stamp:
-                return known[1]
-            ends = _read_ends(path, now.st_size)
-        except OSError:
-            return None
-        if ends is not None:
-            with self._lock:
-                self._ends[path] = stamp, ends
-        return ends
 
 
 def _transcripts(folder: str) -> list[str]:

@@ -11,10 +11,10 @@ import mmap
 import os
 import re
 import time
-from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.base import is_file
+from leafward.agents.claude.remembered import OfFiles, OfFolders
 from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ _STARTED = re.compile(rb'"agentId"\s*:\s*"([^"\\]{1,80})"')
 _CALL = re.compile(rb'"id"\s*:\s*"([^"\\]{1,80})"')
 _META = ".meta.json"
 _META_AT_MOST = 1 << 16
-_FRESH = 2.0
-"""Seconds that what is known of a folder is believed."""
 
 
 class _Names(NamedTuple):
@@ -38,21 +36,12 @@ class _Names(NamedTuple):
     """Calls, and whatever else has an id."""
 
 
-class _Folder(NamedTuple):
-    changed: int
-    """When a file of the folder last came or went."""
-    read: float
-    names: list[_Names]
-
-
 class Spawners:
     """Finds who started a sub-agent; what its neighbours name is kept."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._names: dict[str, tuple[tuple[int, int], _Names]] = {}
-        self._folders: dict[str, _Folder] = {}
-        self._clock = clock
-        self._lock = Lock()
+        self._names = OfFiles(lambda path, size: _read(path) if size else None)
+        self._folders = OfFolders(self._names_in, clock)
 
     def spawner(self, path: str) -> str | None:
         """The transcript of the sub-agent that started another; None where the session did, or nothing says who."""
@@ -61,7 +50,7 @@ class Spawners:
         depth = meta.get("spawnDepth")
         if not folders or (isinstance(depth, int) and depth <= 1):
             return None
-        others = [one for folder in folders for one in self._folder(folder) if one.path != path]
+        others = [one for folder in folders for one in self._folders.of(folder) if one.path != path]
         name = os.fsencode(stem(path).removeprefix(AGENT))
         call = str(meta.get("toolUseId", "")).encode("utf-8", "surrogatepass")
         named = [one.path for one in others if name in one.agents]
@@ -73,41 +62,17 @@ class Spawners:
                 return found[0]
         return None
 
-    def _folder(self, folder: str) -> list[_Names]:
-        """What the transcripts of a folder name, as it was a moment ago: each of its many sub-agents asks for the same."""
-        try:
-            changed = os.stat(folder).st_mtime_ns
-        except OSError:
-            changed = 0
-        now = self._clock()
-        with self._lock:
-            known = self._folders.get(folder)
-        if known is not None and known.changed == changed and now - known.read < _FRESH:
-            return known.names
-        names = [found for path in _transcripts(folder) if (found := self._names_in(path)) is not None]
-        with self._lock:
-            self._folders[folder] = _Folder(changed, now, names)
-        return names
-
-    def _names_in(self, path: str) -> _Names | None:
-        try:
-            now = os.stat(path)
-            stamp = now.st_size, now.st_mtime_ns
-            with self._lock:
-                known = self._names.get(path)
-            if known is not None and known[0] == stamp:
-                return known[1]
-            names = _read(path)
-        except (OSError, ValueError):
-            return None
-        with self._lock:
-            self._names[path] = stamp, names
-        return names
+    def _names_in(self, folder: str) -> list[_Names]:
+        """What the transcripts of a folder name."""
+        return [found for path in _transcripts(folder) if (found := self._names.of(path)) is not None]
 
 
 def _read(path: str) -> _Names:
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return _Names(path, frozenset(_STARTED.findall(content)), frozenset(_CALL.findall(content)))
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return _Names(path, frozenset(_STARTED.findall(content)), frozenset(_CALL.findall(content)))
+    except ValueError as error:
+        raise OSError(f"{path} became empty meanwhile") from error
 
 
 def _folders(path: str) -> list[str]:
