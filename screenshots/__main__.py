@@ -24,7 +24,7 @@ from uuid import UUID
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from leafward_tui.app import LeafwardApp
+    from leafward_tui.app.app import LeafwardApp
 
 FOLDER = Path(__file__).resolve().parent
 NOW = datetime(2026, 11, 17, 15, 38, 10, tzinfo=UTC)
@@ -128,14 +128,14 @@ def main(names: list[str]) -> int:
 
 def _make(shot: Shot, folder: Path) -> str:
     """The picture; whatever the application writes goes to `folder`."""
-    from leafward_tui.forks import Folder
+    from leafward_tui.explorer.model.forks import Folder
 
     os.environ["LEAFWARD_HOME"] = str(folder / "leafward")
     os.environ["PI_CODING_AGENT_SESSION_DIR"] = str(folder / "sessions")
     # Invented projects lie nowhere on this machine.
     with (
         patch("leafward.catalog.projects.missing_folders", lambda _projects: frozenset()),
-        patch("leafward_tui.forks.folder_at", lambda path: Folder(path, there=True)),
+        patch("leafward_tui.explorer.model.forks.folder_at", lambda path: Folder(path, there=True)),
     ):
         return asyncio.run(_print(shot, folder) if shot.verb else _shoot(shot, folder))
 
@@ -147,7 +147,7 @@ async def _print(shot: Shot, folder: Path) -> str:
     from textual.widgets import Static
 
     from leafward.cli import main as command_line
-    from leafward_tui.app import LeafwardApp
+    from leafward_tui.app.app import LeafwardApp
     from screenshots.picture import picture
 
     path = _files(shot.opened, folder)
@@ -179,8 +179,8 @@ class Terminal(io.StringIO):
 async def _shoot(shot: Shot, folder: Path) -> str:
     from textual.widgets import Input
 
-    from leafward.config import Config
-    from leafward_tui.app import LeafwardApp
+    from leafward.base.config import Config
+    from leafward_tui.app.app import LeafwardApp
     from screenshots.picture import picture
 
     demo = _files(shot.opened, folder)
@@ -230,9 +230,9 @@ def _files(opened: str, folder: Path) -> Path:
 
 def _operate(path: Path) -> None:
     """A few minutes of work on the tree: looks at two branches, labels one, goes back."""
-    from leafward import journal
-    from leafward.entries import EntryId
-    from leafward.session import Session
+    from leafward.session import journal
+    from leafward.session.entries import EntryId
+    from leafward.session.session import Session
 
     moment = NOW - timedelta(minutes=14)
 
@@ -243,7 +243,7 @@ def _operate(path: Path) -> None:
 
     chance = random.Random(4)
     writing = journal.Writing(now=clock)
-    with patch("leafward.journal.lines.uuid4", lambda: UUID(int=chance.getrandbits(128), version=4)):
+    with patch("leafward.session.journal.lines.uuid4", lambda: UUID(int=chance.getrandbits(128), version=4)):
         for operation in ("label", "move", "undo"):
             with closing(Session.open(path)) as session:
                 target = session.columns.index(EntryId(BRANCH))

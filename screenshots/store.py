@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from leafward.demo import store_folder
+from leafward.export.demo import store_folder
 from tests.data.demo_recorder import Recorder, bash, edit, read
 from tests.data.demo_system import SECTIONS, TOOLS
 

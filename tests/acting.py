@@ -6,7 +6,7 @@ import random
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from leafward.session import Session
+from leafward.session.session import Session
 from tests.pi_file import NO_PARENT_GIVEN, PiFile
 
 if TYPE_CHECKING:

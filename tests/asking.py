@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.entries import EntryIndex
-from leafward.summarizers import Said, Span
-from leafward.summarizers.model import Model, ModelSettings, SummaryFailed
+from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers.model import Model, ModelSettings, SummaryFailed
 
 if TYPE_CHECKING:
-    from leafward.summarizers import Summary
+    from leafward.summaries.summarizers import Summary
     from tests.model_endpoint import Endpoint
 
 KEY = "sk-ant-api03-abcdefghijklmnop0123456789"

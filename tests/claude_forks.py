@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward import forking
 from leafward.agents import agent_named
-from leafward.entries import Kind
-from leafward.messages import message_text
+from leafward.branches import fork as forking
+from leafward.session.entries import Kind
+from leafward.session.messages import message_text
 from tests.claude_transcript import CLAUDE, Transcript, opened
 from tests.forks import at_home
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.forking import Terms
-    from leafward.foreign import ForeignSession
-    from leafward.session import Session
+    from leafward.agents.fork_draft import Terms
+    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 
 def draft(

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
-from leafward.context import context_at, message_body
-from leafward.entries import NATIVE_ROLE, Kind
+from leafward.context.model_context import context_at, message_body
+from leafward.session.entries import NATIVE_ROLE, Kind
 from tests.foreign_sessions import opened_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.context import ContextMessage
-    from leafward.entries import Body
-    from leafward.foreign import ForeignSession
+    from leafward.context.model_context import ContextMessage
+    from leafward.session.entries import Body
+    from leafward.session.foreign import ForeignSession
 
 DATA = Path(__file__).parent / "data" / "claude"
 CLAUDE = agent_named("claude")

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
-from leafward.context import Context, context_at
-from leafward.entries import NATIVE_ROLE, Kind
+from leafward.context.model_context import Context, context_at
+from leafward.session.entries import NATIVE_ROLE, Kind
 from tests.foreign_sessions import opened_by
 
 if TYPE_CHECKING:
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 if sys.version_info >= (3, 14):
     from compression import zstd

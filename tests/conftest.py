@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from leafward import scan as scan_module
-from leafward import session as session_module
-from leafward.session import Session
+from leafward.session import scan as scan_module
+from leafward.session import session as session_module
+from leafward.session.session import Session
 from tests.foreign_stores import AGENTS, watched
 from tests.model_endpoint import Endpoint, Reply
 from tests.surroundings import CORPORA, REPOSITORY
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from leafward.entries import Body
+    from leafward.session.entries import Body
     from tests.foreign_stores import Store
 
 
@@ -253,8 +253,8 @@ def server() -> Iterator[Endpoint]:
     """A server for a module; the loop that asked it is closed with it."""
     with Endpoint() as endpoint:
         yield endpoint
-        if "leafward.summarizers.calls" in sys.modules:
-            from leafward.summarizers.calls import close_model_loop
+        if "leafward.summaries.summarizers.calls" in sys.modules:
+            from leafward.summaries.summarizers.calls import close_model_loop
 
             close_model_loop()
     gc.collect()

@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from leafward.context import context_at, message_body
-from leafward.doctor import check
-from leafward.foreign import ForeignSession
-from leafward.messages import message_text
+from leafward.context.model_context import context_at, message_body
+from leafward.export.doctor import check
+from leafward.session.foreign import ForeignSession
+from leafward.session.messages import message_text
 
 if TYPE_CHECKING:
     from pathlib import Path

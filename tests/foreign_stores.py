@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
-from leafward.entries import Kind
-from leafward.foreign import ForeignSession
-from leafward.journal import archived_branches, operations
-from leafward.messages import message_text
+from leafward.session.entries import Kind
+from leafward.session.foreign import ForeignSession
+from leafward.session.journal import archived_branches, operations
+from leafward.session.messages import message_text
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.foreign_sessions import texts

@@ -9,16 +9,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward import agents, forking
-from leafward.agents.past import Past
-from leafward.config import Config
-from leafward.context import context_at, message_body
-from leafward.entries import EntryIndex, blocks_of
-from leafward.messages import message_text
+from leafward import agents
+from leafward.agents.conversation import Conversation
+from leafward.base.config import Config
+from leafward.branches import fork as forking
+from leafward.context.model_context import context_at, message_body
+from leafward.session.entries import EntryIndex, blocks_of
+from leafward.session.messages import message_text
 
 if TYPE_CHECKING:
-    from leafward.forking import Fork, Terms
-    from leafward.session import Session
+    from leafward.branches.fork import Fork, Terms
+    from leafward.session.session import Session
 
 PI_SESSIONS = Path(__file__).parent / "data" / "pi" / "sessions"
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
@@ -68,8 +69,8 @@ def texts(session: Session, at: int) -> list[tuple[str, str]]:
 
 def told(session: Session, at: int) -> list[tuple[str, object]]:
     """What an agent that adopts a session has to send: speaker and content, without what the source's agent put in."""
-    cut = forking.Cut(EntryIndex(at), EntryIndex(at), EntryIndex(-1), None, EntryIndex(at))
-    return [_plain(message, one.role) for one, message in Past(session, cut).messages()]
+    cut = forking.ForkPoint(EntryIndex(at), EntryIndex(at), EntryIndex(-1), None, EntryIndex(at))
+    return [_plain(message, one.role) for one, message in Conversation(session, cut).messages()]
 
 
 def sent(session: Session) -> list[tuple[str, object]]:

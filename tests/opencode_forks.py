@@ -6,18 +6,18 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from leafward import forking
 from leafward.agents import agent_named
-from leafward.entries import Kind
-from leafward.messages import message_text
+from leafward.branches import fork as forking
+from leafward.session.entries import Kind
+from leafward.session.messages import message_text
 from tests.forks import at_home
 from tests.opencode_store import FOLDER, OPENCODE, Conversation, Database, call, opened, said
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.forking import Terms
-    from leafward.session import Session
+    from leafward.agents.fork_draft import Terms
+    from leafward.session.session import Session
 
 ID = re.compile(r"(ses|msg|prt)_[0-9a-f]{12}[0-9A-Za-z]{14}\Z")
 """How opencode's ids look."""

@@ -8,17 +8,17 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
-from leafward.context import Context, context_at, message_body
-from leafward.doctor import check
-from leafward.entries import NATIVE_ROLE, Kind
-from leafward.messages import message_text
+from leafward.context.model_context import Context, context_at, message_body
+from leafward.export.doctor import check
+from leafward.session.entries import NATIVE_ROLE, Kind
+from leafward.session.messages import message_text
 from tests.foreign_sessions import opened_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 OPENCODE = agent_named("opencode")
 START = 1_767_225_600_000

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.catalog import sighted
-from leafward.config import Config
-from leafward.search import parse
-from leafward.search.running import Search, ripgrep
+from leafward.query.search import parse
+from leafward.query.search.text_search import Search, ripgrep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from leafward.catalog import Card
-    from leafward.search.running import SessionHits
+    from leafward.query.search.text_search import SessionHits
 
 NOW = int(time.time() * 1000)
 ROADS = ("rg", "scan", "all")

@@ -28,8 +28,8 @@ KEY_SIGNS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "pageup"
 
 def keys_table() -> str:
     """Every intent, in the order of the help."""
-    from leafward_tui.intents import EVERYWHERE, GROUPS, INTENTS, SCREENS
-    from leafward_tui.keymap import key_label
+    from leafward_tui.ui.intents import EVERYWHERE, GROUPS, INTENTS, SCREENS
+    from leafward_tui.ui.keymap import key_label
 
     lines = ["| key | does | on | name |", "|---|---|---|---|"]
     for group in GROUPS:
@@ -62,7 +62,7 @@ def need_table() -> str:
 
 def query_table() -> str:
     """What a search understands; the first column says whether the catalogue's filter does too."""
-    from leafward.search import TERMS, TEXT_TERMS
+    from leafward.query.search import TERMS, TEXT_TERMS
 
     lines = [
         "| in a search | finds | also in the filter |",
@@ -186,7 +186,7 @@ def rows(text: str, heading: str) -> list[list[str]]:
 
 
 def test_configuration_is_described_whole(readme: str) -> None:
-    from leafward.config import Config, known_keys
+    from leafward.base.config import Config, known_keys
 
     table = {key.strip("`"): default for key, default, _ in rows(readme, "| key | default | what |")}
     assert sorted(table) == known_keys()
@@ -198,9 +198,9 @@ def test_configuration_is_described_whole(readme: str) -> None:
 
 
 def test_the_example_configuration_is_sound(readme: str) -> None:
-    from leafward.config import parse
-    from leafward_tui.keymap import Keymap
-    from leafward_tui.palette import TOKENS, built_in_names
+    from leafward.base.config import parse
+    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.palette import TOKENS, built_in_names
 
     examples = [body for language, body in FENCE.findall(readme) if language == "toml"]
     of_config = [body for body in examples if "[[anchors]]" not in body]
@@ -216,8 +216,8 @@ def test_the_example_configuration_is_sound(readme: str) -> None:
 
 
 def test_the_example_governance_is_read_whole(readme: str, tmp_path: Path) -> None:
-    from leafward.injection.stores import OWN, read_own
-    from leafward.injection.workspace import Workspace
+    from leafward.compaction.injection.stores import OWN, read_own
+    from leafward.compaction.injection.workspace import Workspace
 
     (example,) = (body for _, body in FENCE.findall(readme) if "[[anchors]]" in body)
     path = tmp_path / OWN
@@ -273,7 +273,7 @@ def test_documents_hold_the_keys_that_are_listed(
     import json
 
     from leafward.cli import main
-    from leafward.demo import demo_session
+    from leafward.export.demo import demo_session
 
     session = tmp_path / "branches.jsonl"
     text = (ROOT / "tests" / "data" / "pi" / "sessions" / "branches.jsonl").read_text(encoding="utf-8")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from leafward.entries import BOOKKEEPING, Kind
-from leafward.session import Session
-from leafward.tree import SessionTree
+from leafward.session.entries import BOOKKEEPING, Kind
+from leafward.session.session import Session
+from leafward.session.tree import SessionTree
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:

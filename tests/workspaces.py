@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.injection import Injection, InjectionSettings, inject
+from leafward.compaction.injection import Injection, InjectionSettings, inject
 from tests.acting import Acting, reading
 
 if TYPE_CHECKING:

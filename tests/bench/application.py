@@ -9,7 +9,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from leafward.session import Session
+from leafward.session.session import Session
 from tests.bench import references
 from tests.bench.generate import lines
 from tests.bench.report import ROUNDS, Report, median, p95

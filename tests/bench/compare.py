@@ -8,9 +8,9 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from leafward.diff.file_sets import compare_files
-from leafward.diff.sides import sides
-from leafward.session import Session
+from leafward.branches.diff.file_sets import compare_files
+from leafward.branches.diff.sides import sides
+from leafward.session.session import Session
 from tests.bench import references
 from tests.bench.generate import FILES, write_session
 from tests.bench.report import ROUNDS, Report, median

@@ -10,11 +10,11 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.context import context_at
-from leafward.session import Session
-from leafward_tui.exploration import Exploration, Filter
-from leafward_tui.folds import LineKind
-from leafward_tui.graph import arrange
+from leafward.context.model_context import context_at
+from leafward.session.session import Session
+from leafward_tui.explorer.model.exploration import Exploration, Filter
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.graph import arrange
 from tests.bench import references
 from tests.bench.report import ROUNDS, Report, median, seconds
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _MEMORY = """
 import gc, json, os, sys
 from pathlib import Path
-from leafward.session import Session
-import leafward.context
+from leafward.session.session import Session
+import leafward.context.model_context
 
 def resident():
     with open("/proc/self/statm") as file:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.config import Config
 from tests.bench.report import ROUNDS, Report, median, seconds
 
 if TYPE_CHECKING:

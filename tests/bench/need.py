@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward import agents
-from leafward.entries import EntryIndex, Kind
-from leafward.errors import LeafwardError
-from leafward.facts import Fact, FactKind, FactReader, Voice
-from leafward.facts.values import whole_paths
-from leafward.injection import InjectionSettings, inject
-from leafward.messages import message_text, messages_of
-from leafward.summarizers import Span, tokens_of
-from leafward.summarizers.extractive import Extractive
-from leafward.survival import (
+from leafward.base.errors import LeafwardError
+from leafward.compaction.injection import InjectionSettings, inject
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.messages import message_text, messages_of
+from leafward.summaries.facts import Fact, FactKind, FactReader, Voice
+from leafward.summaries.facts.values import whole_paths
+from leafward.summaries.summarizers import Span, tokens_of
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.survival import (
     Fate,
     Held,
     Replaced,
@@ -40,7 +40,7 @@ from tests.surroundings import CORPORA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from leafward.session import Session
+    from leafward.session.session import Session
     from tests.bench.report import Report
 
 ASKED = (

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
-from leafward.session import Session
+from leafward.session.session import Session
 from tests.bench.references import decode_lines
 from tests.bench.report import ROUNDS, median, p95, seconds
 

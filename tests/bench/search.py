@@ -12,10 +12,10 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.config import Config
-from leafward.search import parse
-from leafward.search.running import Search, ripgrep
+from leafward.query.search import parse
+from leafward.query.search.text_search import Search, ripgrep
 from tests.bench.report import ROUNDS, Report, median, seconds
 
 if TYPE_CHECKING:

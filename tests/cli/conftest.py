@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from leafward.cli import main
-from leafward.demo import demo_session
-from leafward.session import Session
+from leafward.export.demo import demo_session
+from leafward.session.session import Session
 
 Arguments = str | Path
 

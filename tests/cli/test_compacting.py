@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.enclosed import OPENING
-from leafward.summarizers import tokens_of
+from leafward.session.injected_block import OPENING
+from leafward.summaries.summarizers import tokens_of
 from tests.cli.conftest import OLD
 from tests.pi_file import PiFile, conversation, last_line
 

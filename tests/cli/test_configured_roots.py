@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_of
+from leafward.base.config import Config
+from leafward.base.paths import config_dir
 from leafward.catalog import find_session, stores
-from leafward.config import Config
-from leafward.paths import config_dir
-from leafward_tui.graph import Density
-from leafward_tui.screens.explorer.work import open_session
+from leafward_tui.explorer.model.graph import Density
+from leafward_tui.explorer.work import open_session
 from tests.claude_transcript import IDS, Transcript
 
 if TYPE_CHECKING:

@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.config import config_path
+from leafward.base.paths import (
+    DRAFT_END,
+    DRAFT_MARK,
+    cache_dir,
+    data_dir,
+    imports_dir,
+    kept_dir,
+    make_private,
+)
 from leafward.catalog.index import Index
-from leafward.config import config_path
-from leafward.paths import DRAFT_END, DRAFT_MARK, cache_dir, data_dir, imports_dir, kept_dir, make_private
 from tests.opencode_store import Conversation, Database
 from tests.pi_file import HEADER, PiFile
 

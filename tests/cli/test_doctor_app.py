@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.config import load
+from leafward.base.paths import config_dir
 from leafward.cli import main
-from leafward.config import load
-from leafward.paths import config_dir
 from leafward_tui.__main__ import main as leafward
-from leafward_tui.app import LeafwardApp
-from leafward_tui.checks import check
+from leafward_tui.app.app import LeafwardApp
+from leafward_tui.app.checks import check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,7 @@ def test_a_session_alone_needs_nothing_of_the_application() -> None:
     code = (
         "import sys\nfrom leafward_tui.__main__ import main\n"
         "main(['doctor', '--help'])\n"
-        "assert 'textual' not in sys.modules and 'leafward_tui.checks' not in sys.modules\n"
+        "assert 'textual' not in sys.modules and 'leafward_tui.app.checks' not in sys.modules\n"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.cli import main, opening
+from leafward.cli import application as opening
+from leafward.cli import main
 from tests.pi_file import HEADER, PiFile, conversation
 
 if TYPE_CHECKING:

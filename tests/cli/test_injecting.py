@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.enclosed import enclose
-from leafward.paths import config_dir, data_dir
+from leafward.base.paths import config_dir, data_dir
+from leafward.session.injected_block import enclose
 from tests.acting import Acting, call
 from tests.workspaces import anchor, idumb, put, spec
 

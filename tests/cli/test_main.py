@@ -14,9 +14,10 @@ import pytest
 from click import Context
 
 from leafward import __version__
-from leafward.cli import main, opening
+from leafward.base.errors import LeafwardError
+from leafward.cli import application as opening
+from leafward.cli import main
 from leafward.cli.verbs import leafward as group
-from leafward.errors import LeafwardError
 from tests.pi_file import conversation
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
         "leafward.cli.changing_verbs",
         "leafward.cli.memory_verbs",
     }
-    assert ours <= light | {"leafward.errors", "leafward.safe_text", "leafward.cli.output"}
+    assert ours <= light | {"leafward.base.errors", "leafward.base.safe_text", "leafward.cli.output"}
     assert not loaded & {
         "orjson",
         "platformdirs",

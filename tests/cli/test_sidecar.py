@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.sidecar import every_sidecar
+from leafward.session.sidecar import every_sidecar
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,14 +11,14 @@ import pytest
 from leafward.cli.outline import outline_rows
 from leafward.cli.outline_lines import outline
 from leafward.cli.output import Page, cells
-from leafward.journal import archive, move
+from leafward.session.journal import archive, move
 from tests.oracle.golden import GOLDEN, load
 from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session.session import Session
     from tests.cli.conftest import Open, Run
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from leafward.base.config import Config
 from leafward.catalog import Card, Catalogue, parents, with_parents
-from leafward.config import Config
 from tests.core.drafts import START, Draft, file_name
 
 

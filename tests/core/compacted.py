@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.run import draft
-from leafward.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive import Extractive
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.compaction.drafted import Draft
-    from leafward.session import Session
+    from leafward.compaction.draft import Draft
+    from leafward.session.session import Session
 
 SMALL = PlanSettings(keep_recent=2_000)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.demo import demo_session
-from leafward.session import Session
+from leafward.export.demo import demo_session
+from leafward.session.session import Session
 from tests.foreign_sessions import close_all
 from tests.foreign_stores import make
 from tests.pi_file import PiFile, conversation

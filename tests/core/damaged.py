@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from leafward.agents import agent_of
 from leafward.agents.lines import MARK
-from leafward.scan import Pending
+from leafward.session.scan import Pending
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, said, texts
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents import Agent
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 
 class Written(Protocol):

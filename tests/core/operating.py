@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import strategies as st
 
-from leafward.errors import Refused
-from leafward.journal import (
+from leafward.base.errors import Refused
+from leafward.session.journal import (
     Operation,
     archive,
     archived_branches,
@@ -24,7 +24,7 @@ from leafward.journal import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 Step = tuple[object, ...]
 

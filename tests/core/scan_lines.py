@@ -6,8 +6,8 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.entries import Kind
-from leafward.scan import Scan
+from leafward.session.entries import Kind
+from leafward.session.scan import Scan
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import forking
 from leafward.agents import agent_named
-from leafward.context import context_at
-from leafward.entries import Kind
+from leafward.branches import fork as forking
+from leafward.context.model_context import context_at
+from leafward.session.entries import Kind
 from tests.claude_forks import draft, rows_of, written
 from tests.claude_transcript import CLAUDE
 from tests.forks import PI_SESSIONS, at_home, texts

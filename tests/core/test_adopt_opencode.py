@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward import forking
 from leafward.agents import agent_named
-from leafward.agents.forking import Terms
-from leafward.config import Config
-from leafward.entries import Kind
+from leafward.agents.fork_draft import Terms
+from leafward.base.config import Config
+from leafward.branches import fork as forking
+from leafward.session.entries import Kind
 from tests.forks import NOW, PI_SESSIONS, at_home, texts
 from tests.opencode_forks import busy, document, draft, imported
 from tests.opencode_store import (

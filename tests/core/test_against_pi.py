@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.context import context_at
-from leafward.entries import NO_ENTRY
-from leafward.session import Session
+from leafward.context.model_context import context_at
+from leafward.session.entries import NO_ENTRY
+from leafward.session.session import Session
 from tests.oracle import golden
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from leafward.agents import recognised
+from leafward.base.config import Config
+from leafward.base.errors import NotASession, Refused
 from leafward.catalog import Catalogue
-from leafward.config import Config
-from leafward.context import usage_total
-from leafward.entries import Kind, text_of
-from leafward.errors import NotASession, Refused
-from leafward.files import working_set
-from leafward.headline import headline, title_of
-from leafward.messages import prompt_text
+from leafward.context.model_context import usage_total
+from leafward.files.working_set import working_set
+from leafward.session.entries import Kind, text_of
+from leafward.session.headline import headline, title_of
+from leafward.session.messages import prompt_text
 from tests.claude_transcript import (
     CLAUDE,
     DATA,
@@ -266,8 +266,8 @@ def test_files_touched_are_found_in_bytes_too(tmp_path: Path) -> None:
 
 
 def test_the_patch_of_an_edit_has_its_line_numbers(tmp_path: Path) -> None:
-    from leafward.edits import hunks, table_of
-    from leafward.entries import tool_calls
+    from leafward.files.edits import hunks, table_of
+    from leafward.session.entries import tool_calls
 
     transcript = Transcript(tmp_path)
     transcript.prompt("go")

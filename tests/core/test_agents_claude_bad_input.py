@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.context import context_at
-from leafward.doctor import check
-from leafward.entries import Damage, Kind
-from leafward.errors import NotASession
+from leafward.base.errors import NotASession
+from leafward.context.model_context import context_at
+from leafward.export.doctor import check
+from leafward.session.entries import Damage, Kind
 from tests.claude_transcript import CLAUDE, DATA, IDS, Transcript, opened
 from tests.core.catalogued import cards_by_id
 from tests.core.damaged import passes_over_its_mark, tells_of_nul_bytes_at_its_end

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.claude import lineage
-from leafward.agents.claude.reading import ClaudeReader
 from leafward.agents.claude.rows import Rows
-from leafward.agents.claude.spawning import Spawners
+from leafward.agents.claude.subagents import Spawners
+from leafward.agents.claude.transcript import ClaudeReader
+from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.config import Config
-from leafward.context import context_at, usage_total
-from leafward.entries import Kind
-from leafward.headline import title_of
+from leafward.context.model_context import context_at, usage_total
+from leafward.session.entries import Kind
+from leafward.session.headline import title_of
 from tests.claude_transcript import DATA, IDS, Recorded, Transcript, opened, projected
 from tests.foreign_sessions import said
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 
 def copied(source: Transcript, to: Transcript, rows: int, **fields: object) -> None:

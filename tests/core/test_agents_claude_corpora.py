@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from leafward.agents import agent_of
-from leafward.entries import DAMAGE_CODE, Kind
-from leafward.files import working_set
+from leafward.files.working_set import working_set
+from leafward.session.entries import DAMAGE_CODE, Kind
 from tests.claude_transcript import DATA, Recorded, agree, opened, projected
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, read_whole

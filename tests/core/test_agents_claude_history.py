@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.entries import Kind, tool_calls
+from leafward.session.entries import Kind, tool_calls
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import problems, said, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 ZEROS = "00000000-0000-0000-0000-000000000000"
 

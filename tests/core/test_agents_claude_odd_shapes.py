@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.headline import headline
+from leafward.context.model_context import context_at
+from leafward.session.entries import Kind
+from leafward.session.headline import headline
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import problems, said
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.claude import rows as rows_module
+from leafward.agents.claude.entry_builder import EntryBuilder
 from leafward.agents.claude.records import Needle
 from leafward.agents.claude.rows import Rows, repeated
-from leafward.agents.claude.weaving import Weaver
 from leafward.agents.lines import CHUNK
 from tests.surroundings import CORPORA
 
@@ -108,7 +108,7 @@ def test_thousands_of_late_results_of_one_call_make_one_line() -> None:
     for late in range(count):
         put(3 + late, 1, type="user", message={"content": [block]})
     put(3 + count, 2, type="assistant", message={"id": "b", "content": []})
-    parents = Weaver(rows, 1, own=False).columns.parent
+    parents = EntryBuilder(rows, 1, own=False).columns.parent
     assert list(parents[3:]) == [1, *range(3, 2 + count), 2]
     assert parents[2] == 2 + count
 
@@ -136,9 +136,9 @@ class TestRecorded:
 
     def test_what_is_placed_at_once_is_what_placing_each_row_gives(self) -> None:
         chance = random.Random(34)
-        in_order = Weaver._place_in_order
+        in_order = EntryBuilder._place_in_order
 
-        def each(weaver: Weaver) -> None:
+        def each(weaver: EntryBuilder) -> None:
             weaver.rows.spread()
             weaver._place_each()
 
@@ -148,8 +148,8 @@ class TestRecorded:
                 woven = []
                 for way in (in_order, each):
                     with pytest.MonkeyPatch.context() as patch:
-                        patch.setattr(Weaver, "_place_in_order", way)
-                        weaver = Weaver(_taken(b"".join(lines), told=True), 5, own=False)
+                        patch.setattr(EntryBuilder, "_place_in_order", way)
+                        weaver = EntryBuilder(_taken(b"".join(lines), told=True), 5, own=False)
                     woven.append((weaver.columns, weaver.more, weaver.kept, weaver.now, weaver.costs))
                 assert woven[0] == woven[1]
                 # Without some of its lines, rows hang on others than those before them.

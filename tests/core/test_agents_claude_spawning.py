@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.claude import spawning
+from leafward.agents.claude import subagents as spawning
 from leafward.agents.claude.lineage import Kin
-from leafward.agents.claude.reading import ClaudeReader
-from leafward.agents.claude.spawning import Spawners
+from leafward.agents.claude.subagents import Spawners
+from leafward.agents.claude.transcript import ClaudeReader
+from leafward.base.config import Config
 from leafward.catalog import Catalogue
 from leafward.catalog.lineage import parents
-from leafward.config import Config
 from tests.claude_transcript import IDS, Transcript
 
 if TYPE_CHECKING:

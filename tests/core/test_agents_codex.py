@@ -11,19 +11,19 @@ import pytest
 
 from leafward.agents import recognised
 from leafward.agents.codex.source import Rollout as Source
+from leafward.base.config import Config
+from leafward.base.errors import NotASession, Refused
 from leafward.catalog import Catalogue
-from leafward.config import Config
-from leafward.context import context_at, usage_total
-from leafward.entries import DAMAGE_CODE, Kind
-from leafward.errors import NotASession, Refused
-from leafward.headline import headline
-from leafward.messages import prompt_text
+from leafward.context.model_context import context_at, usage_total
+from leafward.session.entries import DAMAGE_CODE, Kind
+from leafward.session.headline import headline
+from leafward.session.messages import prompt_text
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, thread_in
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import said
 
 if TYPE_CHECKING:
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import pytest
 
 from leafward.agents import agent_of
 from leafward.agents.codex.course import START
+from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.source import lines_in
-from leafward.agents.codex.weaving import Weaver
+from leafward.base.config import Config
+from leafward.base.errors import NotASession
 from leafward.catalog import Catalogue
-from leafward.config import Config
-from leafward.entries import Damage, Kind
-from leafward.errors import NotASession
+from leafward.session.entries import Damage, Kind
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, zstd
 from tests.core.damaged import passes_over_its_mark, tells_of_nul_bytes_at_its_end
 from tests.foreign_sessions import problems, read_whole, said, texts
@@ -265,7 +265,7 @@ def test_no_mutilation_is_too_much(tmp_path: Path) -> None:
 def test_a_block_at_once_gives_what_line_by_line_gives() -> None:
     for path in (path for path in DATA.rglob("*.jsonl") if "rollout" in path.name):
         data = path.read_bytes()
-        at_once, singly = Weaver(), Weaver()
+        at_once, singly = EntryBuilder(), EntryBuilder()
         at_once.begin(0, "x", START)
         singly.begin(0, "x", START)
         at_once.feed(data, len(data), 0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.entries import Kind
-from leafward.files import working_set
+from leafward.files.working_set import working_set
+from leafward.session.entries import Kind
 from tests.codex_rollout import Rollout
 from tests.foreign_sessions import problems, said
 

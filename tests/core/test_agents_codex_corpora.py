@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from leafward.agents import agent_of
-from leafward.entries import Kind
-from leafward.files import working_set
+from leafward.files.working_set import working_set
+from leafward.session.entries import Kind
 from tests.codex_rollout import CODEX, opened
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, read_whole, said

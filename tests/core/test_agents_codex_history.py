@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.context import context_at
-from leafward.entries import Damage
+from leafward.context.model_context import context_at
+from leafward.session.entries import Damage
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
 from tests.foreign_sessions import problems, said
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 ONE, TWO, THREE, FOUR = THREADS[:4]
 

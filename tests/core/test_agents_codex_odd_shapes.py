@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents import agent_of
+from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.config import Config
-from leafward.entries import Kind
+from leafward.session.entries import Kind
 from tests.codex_rollout import CODEX, THREADS, Rollout, bare, opened
 from tests.foreign_sessions import problems, said
 from tests.forks import made, terms

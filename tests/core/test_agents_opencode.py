@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
-from leafward.context import usage_total
-from leafward.edits import hunks
-from leafward.entries import tool_calls
-from leafward.files import changed_files, working_set
+from leafward.context.model_context import usage_total
+from leafward.files.edits import hunks
+from leafward.files.working_set import changed_files, working_set
+from leafward.session.entries import tool_calls
 from tests.core.catalogued import cards_in
 from tests.opencode_store import (
     FOLDER,

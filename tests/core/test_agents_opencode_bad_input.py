@@ -11,10 +11,10 @@ import pytest
 
 from leafward.agents import agent_of, strays
 from leafward.agents.lines import MARK
-from leafward.context import context_at
-from leafward.doctor import check, stray_messages
-from leafward.entries import Kind
-from leafward.lanes import Lanes
+from leafward.context.model_context import context_at
+from leafward.export.doctor import check, stray_messages
+from leafward.session.entries import Kind
+from leafward.session.lanes import Lanes
 from tests.core.catalogued import cards_by_id
 from tests.foreign_sessions import read_whole
 from tests.opencode_store import (

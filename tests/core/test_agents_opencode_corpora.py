@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.config import Config
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.files import working_set
+from leafward.context.model_context import context_at
+from leafward.files.working_set import working_set
+from leafward.session.entries import Kind
 from tests.core.catalogued import cards_in
 from tests.opencode_store import (
     OPENCODE,

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.opencode import OpenCode, trees
-from leafward.context import context_at, usage_total
-from leafward.entries import Kind
-from leafward.headline import headline
+from leafward.context.model_context import context_at, usage_total
+from leafward.session.entries import Kind
+from leafward.session.headline import headline
 from tests.opencode_store import (
     START,
     Conversation,
@@ -26,7 +26,7 @@ from tests.opencode_store import (
 if TYPE_CHECKING:
     import pytest
 
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 
 def prompts(session: ForeignSession) -> list[str]:

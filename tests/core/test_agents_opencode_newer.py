@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import forking
-from leafward.agents.forking import Terms
+from leafward.agents.fork_draft import Terms
 from leafward.agents.opencode import OpenCode
-from leafward.config import Config
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.errors import Refused
-from leafward.files import working_set
+from leafward.base.config import Config
+from leafward.base.errors import Refused
+from leafward.branches import fork as forking
+from leafward.context.model_context import context_at
+from leafward.files.working_set import working_set
+from leafward.session.entries import Kind
 from tests.opencode_newer import Rows, newer_call
 from tests.opencode_store import (
     FOLDER,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_of, names_one, recognised, within
+from leafward.base.config import Config
+from leafward.base.errors import NotFound, Refused
 from leafward.catalog import Catalogue, find_session
-from leafward.config import Config
-from leafward.errors import NotFound, Refused
 from tests.core.catalogued import cards_by_id, cards_in
 from tests.opencode_store import (
     FOLDER,

@@ -16,8 +16,8 @@ from leafward.agents import (
     recognised,
     unknown_roots,
 )
-from leafward.config import Config
-from leafward.errors import NotFound, Refused
+from leafward.base.config import Config
+from leafward.base.errors import NotFound, Refused
 from tests.core.drafts import Draft
 from tests.surroundings import as_any_user
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.safe_text import safe, safe_json
+from leafward.base.safe_text import safe, safe_json
 
 ACTED_ON = ("\x7f", "\x9b31m", "\x85", "\u202e", "\u2066", "\u2028", "\u200b", "\ufeff", "\U000e0041")
 

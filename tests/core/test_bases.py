@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.diff.contents import Contents, Merge
-from leafward.diff.file_sets import compare_files
-from leafward.diff.patches import patch_of
-from leafward.diff.sides import sides
-from leafward.rebuilding import Certainty, NodeFiles, WorkspaceBases
-from leafward.rebuilding import bases as module
+from leafward.branches.diff.contents import Contents, Merge
+from leafward.branches.diff.file_sets import compare_files
+from leafward.branches.diff.patches import patch_of
+from leafward.branches.diff.sides import sides
+from leafward.files.file_replay import Certainty, NodeFiles, WorkspaceBases
+from leafward.files.file_replay import bases as module
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from leafward.call_lines import NO_CALL, CallShapes, told_result
-from leafward.diff.sides import side
-from leafward.edits import NATIVE_TOOLS
-from leafward.entries import Kind
-from leafward.files import touched
-from leafward.rebuilding import steps
-from leafward.session import Session
+from leafward.branches.diff.sides import side
+from leafward.files.call_lines import NO_CALL, CallShapes, told_result
+from leafward.files.edits import NATIVE_TOOLS
+from leafward.files.file_replay import steps
+from leafward.files.working_set import touched
+from leafward.session.entries import Kind
+from leafward.session.session import Session
 from tests.acting import reading
 from tests.bench.generate import write_session
 from tests.surroundings import CORPORA, needs_corpora
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from leafward.entries import Body, EntryIndex
+    from leafward.session.entries import Body, EntryIndex
 
 
 def decoding(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.carrying import (
+from leafward.base.errors import Refused
+from leafward.branches.diff.sides import sides
+from leafward.branches.transfer import (
     ContextEdit,
     Side3,
     apply_edits,
@@ -19,14 +21,12 @@ from leafward.carrying import (
     draft_pins,
     shortened,
 )
-from leafward.carrying.merging import merge
-from leafward.context import context_at, message_body
-from leafward.diff.sides import sides
-from leafward.entries import EntryIndex
-from leafward.errors import Refused
-from leafward.journal import OperationKind, Writing, operations, redo, undo
-from leafward.messages import message_text
-from leafward.session import Session
+from leafward.branches.transfer.summary_merge import merge
+from leafward.context.model_context import context_at, message_body
+from leafward.session.entries import EntryIndex
+from leafward.session.journal import OperationKind, Writing, operations, redo, undo
+from leafward.session.messages import message_text
+from leafward.session.session import Session
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import doctor
-from leafward.carrying import (
+from leafward.base.errors import Refused
+from leafward.branches.diff.sides import sides
+from leafward.branches.transfer import (
     ContextEdit,
     Side3,
     apply_edits,
@@ -21,21 +22,20 @@ from leafward.carrying import (
     draft_graft,
     draft_merge,
 )
-from leafward.carrying.context_edits import EDITABLE
-from leafward.context import context_at, message_body
-from leafward.diff.sides import sides
-from leafward.entries import EntryIndex, Kind
-from leafward.errors import Refused
-from leafward.journal import redo, undo
-from leafward.messages import message_text
-from leafward.session import Session
+from leafward.branches.transfer.context_edits import EDITABLE
+from leafward.context.model_context import context_at, message_body
+from leafward.export import doctor
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.journal import redo, undo
+from leafward.session.messages import message_text
+from leafward.session.session import Session
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from leafward.journal.write import Write
+    from leafward.session.journal.write import Write
 
 
 def texts(session: Session) -> list[tuple[str, str]]:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents import agent_named, all_agents
+from leafward.base.errors import NotFound, Refused
 from leafward.catalog import about, leaves_in, parents
-from leafward.catalog.keeping import keep, kept_root
+from leafward.catalog.backups import keep, kept_root
 from leafward.catalog.trash import bring_back, find_thrown, going, throw_away, thrown_away
-from leafward.errors import NotFound, Refused
-from leafward.journal import archive_session, session_archived, undo
-from leafward.session import Session
+from leafward.session.journal import archive_session, session_archived, undo
+from leafward.session.session import Session
 from tests.core.catalogued import cards_of, listed
 from tests.core.drafts import DAY, START, Draft, file_name
 from tests.surroundings import CORPORA, needs_corpora

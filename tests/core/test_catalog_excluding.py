@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.catalog.excluding import Exclusion
+from leafward.catalog.exclusions import Exclusion
 from tests.core.catalogued import listed
 from tests.core.drafts import Draft
 

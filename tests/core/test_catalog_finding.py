@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.errors import NotFound
 from leafward.catalog import Catalogue, find_session
-from leafward.errors import NotFound
 from tests.core.catalogued import config, fill
 from tests.core.drafts import Draft
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.config import Config
+    from leafward.base.config import Config
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.catalog import Card, Catalogue, Update
 from leafward.catalog.listing import FIRST_PAGE
-from leafward.config import Config
 from tests.core.drafts import Draft
 from tests.foreign_stores import make
 

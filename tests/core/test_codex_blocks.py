@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
-from leafward.agents.codex import weaving
+from leafward.agents.codex import entry_builder as weaving
 from leafward.agents.codex.course import START
+from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.records import KINDS, SEAM, Line, line_of
 from leafward.agents.codex.source import Rollout as Opened
 from leafward.agents.codex.source import lines_in
-from leafward.agents.codex.weaving import Weaver
 from leafward.agents.lines import CHUNK
-from leafward.entries import Damage, Kind
-from leafward.scan import decode_line
+from leafward.session.entries import Damage, Kind
+from leafward.session.scan import decode_line
 from tests.codex_rollout import DATA, Rollout
 from tests.surroundings import CORPORA
 
@@ -37,7 +37,7 @@ def sources() -> list[bytes]:
     return [path.read_bytes() for path in sorted(paths) if path.stat().st_size]
 
 
-def made(weaver: Weaver) -> tuple[object, ...]:
+def made(weaver: EntryBuilder) -> tuple[object, ...]:
     weaver.settle()
     # Not the count of tokens: it is wanted where another branch begins, and files with such places are read line by line.
     state = weaver.state()
@@ -49,7 +49,7 @@ def made(weaver: Weaver) -> tuple[object, ...]:
 
 def at_once(data: bytes, size: int | None = None) -> tuple[object, ...]:
     """In blocks of about so many bytes."""
-    weaver = Weaver()
+    weaver = EntryBuilder()
     weaver.begin(0, "x", START)
     at = 0
     while at < len(data):
@@ -72,7 +72,7 @@ def decoded(data: bytes) -> tuple[object, ...]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weaving, "line_at", full)
-        weaver = Weaver()
+        weaver = EntryBuilder()
         weaver.begin(0, "x", START)
         for buffer, start, end, at in lines_in(data, len(data), 0):
             weaver.take(buffer, start, end, at)
@@ -227,7 +227,7 @@ def test_a_turns_context_is_decoded_again_where_it_says_something_else(tmp_path:
     rollout.line("turn_context", turn_id="last", cwd="/x", model="a", effort="low")
     data = rollout.path.read_bytes()
     assert at_once(data) == decoded(data) == at_once(data, 100)
-    weaver = Weaver()
+    weaver = EntryBuilder()
     weaver.feed(data, len(data), 0)
     kinds = weaver.columns.kind
     assert (kinds.count(Kind.MODEL_CHANGE), kinds.count(Kind.THINKING_CHANGE)) == (4, 4)
@@ -268,7 +268,7 @@ def test_a_glued_line_among_many_is_told_apart(tmp_path: Path) -> None:
     joined = data[:cut] + data[cut + 1 :]
     assert SEAM in joined
     assert SEAM not in data
-    weaver = Weaver()
+    weaver = EntryBuilder()
     weaver.feed(joined, len(joined), 0)
     assert list(weaver.columns.damage.values()) == [Damage.GLUED]
     assert at_once(joined) == decoded(joined) == at_once(joined, 300)

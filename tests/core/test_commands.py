@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.commands import files_read, parsed_patch, patches_in, script_of, shown_command
-from leafward.edits import NATIVE_TOOLS, Action, ToolTable, file_calls, hunks
-from leafward.entries import ToolCall
+from leafward.files.commands import files_read, parsed_patch, patches_in, script_of, shown_command
+from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, file_calls, hunks
+from leafward.session.entries import ToolCall
 
 SHELL = ToolTable(
     {"view": Action.READ},

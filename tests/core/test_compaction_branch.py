@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.errors import Refused
 from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.branch import (
     Branch,
@@ -16,20 +17,19 @@ from leafward.compaction.branch import (
     summarize_branch,
 )
 from leafward.compaction.run import accept, draft
-from leafward.context import context_at
-from leafward.errors import Refused
-from leafward.journal import OperationKind, Writing, busy, label, move, operations, redo, undo
-from leafward.messages import message_text
-from leafward.session import Session
-from leafward.summarizers import Cancelled, Purpose, Said, Summary, tokens_of
-from leafward.summarizers.extractive import Extractive
+from leafward.context.model_context import context_at
+from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, undo
+from leafward.session.messages import message_text
+from leafward.session.session import Session
+from leafward.summaries.summarizers import Cancelled, Purpose, Said, Summary, tokens_of
+from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, call, usage, wild
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.summarizers import Span
+    from leafward.summaries.summarizers import Span
 
 
 @pytest.fixture

@@ -10,15 +10,15 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leafward.base.errors import Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
 from leafward.compaction.branch import left_branch, move_with_summary, summarize_branch
 from leafward.compaction.run import accept, draft
-from leafward.context import context_at
-from leafward.doctor import check
-from leafward.errors import Refused
-from leafward.journal import label, move, operations, redo, undo
-from leafward.session import Session
-from leafward.summarizers.extractive import Extractive
+from leafward.context.model_context import context_at
+from leafward.export.doctor import check
+from leafward.session.journal import label, move, operations, redo, undo
+from leafward.session.session import Session
+from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, call, usage
 
 ENTRIES = 14

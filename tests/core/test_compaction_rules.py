@@ -21,7 +21,7 @@ from leafward.compaction import (
     plans,
 )
 from leafward.compaction.filelists import FileLists
-from leafward.context import context_at
+from leafward.context.model_context import context_at
 from tests.acting import JUNK, Acting, call, reading, usage, wild
 
 if TYPE_CHECKING:

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import scan as scan_module
-from leafward import session as session_module
+from leafward.base.errors import LeafwardError, Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
+from leafward.compaction.injection import inject
 from leafward.compaction.repair import repair
 from leafward.compaction.run import accept, draft, edited
 from leafward.compaction.stored import parts_of
-from leafward.context import context_at
-from leafward.entries import Usage
-from leafward.errors import LeafwardError, Refused
-from leafward.injection import inject
-from leafward.journal import OperationKind, Writing, busy, label, move, operations, redo, rename, undo
-from leafward.session import Session
-from leafward.summarizers import Cancelled, Summary, tokens_of
-from leafward.summarizers.extractive import Extractive
-from leafward.survival import survival_of
+from leafward.context.model_context import context_at
+from leafward.session import scan as scan_module
+from leafward.session import session as session_module
+from leafward.session.entries import Usage
+from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, rename, undo
+from leafward.session.session import Session
+from leafward.summaries.summarizers import Cancelled, Summary, tokens_of
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.survival import survival_of
 from tests.acting import Acting, call, usage, wild
 from tests.core.compacted import SMALL, drafted, fates, lines_of, talk
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from leafward.summarizers import Span
+    from leafward.summaries.summarizers import Span
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.compaction import ALL_ESTIMATORS, Plan, PlanSettings, Strategy, measure, plan
-from leafward.entries import Kind
-from leafward.estimators import Estimator, estimated_tokens, text_tokens
-from leafward.messages import messages_of
-from leafward.tokens import message_tokens
+from leafward.context.estimators import Estimator, estimated_tokens, text_tokens
+from leafward.session.entries import Kind
+from leafward.session.messages import messages_of
+from leafward.session.tokens import message_tokens
 from tests.acting import JUNK, Acting, call, reading, wild
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.errors import Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
+from leafward.compaction.injection import inject
 from leafward.compaction.run import accept, draft, edited, span_of
 from leafward.compaction.stored import KEPT_HEADING, cut_middle, fitted, parts_of, stored_text, with_pins
-from leafward.context import context_at
-from leafward.enclosed import enclose
-from leafward.entries import Usage
-from leafward.errors import Refused
-from leafward.injection import inject
-from leafward.session import Session
-from leafward.summarizers import Span, Summary, tokens_of
-from leafward.summarizers.extractive import Extractive
-from leafward.survival import Status, survival_of
-from leafward.tokens import utf16_length
+from leafward.context.model_context import context_at
+from leafward.session.entries import Usage
+from leafward.session.injected_block import enclose
+from leafward.session.session import Session
+from leafward.session.tokens import utf16_length
+from leafward.summaries.summarizers import Span, Summary, tokens_of
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.survival import Status, survival_of
 from tests.core.compacted import SMALL, drafted, fates, talk
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.diff.sides import sides
-from leafward.errors import Cancelled
-from leafward.export import FORMATS
+from leafward.base.errors import Cancelled
+from leafward.branches.diff.sides import sides
 from leafward.export.comparison import comparison_of, document
-from leafward.session import Session
+from leafward.export.session_export import FORMATS
+from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.core.test_export import HOSTILE, Page
 

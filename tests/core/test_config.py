@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leafward.config import Config, config_path, known_keys, load, parse
+from leafward.base.config import Config, config_path, known_keys, load, parse
 
 FILE = Path("config.toml")
 

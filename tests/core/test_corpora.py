@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_of
-from leafward.context import context_at, usage_total
-from leafward.doctor import check
-from leafward.entries import Kind
-from leafward.errors import NotASession
+from leafward.base.errors import NotASession
+from leafward.context.model_context import context_at, usage_total
+from leafward.export.doctor import check
+from leafward.session.entries import Kind
 from tests import corpus_counts
 from tests.core.catalogued import cards_in
 from tests.corpus_counts import Count
@@ -25,7 +25,7 @@ from tests.surroundings import CORPORA, needs_corpora
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 STORES: dict[str, tuple[Path, Callable[[Path], Count]]] = {
     "codex 0.80.0": (CORPORA / "codex" / "v0.80.0" / ".codex", corpus_counts.codex),

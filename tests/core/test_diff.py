@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.diff.contents import ContentDifference, Contents, Merge
-from leafward.diff.contexts import compare_contexts
-from leafward.diff.file_sets import Flag, compare_files
-from leafward.diff.outcomes import Check, check_of
-from leafward.diff.patches import patch_of
-from leafward.diff.sides import sides
-from leafward.diff.summaries import compare_sides
-from leafward.entries import Kind
-from leafward.rebuilding import Certainty
-from leafward.scan import decode_line
+from leafward.branches.diff.contents import ContentDifference, Contents, Merge
+from leafward.branches.diff.contexts import compare_contexts
+from leafward.branches.diff.file_sets import Flag, compare_files
+from leafward.branches.diff.outcomes import Check, check_of
+from leafward.branches.diff.patches import patch_of
+from leafward.branches.diff.sides import sides
+from leafward.branches.diff.summaries import compare_sides
+from leafward.files.file_replay import Certainty
+from leafward.session.entries import Kind
+from leafward.session.scan import decode_line
 from tests.acting import Acting, call, reading, usage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
 
@@ -369,7 +369,7 @@ def test_each_entry_is_decoded_once(file: Acting, monkeypatch: pytest.MonkeyPatc
         decoded.append(line)
         return decode_line(line)
 
-    monkeypatch.setattr("leafward.session.decode_line", counted)
+    monkeypatch.setattr("leafward.session.session.decode_line", counted)
     with reading(file.path) as session:
         decoded.clear()
         compared = sides(session, A, B)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.doctor import LONG_LINE, Problem, check
-from leafward.session import Session
+from leafward.export.doctor import LONG_LINE, Problem, check
+from leafward.session.session import Session
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.export import export
 from leafward.export.markdown import fenced, harmless
-from leafward.session import Session
+from leafward.export.session_export import export
+from leafward.session.session import Session
 from tests.pi_file import HEADER, PiFile, conversation
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.entries import EntryIndex
-from leafward.safe_text import safe
-from leafward.session import Session
-from leafward.summarizers import Cancelled, Said, Summarizer, tokens_of
-from leafward.summarizers.extractive import Extractive
-from leafward.summarizers.outline import Section, cut, harmless, read_outline
-from leafward.tokens import message_tokens
+from leafward.base.safe_text import safe
+from leafward.session.entries import EntryIndex
+from leafward.session.session import Session
+from leafward.session.tokens import message_tokens
+from leafward.summaries.summarizers import Cancelled, Said, Summarizer, tokens_of
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.outline import Section, cut, harmless, read_outline
 from tests.bench import need
 from tests.core.told import DAY, HEADINGS, lines_of, reply, result, span, summarize, user
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from leafward.entries import EntryIndex
-from leafward.summarizers.outline import Section, read_outline
+from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers.outline import Section, read_outline
 from tests.core.told import DAY, lines_of, ran, reply, result, span, summarize, told_in, user, worked
 
 

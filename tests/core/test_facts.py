@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.entries import EntryIndex
-from leafward.facts import Fact, FactKind, FactReader, Sighting, Voice, forms, gather, prose
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, forms, gather, prose
 
 FOLDER = "/home/ada/orchard"
 

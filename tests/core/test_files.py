@@ -14,11 +14,11 @@ import pytest
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
-from leafward.edits import NATIVE_TOOLS, Action, ToolTable, delta_of, hunks, line_delta
-from leafward.entries import EntryIndex, Kind, ToolCall, tool_calls
-from leafward.files import changed_files, operations, working_set
-from leafward.locating import locate, within
-from leafward.session import Session
+from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, delta_of, hunks, line_delta
+from leafward.files.file_names import locate, within
+from leafward.files.working_set import changed_files, operations, working_set
+from leafward.session.entries import EntryIndex, Kind, ToolCall, tool_calls
+from leafward.session.session import Session
 from tests.acting import Acting, call, reading
 from tests.pi_file import HEADER
 

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import agents, forking, journal
-from leafward.agents.cutting import cut_at
-from leafward.agents.past import Past
-from leafward.entries import Kind
-from leafward.errors import Refused
-from leafward.scan import decode_line
+from leafward import agents
+from leafward.agents.conversation import Conversation
+from leafward.agents.fork_point import cut_at
+from leafward.base.errors import Refused
+from leafward.branches import fork as forking
+from leafward.session import journal
+from leafward.session.entries import Kind
+from leafward.session.scan import decode_line
 from tests.acting import Acting, call, reading
 from tests.forks import context, digests, entries, made, sent, terms, told, writable_copy
 from tests.pi_file import HEADER, PiFile, conversation
 
 if TYPE_CHECKING:
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 SESSIONS = Path(__file__).parents[1] / "data" / "pi" / "sessions"
 PI = agents.agent_named("pi")
@@ -308,7 +310,7 @@ class TestOtherAgents:
         file.answered("again", "read")
         file.said("done")
         with reading(file.path) as session:
-            past = Past(session, cut_at(session, session.leaf, CLAUDE.may_end))
+            past = Conversation(session, cut_at(session, session.leaf, CLAUDE.may_end))
             found = list(past.told())
         calls = [str(block["id"]) for one in found for block in one.content if block["type"] == "toolCall"]
         results = [one.call for one in found if one.role == "result"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import forking
-from leafward.entries import Kind
-from leafward.errors import Refused
+from leafward.base.errors import Refused
+from leafward.branches import fork as forking
+from leafward.session.entries import Kind
 from tests.claude_forks import draft, parallel, prompt, rows_of, uuids, written
 from tests.claude_transcript import CLAUDE, DATA, Transcript, opened
 from tests.foreign_sessions import said
@@ -21,7 +21,7 @@ from tests.surroundings import CORPORA
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.cutting import Cut
+    from leafward.agents.fork_point import ForkPoint
 
 
 # --- which rows ---
@@ -298,7 +298,7 @@ def test_at_every_end_of_a_stored_session_the_context_is_the_same(path: Path, tm
     for entry, kind in enumerate(source.columns.kind):
         if kind not in (Kind.USER, Kind.ASSISTANT, Kind.COMPACTION):
             continue
-        cut: Cut = forking.cuts(source, entry, (CLAUDE,))["claude"]
+        cut: ForkPoint = forking.cuts(source, entry, (CLAUDE,))["claude"]
         if not cut.legal:
             continue
         made = draft(source, entry)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import forking
-from leafward.agents.claude.rewriting import with_field
-from leafward.errors import Refused
+from leafward.agents.claude.field_edits import with_field
+from leafward.base.errors import Refused
+from leafward.branches import fork as forking
 from tests.claude_forks import draft, prompt, rows_of, uuids
 from tests.claude_transcript import CLAUDE, IDS, Transcript
 from tests.forks import at_home

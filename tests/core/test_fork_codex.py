@@ -9,10 +9,11 @@ from uuid import UUID
 
 import pytest
 
-from leafward import agents, forking
-from leafward.agents.cutting import cut_at
-from leafward.agents.past import Past
-from leafward.errors import Refused
+from leafward import agents
+from leafward.agents.conversation import Conversation
+from leafward.agents.fork_point import cut_at
+from leafward.base.errors import Refused
+from leafward.branches import fork as forking
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
 from tests.forks import context, digests, made, terms, writable_copy
 
@@ -229,7 +230,7 @@ class TestFromPi:
             fork = made(session, session.place, "codex", terms(tmp_path), tmp_path)
             said = [
                 str(block["text"])
-                for one in Past(session, fork.cut).told()
+                for one in Conversation(session, fork.cut).told()
                 for block in one.content
                 if block["type"] == "text" and one.role != "result"
             ]

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import agents, forking
+from leafward import agents
+from leafward.base.config import Config
+from leafward.base.errors import Refused
+from leafward.branches import fork as forking
 from leafward.catalog import Catalogue
-from leafward.catalog.keeping import keep
-from leafward.config import Config
-from leafward.errors import Refused
+from leafward.catalog.backups import keep
 from tests.acting import Acting
 from tests.codex_rollout import Rollout
 from tests.foreign_stores import make
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward.forking import Fork
-    from leafward.session import Session
+    from leafward.branches.fork import Fork
+    from leafward.session.session import Session
 
     Source = Callable[[str], Session]
 

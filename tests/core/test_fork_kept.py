@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import agents, forking, journal
-from leafward.agents.cutting import cut_at
-from leafward.agents.past import Past
+from leafward import agents
+from leafward.agents.conversation import Conversation
+from leafward.agents.fork_point import cut_at
+from leafward.branches import fork as forking
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.run import accept, draft
 from leafward.compaction.settings import PlanSettings
-from leafward.estimators import Estimator
-from leafward.summarizers.extractive import Extractive
+from leafward.context.estimators import Estimator
+from leafward.session import journal
+from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, reading
 from tests.foreign_stores import Store, said, watched
 from tests.forks import terms, texts, told
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.forking import Fork
-    from leafward.session import Session
+    from leafward.branches.fork import Fork
+    from leafward.session.session import Session
 
 AGENTS = ("codex", "claude", "opencode")
 
@@ -133,5 +135,5 @@ def test_before_a_prompt_too(tmp_path: Path) -> None:
     with reading(file.path) as session:
         made = forked(session, session.leaf, "codex", tmp_path)
         assert made.prompt == "three"
-        past = Past(session, made.cut)
+        past = Conversation(session, made.cut)
         assert [one.content[0]["text"] for one in past.told()][-1] == "mind the pears"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from leafward import forking
+from leafward.base.config import Config
+from leafward.base.errors import Refused
+from leafward.branches import fork as forking
 from leafward.catalog import Catalogue
-from leafward.catalog.finding import sighted
-from leafward.catalog.keeping import keep
-from leafward.config import Config
-from leafward.entries import Kind
-from leafward.errors import Refused
+from leafward.catalog.backups import keep
+from leafward.catalog.lookup import sighted
+from leafward.session.entries import Kind
 from tests.forks import NOW, at_home, texts
 from tests.opencode_forks import ID, at, busy, document, draft, imported
 from tests.opencode_store import (

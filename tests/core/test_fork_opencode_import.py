@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import forking
 from leafward.agents.opencode.documents import Ids
 from leafward.agents.opencode.places import store_variables
-from leafward.doctor import waiting_imports
-from leafward.errors import Refused
+from leafward.base.errors import Refused
+from leafward.branches import fork as forking
+from leafward.export.doctor import waiting_imports
 from tests.opencode_forks import ID, busy, draft
 from tests.opencode_store import (
     FOLDER,

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.entries import ENTRY_TYPES, MESSAGE_ROLES, ToolCall
-from leafward.headline import LIMIT, Headline, call_words, headline
-from leafward.session import Session
+from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, ToolCall
+from leafward.session.headline import LIMIT, Headline, call_words, headline
+from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.pi_file import PiFile
 

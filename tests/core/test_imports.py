@@ -18,7 +18,7 @@ HEAVY = {
     "aiohttp",
     "asyncio",
     "httpx",
-    "leafward_tui.app",
+    "leafward_tui.app.app",
     "litellm",
     "openai",
     "pydantic",

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.compaction import PlanSettings, TriggerRule, measure, plan
-from leafward.enclosed import CLOSING, OPENING
+from leafward.session.injected_block import CLOSING, OPENING
 from tests.acting import Acting, call, reading, usage
 from tests.workspaces import anchor, bug, idumb, injected, put, refactoring, spec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.injection import Injection
+    from leafward.compaction.injection import Injection
 
 GENERIC = [
     "Primary Objective",

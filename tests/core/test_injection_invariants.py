@@ -14,9 +14,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leafward.enclosed import CLOSING, OPENING, split_enclosed
-from leafward.entries import EntryIndex
-from leafward.injection import (
+from leafward.base.redact import Redactor
+from leafward.compaction.injection import (
     SECTIONS,
     Injection,
     InjectionSettings,
@@ -29,11 +28,12 @@ from leafward.injection import (
     contributions,
     inject,
 )
-from leafward.injection.allocation import Allocation, allocate, smallest
-from leafward.injection.merging import merged
-from leafward.injection.values import Contribution, Item
-from leafward.redact import Redactor
-from leafward.tokens import tokens_of_units, utf16_length
+from leafward.compaction.injection.allocation import Allocation, allocate, smallest
+from leafward.compaction.injection.merge import merged
+from leafward.compaction.injection.values import Contribution, Item
+from leafward.session.entries import EntryIndex
+from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
+from leafward.session.tokens import tokens_of_units, utf16_length
 from tests.acting import JUNK, Acting, reading, wild
 from tests.workspaces import anchor, bug, idumb, put, refactoring, spec
 
@@ -310,7 +310,7 @@ if sys.argv[3] == "reversed":
     listed = os.listdir
     os.listdir = lambda path: sorted(listed(path), reverse=True)
 from pathlib import Path
-from leafward.session import Session
+from leafward.session.session import Session
 from leafward.injection import inject, InjectionSettings
 session = Session.open(Path(sys.argv[1]))
 made = inject(session, session.leaf, InjectionSettings(workspace=Path(sys.argv[2])))

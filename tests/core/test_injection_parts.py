@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.enclosed import CLOSING, OPENING, enclose, split_enclosed
-from leafward.entries import EntryIndex
-from leafward.facts import FactReader, gather
-from leafward.injection import Injection, SourceKind, Workspace, keys_of
-from leafward.injection.cleaning import clean, cut
-from leafward.redact import Redactor
-from leafward.survival import replaced_by
+from leafward.base.redact import Redactor
+from leafward.compaction.injection import Injection, SourceKind, Workspace, keys_of
+from leafward.compaction.injection.plain_text import clean, cut
+from leafward.session.entries import EntryIndex
+from leafward.session.injected_block import CLOSING, OPENING, enclose, split_enclosed
+from leafward.summaries.facts import FactReader, gather
+from leafward.summaries.survival import replaced_by
 from tests.acting import Acting, call, reading
 from tests.workspaces import anchor, idumb, injected, put, refactoring, spec
 

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.injection import InjectionSettings, Workspace, collect, inject
-from leafward.injection.audit import Presence, RuleFate, audit_items, rules_of
-from leafward.injection.frontmatter import read_head
-from leafward.injection.globs import base_folder, expanded, matches
-from leafward.injection.rules import Situation, keyword_form, matching, read_rules, slash_command
+from leafward.base.globs import base_folder, expanded, matches
+from leafward.compaction.injection import InjectionSettings, Workspace, collect, inject
+from leafward.compaction.injection.audit import Presence, RuleFate, audit_items, rules_of
+from leafward.compaction.injection.frontmatter import read_head
+from leafward.compaction.injection.rules import Situation, keyword_form, matching, read_rules, slash_command
 from tests.acting import Acting, call, reading
 from tests.workspaces import put, refactoring, spec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.injection import Diagnostic
+    from leafward.compaction.injection import Diagnostic
 
 
 @pytest.mark.parametrize(

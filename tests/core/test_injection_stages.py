@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.injection import InjectionSettings, inject
-from leafward.injection.artifacts import tasks_of
-from leafward.injection.continuity import is_file, quoted_names
-from leafward.injection.packs import packs
-from leafward.injection.worklog import plain, read_log, says_nothing
+from leafward.compaction.injection import InjectionSettings, inject
+from leafward.compaction.injection.artifacts import tasks_of
+from leafward.compaction.injection.continuity import is_file, quoted_names
+from leafward.compaction.injection.packs import packs
+from leafward.compaction.injection.worklog import plain, read_log, says_nothing
 from tests.acting import Acting, reading
 from tests.workspaces import bug, put, refactoring, spec
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.entries import Damage, Kind
-from leafward.errors import Refused
-from leafward.journal import (
+from leafward.base.errors import Refused
+from leafward.session.entries import Damage, Kind
+from leafward.session.journal import (
     Writing,
     append,
-    appending,
     busy,
     encode_line,
     label,
@@ -26,7 +25,8 @@ from leafward.journal import (
     undo,
     work_on,
 )
-from leafward.session import Session
+from leafward.session.journal import file_append as appending
+from leafward.session.session import Session
 from tests.pi_file import HEADER, PiFile, conversation
 
 if TYPE_CHECKING:
@@ -87,8 +87,8 @@ class TestTornFiles:
         script = (
             "import resource, signal, sys\n"
             "from pathlib import Path\n"
-            "from leafward.journal import move\n"
-            "from leafward.session import Session\n"
+            "from leafward.session.journal import move\n"
+            "from leafward.session.session import Session\n"
             "session = Session.open(Path(sys.argv[1]))\n"
             "import portalocker\n"
             "limit = int(sys.argv[2])\n"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.errors import Refused
-from leafward.journal import create, move
-from leafward.journal.durable import draft_name
-from leafward.session import Session
+from leafward.base.errors import Refused
+from leafward.session.journal import create, move
+from leafward.session.journal.durable import draft_name
+from leafward.session.session import Session
 from tests.pi_file import HEADER, conversation
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.entries import EntryIndex, Kind
-from leafward.errors import NotFound, Refused
-from leafward.journal import (
+from leafward.base.errors import NotFound, Refused
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.journal import (
     OperationKind,
     archive,
     archived_branches,
@@ -19,7 +19,7 @@ from leafward.journal import (
     rename,
     undo,
 )
-from leafward.session import Session
+from leafward.session.session import Session
 from tests.core.operating import kinds
 from tests.pi_file import PiFile, conversation, last_line
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.errors import Refused
-from leafward.journal import Writing, backup_folder, label, move, rename, undo
-from leafward.session import Session
+from leafward.base.errors import Refused
+from leafward.context.model_context import context_at
+from leafward.session.entries import Kind
+from leafward.session.journal import Writing, backup_folder, label, move, rename, undo
+from leafward.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,7 +190,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(
     session: Session, old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """pi appends after the new file was written and before it takes the name."""
-    from leafward.journal import migrate
+    from leafward.session.journal import migration as migrate
 
     verify = migrate._verify
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.errors import Refused
-from leafward.journal import (
+from leafward.base.errors import Refused
+from leafward.session.journal import (
     Writing,
     archive,
     archived_branches,
@@ -19,7 +19,7 @@ from leafward.journal import (
     rename,
     undo,
 )
-from leafward.session import Session
+from leafward.session.session import Session
 from tests.pi_file import PiFile, last_line
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from leafward.agents import agent_named, all_agents
+from leafward.base.config import Config
+from leafward.base.errors import Refused
 from leafward.catalog import Card, Catalogue, parents
-from leafward.catalog.keeping import keep, kept_root
-from leafward.config import Config
-from leafward.entries import EntryIndex
-from leafward.errors import Refused
+from leafward.catalog.backups import keep, kept_root
+from leafward.session.entries import EntryIndex
 from tests.opencode_newer import Rows, newer_call
 from tests.opencode_store import (
     START,

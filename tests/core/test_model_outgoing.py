@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.config import Config
-from leafward.enclosed import enclose
-from leafward.entries import EntryIndex
-from leafward.estimators import Estimator, text_tokens
-from leafward.redact import Redactor
-from leafward.summarizers import Purpose, Said, Span, choosing
-from leafward.summarizers.composing import outgoing, work_for
-from leafward.summarizers.extractive import Extractive
-from leafward.summarizers.failures import SummaryFailed
-from leafward.summarizers.outline import Section
-from leafward.summarizers.settings import ModelSettings, facts_of, window_of
-from leafward.summarizers.transcript import RESULT_LIMIT, enclosed, pieces_of, shortened
+from leafward.base.config import Config
+from leafward.base.redact import Redactor
+from leafward.context.estimators import Estimator, text_tokens
+from leafward.session.entries import EntryIndex
+from leafward.session.injected_block import enclose
+from leafward.summaries.summarizers import Purpose, Said, Span
+from leafward.summaries.summarizers import choice as choosing
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.failures import SummaryFailed
+from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.requests import outgoing, work_for
+from leafward.summaries.summarizers.settings import ModelSettings, facts_of, window_of
+from leafward.summaries.summarizers.transcript import RESULT_LIMIT, enclosed, pieces_of, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -329,10 +330,10 @@ def test_address_and_key_are_those_of_the_model_or_of_its_provider() -> None:
 
 LOOK = """
 import sys
-from leafward.config import Config
-from leafward.summarizers import Said, Span
-from leafward.summarizers.choosing import summarizer
-from leafward.summarizers.model import outgoing
+from leafward.base.config import Config
+from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers.choice import summarizer
+from leafward.summaries.summarizers.model import outgoing
 model = summarizer("anthropic/claude-haiku-4-5", Config())
 sent = outgoing(Span((Said(0, {"role": "user", "content": "x"}),)), 1000, model.settings)
 assert sent.cost

@@ -28,8 +28,8 @@ def heard(event, arguments):
     elif event == "socket.connect" and isinstance(arguments[1], tuple):
         hosts.add(str(arguments[1][0]))
 sys.addaudithook(heard)
-from leafward.summarizers import Said, Span
-from leafward.summarizers.model import Model, ModelSettings, SummaryFailed
+from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers.model import Model, ModelSettings, SummaryFailed
 span = Span((Said(0, {"role": "user", "content": "Port the parser."}),))
 told = []
 for name, base in json.loads(sys.argv[1]):
@@ -53,8 +53,8 @@ with open(sys.argv[2], "w") as file:
 
 HANG = """
 import contextlib, sys, threading
-from leafward.summarizers import Cancelled, Said, Span
-from leafward.summarizers.model import Model, ModelSettings
+from leafward.summaries.summarizers import Cancelled, Said, Span
+from leafward.summaries.summarizers.model import Model, ModelSettings
 span = Span((Said(0, {"role": "user", "content": "x"}),))
 model = Model(ModelSettings("openai/x", base_url=sys.argv[1]))
 def work():

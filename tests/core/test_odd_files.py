@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.diff.patches import patch_of
-from leafward.diff.sides import sides
-from leafward.errors import Refused
-from leafward.rebuilding import NodeFiles, store
+from leafward.base.errors import Refused
+from leafward.branches.diff.patches import patch_of
+from leafward.branches.diff.sides import sides
+from leafward.files.file_replay import NodeFiles, store
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.rebuilding import Stored
+    from leafward.files.file_replay import Stored
 
 NAMES = (
     "plain.py",

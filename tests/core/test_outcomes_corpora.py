@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.diff.sides import side, sides
-from leafward.session import Session
+from leafward.branches.diff.sides import side, sides
+from leafward.session.session import Session
 from tests.core.test_working_sets_corpora import STORES, sessions_of
 from tests.corpus_counts import lines_of
 from tests.corpus_files import codex_failed
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
-    from leafward.diff.outcomes import Outcomes
+    from leafward.branches.diff.outcomes import Outcomes
 
 SHELLS = {"bash", "Bash", "exec_command", "shell", "shell_command"}
 

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.errors import Cancelled
 from leafward.compaction.branch import left_branch
-from leafward.context import context_at
-from leafward.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex
-from leafward.errors import Cancelled
-from leafward.files import working_set
-from leafward.price import Part, Price, Rates, price_of_move
-from leafward.sizes import Sizes, entries_below
-from leafward.tally import Tallies
+from leafward.context.entry_metrics import EntryMetrics
+from leafward.context.model_context import context_at
+from leafward.context.price import Part, Price, Rates, price_of_move
+from leafward.context.sizes import Sizes, entries_below
+from leafward.files.working_set import working_set
+from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex
 from tests.acting import JUNK, Acting, call, reading, usage, wild
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 GOLDEN = (
     "branches",
@@ -53,7 +53,7 @@ class TestSizes:
     """The same totals as a whole projection, at every entry."""
 
     def agree(self, session: Session) -> None:
-        sizes = Sizes(session, Tallies(session))
+        sizes = Sizes(session, EntryMetrics(session))
         for index in range(-1, len(session)):
             at = EntryIndex(index)
             assert sizes.at(at) == context_at(session, at).size, index
@@ -73,7 +73,7 @@ class TestSizes:
 def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     with reading(wild(tmp_path / "wild.jsonl", seed).path) as session:
-        tallies = Tallies(session)
+        tallies = EntryMetrics(session)
         tallies.fill(session, range(len(session)))
         kinds = session.columns.kind
 
@@ -287,7 +287,7 @@ def test_a_price_decodes_only_what_decides_it(file: Acting, monkeypatch: pytest.
         file.user("go on")
         file.said("yes", tokens=usage(900 + turn))
     with reading(file.path) as session:
-        tallies = Tallies(session)
+        tallies = EntryMetrics(session)
         tallies.fill(session, range(len(session)))
         decoded: list[int] = []
         body, bodies = session.body, session.bodies

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.diff.contents import Contents
-from leafward.diff.file_sets import compare_files
-from leafward.diff.patches import patch_of
-from leafward.diff.sides import sides
-from leafward.rebuilding import Certainty, Remark, replay
+from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.file_sets import compare_files
+from leafward.branches.diff.patches import patch_of
+from leafward.branches.diff.sides import sides
+from leafward.files.file_replay import Certainty, Remark, replay
 from tests.acting import reading
 from tests.workbench import NAMES, Workbench
 

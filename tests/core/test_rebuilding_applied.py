@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.rebuilding import Certainty, Deed, Outcome, Remark, Replay, steps
+from leafward.files.file_replay import Certainty, FileOperation, Outcome, Remark, Replay, steps
 from tests.core.test_working_sets_corpora import STORES, sessions_of
 from tests.corpus_counts import lines_of
 from tests.surroundings import needs_corpora
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.rebuilding import Rebuilt, Step
-    from leafward.session import Session
+    from leafward.files.file_replay import Rebuilt, Step
+    from leafward.session.session import Session
 
 
 def walked(session: Session) -> Iterator[tuple[Step, Rebuilt, Rebuilt]]:
@@ -112,7 +112,7 @@ def test_what_opencode_found_and_left_is_what_is_rebuilt(tmp_path: Path) -> None
     for session in sessions_of(store, tmp_path):
         for step, before, after in walked(session):
             difference = told.get(step.call_id)
-            if difference is None or step.deed is not Deed.EDIT:
+            if difference is None or step.deed is not FileOperation.EDIT:
                 continue
             if before.certainty is Certainty.EXACT and after.certainty is Certainty.EXACT:
                 added = difference["additions"], difference["deletions"]

@@ -9,26 +9,26 @@ import pytest
 
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.codex.tools import CODEX_TOOLS
-from leafward.diff.contents import Contents, Merge
-from leafward.diff.file_sets import Flag, compare_files
-from leafward.diff.patches import patch_of
-from leafward.diff.sides import sides
-from leafward.edits import NATIVE_TOOLS
-from leafward.entries import EntryIndex, ToolCall
-from leafward.files import searched, working_set
-from leafward.rebuilding import Base, Certainty, Rebuilt, Remark, replay, resting_on
-from leafward.rebuilding.knowledge import FileState
-from leafward.rebuilding.reading import steps
-from leafward.rebuilding.recorded import proven_by
-from leafward.rebuilding.steps import asked
-from leafward.session import Session
+from leafward.branches.diff.contents import Contents, Merge
+from leafward.branches.diff.file_sets import Flag, compare_files
+from leafward.branches.diff.patches import patch_of
+from leafward.branches.diff.sides import sides
+from leafward.files.edits import NATIVE_TOOLS
+from leafward.files.file_replay import Base, Certainty, Rebuilt, Remark, replay, resting_on
+from leafward.files.file_replay.knowledge import FileState
+from leafward.files.file_replay.recorded_diffs import proven_by
+from leafward.files.file_replay.step_reader import steps
+from leafward.files.file_replay.steps import asked
+from leafward.files.working_set import searched, working_set
+from leafward.session.entries import EntryIndex, ToolCall
+from leafward.session.session import Session
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from leafward.edits import ToolTable
+    from leafward.files.edits import ToolTable
 
 
 def rebuilt(file: Acting, path: str = "a.py", tools: ToolTable | None = None) -> Rebuilt:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from leafward.entries import Damage, Kind
-from leafward.scan import version_of
+from leafward.session.entries import Damage, Kind
+from leafward.session.scan import version_of
 from tests.core.scan_lines import HEAD, ONE, THREE, TWO, entries, ids, kinds, line, message, parents, scanned
 from tests.pi_file import HEADER
 

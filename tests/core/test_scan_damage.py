@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.entries import Damage, Kind
-from leafward.errors import NotASession
-from leafward.scan import Pending, decode_line
-from leafward.session import Session
+from leafward.base.errors import NotASession
+from leafward.session.entries import Damage, Kind
+from leafward.session.scan import Pending, decode_line
+from leafward.session.session import Session
 from tests.core.scan_lines import (
     HEAD,
     ONE,

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from leafward.catalog import Card, Details
-from leafward.search import Query, QueryProblem, Shelf, matches, parse
+from leafward.query.search import Query, QueryProblem, Shelf, matches, parse
 from tests.core.drafts import START
 from tests.core.test_catalog_lineage import card
 

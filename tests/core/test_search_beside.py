@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import journal
-from leafward.entries import EntryIndex
+from leafward.session import journal
+from leafward.session.entries import EntryIndex
 from tests.codex_rollout import Rollout
 from tests.foreign_stores import AGENTS, make
 from tests.opencode_store import Conversation, Database

@@ -7,15 +7,15 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.search.matching import KEPT
-from leafward.search.running import FIRST_BATCH, Search
+from leafward.query.search.text_match import KEPT
+from leafward.query.search.text_search import FIRST_BATCH, Search
 from tests.pi_file import HEADER, PiFile
 from tests.searched import ROADS, cards_in, found, searching
 
 if TYPE_CHECKING:
     import pytest
 
-    from leafward.search.running import Progress
+    from leafward.query.search.text_search import Progress
 
 
 def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_what_the_query_does_not_concern_is_not_looked_into(tmp_path: Path) -> N
 def test_how_far_it_is_is_told_where_nothing_is_found_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leafward.search.running.FIRST_BATCH", 2)
-    monkeypatch.setattr("leafward.search.running._BATCH", 3)
+    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.query.search.text_search._BATCH", 3)
     for number in range(9):
         PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user("hay")
     base = searching("needle", cards_in(tmp_path))

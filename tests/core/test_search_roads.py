@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from leafward.agents import agent_named
-from leafward.edits import table_of
-from leafward.entries import Kind
-from leafward.errors import LeafwardError
-from leafward.search.folding import folded
-from leafward.search.needles import needle
-from leafward.search.passages import passages
-from leafward.search.running import Search
-from leafward.search.sieve import crowds, ripgrep
+from leafward.base.errors import LeafwardError
+from leafward.files.edits import table_of
+from leafward.query.search.case_folding import folded
+from leafward.query.search.literals import needle
+from leafward.query.search.passages import passages
+from leafward.query.search.prefilter import crowds, ripgrep
+from leafward.query.search.text_search import Search
+from leafward.session.entries import Kind
 from tests.pi_file import HEADER, PiFile
 from tests.searched import ROADS, cards_in, entries, found, searching
 
@@ -163,7 +163,7 @@ def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, road: str, *, broken: bool
 ) -> None:
     # The newest is looked for by itself, the others by their folder.
-    monkeypatch.setattr("leafward.search.running.FIRST_BATCH", 1)
+    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 1)
     root, elsewhere = tmp_path / "sessions", tmp_path / "elsewhere"
     root.mkdir()
     elsewhere.mkdir()
@@ -246,7 +246,7 @@ def test_a_needle_across_two_reads_is_found(tmp_path: Path, monkeypatch: pytest.
     file = PiFile(tmp_path / "a.jsonl")
     file.user("x" * 500 + "needle" + "y" * 500)
     for size in (7, 64, 100, 333):
-        monkeypatch.setattr("leafward.search.sieve._CHUNK", size)
+        monkeypatch.setattr("leafward.query.search.prefilter._CHUNK", size)
         assert len(found("needle", tmp_path)) == 1
 
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from leafward.search.folding import folded, original_spans
-from leafward.search.matching import Phrase, snippet
+from leafward.query.search.case_folding import folded, original_spans
+from leafward.query.search.text_match import Phrase, snippet
 
 
 def test_only_ascii_is_folded_to_ascii() -> None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.select import FIELDS, FUNCTIONS, QueryError, parse, select
-from leafward.session import Session
+from leafward.context.model_context import context_at
+from leafward.query.select import FIELDS, FUNCTIONS, QueryError, parse, select
+from leafward.session.entries import Kind
+from leafward.session.session import Session
 from tests.acting import Acting, call, reading, usage, wild
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def test_a_label_is_found_by_a_part_of_it(tmp_path: Path) -> None:
 
 
 def test_no_pattern_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafward.search.patterns.PATIENCE", 0.02)
+    monkeypatch.setattr("leafward.query.search.patterns.PATIENCE", 0.02)
     file = Acting(tmp_path / "s.jsonl")
     file.user("x" * 4000)
     with reading(file.path) as session:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.entries import Damage, Kind
-from leafward.errors import NotFound
+from leafward.base.errors import NotFound
+from leafward.session.entries import Damage, Kind
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 
 class TestHeader:

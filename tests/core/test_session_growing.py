@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.entries import Damage, EntryIndex, Kind
-from leafward.errors import NotASession, NotFound, Refused
-from leafward.journal import label
-from leafward.scan import Pending
-from leafward.session import Growth, Session
+from leafward.base.errors import NotASession, NotFound, Refused
+from leafward.session.entries import Damage, EntryIndex, Kind
+from leafward.session.journal import label
+from leafward.session.scan import Pending
+from leafward.session.session import Growth, Session
 from tests.pi_file import HEADER, PiFile, broken_reply, conversation
 
 if TYPE_CHECKING:

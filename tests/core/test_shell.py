@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.shell import LONGEST, Effect, effects
+from leafward.files.shell import LONGEST, Effect, effects
 
 
 def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:

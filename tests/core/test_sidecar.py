@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.config import Config
+from leafward.base.errors import Refused
+from leafward.base.paths import data_dir
 from leafward.catalog import Catalogue
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.run import accept, draft
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_of
-from leafward.config import Config
-from leafward.context import context_at
-from leafward.doctor import check
-from leafward.entries import Kind
-from leafward.errors import Refused
-from leafward.estimators import Estimator
-from leafward.journal import (
+from leafward.context.estimators import Estimator
+from leafward.context.model_context import context_at
+from leafward.export.doctor import check
+from leafward.session.entries import Kind
+from leafward.session.journal import (
     Writing,
     archive,
     archived_branches,
@@ -31,9 +32,8 @@ from leafward.journal import (
     rename,
     undo,
 )
-from leafward.paths import data_dir
-from leafward.sidecar import sidecar_folder
-from leafward.summarizers.extractive import Extractive
+from leafward.session.sidecar import sidecar_folder
+from leafward.summaries.summarizers.extractive import Extractive
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import texts
 from tests.foreign_stores import Store, said, same_anew
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward.catalog.listing import Work
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 IMPATIENT = Writing(patience=0.1)
 

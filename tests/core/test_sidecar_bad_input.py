@@ -11,22 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leafward.base.errors import NotASession, Refused
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.run import accept, draft
 from leafward.compaction.settings import PlanSettings
-from leafward.context import context_at
-from leafward.doctor import check
-from leafward.entries import EntryIndex
-from leafward.errors import NotASession, Refused
-from leafward.estimators import Estimator
-from leafward.export import export
-from leafward.journal import archive, archived_branches, label, move, operations, rename, undo
-from leafward.summarizers.extractive import Extractive
+from leafward.context.estimators import Estimator
+from leafward.context.model_context import context_at
+from leafward.export.doctor import check
+from leafward.export.session_export import export
+from leafward.session.entries import EntryIndex
+from leafward.session.journal import archive, archived_branches, label, move, operations, rename, undo
+from leafward.summaries.summarizers.extractive import Extractive
 from tests.foreign_stores import make, said
 
 if TYPE_CHECKING:
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 mutations = st.lists(
     st.one_of(

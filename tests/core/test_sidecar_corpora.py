@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_named
+from leafward.base.config import Config
+from leafward.base.errors import Refused
 from leafward.catalog import Catalogue
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
@@ -16,19 +18,17 @@ from leafward.compaction.repair import repair
 from leafward.compaction.run import accept, draft
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_of
-from leafward.config import Config
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.errors import Refused
-from leafward.estimators import Estimator
-from leafward.journal import label, move, undo
-from leafward.summarizers.extractive import Extractive
-from leafward.survival import survival_of
+from leafward.context.estimators import Estimator
+from leafward.context.model_context import context_at
+from leafward.session.entries import Kind
+from leafward.session.journal import label, move, undo
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.survival import survival_of
 from tests.surroundings import CORPORA, needs_corpora
 from tests.untouched import contents
 
 if TYPE_CHECKING:
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 STORES = sorted(
     (agent, store)

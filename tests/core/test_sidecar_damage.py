@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.doctor import check, lost_sidecars
-from leafward.entries import Damage
-from leafward.errors import Refused
-from leafward.journal import (
-    Writing,
-    append,
-    encode_line,
-    label,
-    move,
-    rename,
-)
-from leafward.paths import data_dir
+from leafward.base.errors import Refused
+from leafward.base.paths import data_dir
+from leafward.export.doctor import check, lost_sidecars
+from leafward.session.entries import Damage
+from leafward.session.journal import Writing, append, encode_line, label, move, rename
 from tests.foreign_sessions import texts
 from tests.foreign_stores import Store, said, same_anew
 
@@ -265,7 +258,7 @@ class TestIdentity:
 
     def test_a_line_of_ours_needs_no_session_to_be_read(self, foreign: Store) -> None:
         """The sidecar is a native file: a label, a name and a marker are what they are in any other."""
-        from leafward.session import Session
+        from leafward.session.session import Session
 
         session = foreign.open()
         rename(session, "Kept")

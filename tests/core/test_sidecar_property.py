@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 
-from leafward.errors import Refused
-from leafward.journal import operations
+from leafward.base.errors import Refused
+from leafward.session.journal import operations
 from tests.core.operating import (
     State,
     Step,
@@ -27,7 +27,7 @@ from tests.foreign_stores import Store, make
 from tests.untouched import contents
 
 if TYPE_CHECKING:
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 ENTRIES = 6
 

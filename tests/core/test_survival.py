@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.entries import EntryIndex
-from leafward.errors import Refused
-from leafward.facts import FactKind
-from leafward.session import Session
-from leafward.survival import (
+from leafward.base.errors import Refused
+from leafward.session.entries import EntryIndex
+from leafward.session.session import Session
+from leafward.summaries.facts import FactKind
+from leafward.summaries.survival import (
     Said,
     Status,
     Survival,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.diff.contents import Contents
-from leafward.diff.file_sets import compare_files
-from leafward.diff.sides import sides
-from leafward.locating import within
-from leafward.rebuilding import KNOWN, Certainty, Remark, replay
-from leafward.shell import Effect, Sweep, effects
+from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.file_sets import compare_files
+from leafward.branches.diff.sides import sides
+from leafward.files.file_names import within
+from leafward.files.file_replay import KNOWN, Certainty, Remark, replay
+from leafward.files.shell import Effect, Sweep, effects
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:

@@ -7,31 +7,40 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import tally
 from leafward.agents import agent_named
-from leafward.context import context_at
-from leafward.endings import Outcome, outcome
-from leafward.entries import Kind, tool_calls
-from leafward.files import changed_files
-from leafward.messages import messages_of
-from leafward.tally import ABORTED, FAILED, FILES, HAS_TEXT, IMAGE, KNOWN, THINKING, Tallies
-from leafward.tokens import message_tokens
+from leafward.context import entry_metrics as tally
+from leafward.context.call_status import Outcome, outcome
+from leafward.context.entry_metrics import (
+    ABORTED,
+    FAILED,
+    FILES,
+    HAS_TEXT,
+    IMAGE,
+    KNOWN,
+    THINKING,
+    EntryMetrics,
+)
+from leafward.context.model_context import context_at
+from leafward.files.working_set import changed_files
+from leafward.session.entries import Kind, tool_calls
+from leafward.session.messages import messages_of
+from leafward.session.tokens import message_tokens
 from tests.acting import JUNK, Acting, call, reading, wild
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 COLUMNS = ("tokens", "calls", "edits", "added", "removed", "flags")
 
 
-def columns(tallies: Tallies) -> dict[str, list[int]]:
+def columns(tallies: EntryMetrics) -> dict[str, list[int]]:
     return {name: list(getattr(tallies, name)) for name in COLUMNS}
 
 
-def filled(session: Session) -> Tallies:
-    tallies = Tallies(session)
+def filled(session: Session) -> EntryMetrics:
+    tallies = EntryMetrics(session)
     assert tallies.fill(session, range(len(session))) == []
     return tallies
 
@@ -63,7 +72,7 @@ def test_any_order_of_filling_gives_what_slow_counting_gives(tmp_path: Path, see
         assert sum(whole.edits) == sum(change.edits for change in changes)
         assert sum(whole.added) == sum(change.added for change in changes)
         assert sum(whole.removed) == sum(change.removed for change in changes)
-        parts = Tallies(session)
+        parts = EntryMetrics(session)
         order = rng.sample(range(len(session)), len(session))
         while order:
             cut = rng.randrange(1, 9)
@@ -77,7 +86,7 @@ def test_sums_are_those_of_the_columns(tmp_path: Path, seed: int, monkeypatch: p
     monkeypatch.setattr(tally, "_BLOCK", 16)
     rng = random.Random(seed)
     with reading(wild(tmp_path / "wild.jsonl", seed, 200).path) as session:
-        tallies = Tallies(session)
+        tallies = EntryMetrics(session)
         for _ in range(60):
             tallies.fill(session, rng.sample(range(len(session)), 10))
             spans = [range(start, start + rng.randrange(90)) for start in rng.sample(range(150), 3)]
@@ -97,7 +106,7 @@ def test_sums_are_those_of_the_columns(tmp_path: Path, seed: int, monkeypatch: p
 def test_nothing_is_known_at_first_and_no_range_is_complete_by_itself(file: Acting) -> None:
     file.user("a question")
     with reading(file.path) as session:
-        tallies = Tallies(session)
+        tallies = EntryMetrics(session)
         assert not tallies.sum([range(1)]).complete
         assert tallies.sum([]).complete
         tallies.fill(session, [0])
@@ -114,7 +123,7 @@ class TestEdits:
             call("read", "3", path="c"),
         )
 
-    def numbers(self, tallies: Tallies) -> tuple[int, int, int]:
+    def numbers(self, tallies: EntryMetrics) -> tuple[int, int, int]:
         return tallies.edits[1], tallies.added[1], tallies.removed[1]
 
     def test_stand_with_the_call(self, file: Acting) -> None:
@@ -182,7 +191,7 @@ def test_filling_stops_when_told_and_decodes_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with reading(wild(tmp_path / "wild.jsonl", 3, 600).path) as session:
-        tallies = Tallies(session)
+        tallies = EntryMetrics(session)
         tallies.fill(session, range(600), stop=lambda: True)
         assert tallies.sum([range(600)]).known == 0
         looks = iter([False, True])
@@ -203,7 +212,7 @@ def test_broken_lines_are_handed_back(file: Acting) -> None:
     )
     file.user("on")
     with reading(file.path) as session:
-        tallies = Tallies(session)
+        tallies = EntryMetrics(session)
         assert tallies.fill(session, range(len(session))) == [1]
         assert tallies.sum([range(len(session))]).complete
         session.discredit([1])

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.entries import NO_ENTRY, Kind
-from leafward.tree import Run, SessionTree
+from leafward.session.entries import NO_ENTRY, Kind
+from leafward.session.tree import Run, SessionTree
 from tests.trees import Plan, plans, random_plan
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.config import Config
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.journal import label
-from leafward.scan import CHUNK, Scan
-from leafward.session import Session
-from leafward.session_file import SessionFile
+from leafward.context.model_context import context_at
+from leafward.session.entries import Kind
+from leafward.session.journal import label
+from leafward.session.scan import CHUNK, Scan
+from leafward.session.session import Session
+from leafward.session.session_file import SessionFile
 from tests.bench.generate import lines, write_session
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ HEAVY = {
     "pygments",
     "rich",
     "textual",
-    "leafward_tui.app",
+    "leafward_tui.app.app",
     "portalocker",
 }
 
@@ -308,16 +308,26 @@ class TestCommands:
         loaded = set(modules_after(tmp_path, ["--help"]))
         assert "leafward.cli.verbs" in loaded
         assert not loaded & HEAVY
-        assert not loaded & {"leafward.scan", "leafward.session", "leafward.catalog", "orjson", "tomllib"}
+        assert not loaded & {
+            "leafward.session.scan",
+            "leafward.session.session",
+            "leafward.catalog",
+            "orjson",
+            "tomllib",
+        }
 
     def test_ls_loads_neither_screen_nor_writer(self, tmp_path: Path, generated: Path) -> None:
         loaded = set(modules_after(tmp_path, ["ls", str(generated.parent)]))
         assert "leafward.catalog" in loaded
         assert not loaded & HEAVY
-        assert not loaded & {"leafward.export", "leafward.journal.write", "leafward.price"}
+        assert not loaded & {
+            "leafward.export.session_export",
+            "leafward.session.journal.write",
+            "leafward.context.price",
+        }
 
     @pytest.mark.parametrize("verb", ["tree", "context", "show"])
     def test_reading_verbs_load_no_screen(self, verb: str, tmp_path: Path, generated: Path) -> None:
         loaded = set(modules_after(tmp_path, [verb, str(generated)]))
-        assert "leafward.session" in loaded
+        assert "leafward.session.session" in loaded
         assert not loaded & HEAVY

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_of
+from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.config import Config
-from leafward.files import searched
-from leafward.rebuilding import Deed, Outcome, steps
+from leafward.files.file_replay import FileOperation, Outcome, steps
+from leafward.files.working_set import searched
 from tests import corpus_files
 from tests.corpus_files import Done
 from tests.surroundings import CORPORA, needs_corpora
@@ -21,7 +21,7 @@ from tests.surroundings import CORPORA, needs_corpora
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 STORES: dict[str, tuple[Path, Callable[[Path], set[Done]], int]] = {
     "codex 0.80.0": (CORPORA / "codex" / "v0.80.0" / ".codex", corpus_files.codex, 2),
@@ -40,7 +40,7 @@ STORES: dict[str, tuple[Path, Callable[[Path], set[Done]], int]] = {
         22,
     ),
 }
-_VERB = {Deed.READ: "read", Deed.DELETE: "delete", Deed.MOVE: "move"}
+_VERB = {FileOperation.READ: "read", FileOperation.DELETE: "delete", FileOperation.MOVE: "move"}
 
 
 def sessions_of(store: Path, tmp_path: Path) -> Iterator[Session]:

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.carrying import ContextEdit, apply_edits, draft_edits
+from leafward.base.errors import Refused
+from leafward.branches.transfer import ContextEdit, apply_edits, draft_edits
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
+from leafward.compaction.injection import InjectionSettings, inject
 from leafward.compaction.run import accept, draft
 from leafward.compaction.xray import Link, What, XRay, planned_at, xray_edited, xray_of, xray_planned
-from leafward.context import context_at
-from leafward.entries import EntryIndex, Kind
-from leafward.errors import Refused
-from leafward.injection import InjectionSettings, inject
-from leafward.summarizers.extractive import Extractive
+from leafward.context.model_context import context_at
+from leafward.session.entries import EntryIndex, Kind
+from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, call, reading, usage
 from tests.core.xrayed import EVERY, compactions_in
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 SUMMARY = """## Goal
 Move the orchard to the new scale.

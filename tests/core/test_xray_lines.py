@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.compaction.comparing import Mark, compare_summaries, summaries_near, summary_at
 from leafward.compaction.lines import Part, stored_lines
-from leafward.demo import demo_session
-from leafward.enclosed import enclose, split_enclosed
-from leafward.facts import FactKind
-from leafward.session import Session
-from leafward.summarizers import tokens_of
+from leafward.compaction.run_comparison import Mark, compare_summaries, summaries_near, summary_at
+from leafward.export.demo import demo_session
+from leafward.session.injected_block import enclose, split_enclosed
+from leafward.session.session import Session
+from leafward.summaries.facts import FactKind
+from leafward.summaries.summarizers import tokens_of
 
 PIECES = [
     "## Goal",

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.compaction.xray import What, XRay, xray_of
-from leafward.survival import Held, Status, Stopped, survival_of
+from leafward.summaries.survival import Held, Status, Stopped, survival_of
 from tests.acting import Acting, call, reading
 from tests.core.xrayed import EVERY, compactions_in
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 
 def told(tmp_path: Path, *lines: str) -> XRay:

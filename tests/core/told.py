@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from leafward.entries import EntryIndex
-from leafward.summarizers import Said, Span, Summary
-from leafward.summarizers.extractive import Extractive
-from leafward.summarizers.outline import Section, read_outline
+from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers import Said, Span, Summary
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.outline import Section, read_outline
 
 FOLDER = "/home/ada/orchard"
 HEADINGS = [section.heading for section in Section]

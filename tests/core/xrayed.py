@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.entries import Kind
+from leafward.session.entries import Kind
 from tests.oracle import golden
 
 if TYPE_CHECKING:
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 SESSIONS = sorted(golden.SESSIONS.glob("*.jsonl"))
 

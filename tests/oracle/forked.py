@@ -7,26 +7,26 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from leafward import forking
 from leafward.agents import agent_named
-from leafward.agents.cutting import Cut
-from leafward.agents.forking import Terms
-from leafward.agents.past import Past
+from leafward.agents.conversation import Conversation
+from leafward.agents.fork_draft import Terms
+from leafward.agents.fork_point import ForkPoint
+from leafward.base.config import Config
+from leafward.branches import fork as forking
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.run import accept, draft
 from leafward.compaction.settings import PlanSettings
-from leafward.config import Config
-from leafward.entries import NO_ENTRY, Kind
-from leafward.estimators import Estimator
-from leafward.messages import prompt_text
-from leafward.summarizers.extractive import Extractive
+from leafward.context.estimators import Estimator
+from leafward.session.entries import NO_ENTRY, Kind
+from leafward.session.messages import prompt_text
+from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 _IGNORED = frozenset({"cache_control", "metadata"})
 
@@ -63,7 +63,7 @@ def compacted_beside(session: Session) -> list[str]:
     sizes = measure(session, session.place, estimators=tuple(Estimator))
     accept(session, draft(session, plan(sizes, PlanSettings(keep_recent=1)), Extractive()))
     place = session.place
-    past = Past(session, Cut(place, place, NO_ENTRY, None, place))
+    past = Conversation(session, ForkPoint(place, place, NO_ENTRY, None, place))
     texts = ["".join(str(block.get("text") or "") for block in one.content) for one in past.told()]
     assert past.context.compaction == place
     return [text for text in texts if text]

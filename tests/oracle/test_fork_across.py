@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import forking
 from leafward.agents import agent_named, agent_of
-from leafward.agents.past import Past
-from leafward.entries import Kind
+from leafward.agents.conversation import Conversation
+from leafward.branches import fork as forking
+from leafward.session.entries import Kind
 from tests.oracle.forked import fork, programs
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.scripted_model import scripted
@@ -24,7 +24,7 @@ from tests.surroundings import CORPORA
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 DATA = Path(__file__).parents[1] / "data"
 _PI = ("branches", "compacted-twice", "edits-and-extras", "rpc-errors", "version-1")
@@ -74,7 +74,7 @@ def expected(session: Session, end: int) -> Said:
     """What the source says, as far as every agent takes it."""
     cut = forking.cuts(session, end, (agent_named("pi"),))["pi"]
     found: Said = []
-    for told in Past(session, cut).told():
+    for told in Conversation(session, cut).told():
         text = "".join(block["text"] for block in told.content if block["type"] == "text")
         if told.role == "result":
             found.append(("result", text))

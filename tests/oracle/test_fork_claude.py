@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.forking import cuts
+from leafward.branches.fork import cuts
+from leafward.context.model_context import context_at
+from leafward.session.entries import Kind
 from tests.claude_transcript import Pieces, joined, opened, pieces_of, pieces_sent
 from tests.oracle.forked import compacted_beside, differences, fork, in_order, programs, prompts, seal
 from tests.oracle.orchard import Tools, planted, script
@@ -27,8 +27,8 @@ from tests.surroundings import CORPORA, needs_corpora
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.foreign import ForeignSession
-    from leafward.forking import Fork
+    from leafward.branches.fork import Fork
+    from leafward.session.foreign import ForeignSession
 
 PROGRAMS = programs("LEAFWARD_CLAUDE")
 NEW = "And what comes after that?"

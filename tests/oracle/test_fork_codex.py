@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import agents, forking
-from leafward.agents.past import Past
-from leafward.context import context_at, message_body
-from leafward.entries import Kind, blocks_of
+from leafward import agents
+from leafward.agents.conversation import Conversation
+from leafward.branches import fork as forking
+from leafward.context.model_context import context_at, message_body
+from leafward.session.entries import Kind, blocks_of
 from tests.codex_rollout import bare
 from tests.oracle.codex import BINARY, Codex, Script, call, endpoint, history, text_of
 from tests.oracle.forked import compacted_beside, fork, in_order, seal
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents import Agent
-    from leafward.session import Session
+    from leafward.session.session import Session
 
     Opened = Callable[[str, Path], Session]
 
@@ -92,8 +93,8 @@ def said(session: Session, at: int, *, whole: bool = True) -> list[tuple[str, st
     if whole:
         messages = ((one.role, message_body(session, one)) for one in context_at(session, at).messages)
     else:
-        cut = forking.Cut(at, at, -1, None, at)  # type: ignore[arg-type]
-        messages = ((one.role, message) for one, message in Past(session, cut).messages())
+        cut = forking.ForkPoint(at, at, -1, None, at)  # type: ignore[arg-type]
+        messages = ((one.role, message) for one, message in Conversation(session, cut).messages())
     for role, message in messages:
         if role == "system":
             continue
@@ -268,7 +269,7 @@ def test_another_agents_session(codex: Codex, opened: Opened) -> None:
         made = forked(session, session.place, "codex", codex)
         (sent, *_) = codex.resume(made.draft.id, PROMPT)
         items = spoken(sent["input"])
-        past = Past(session, made.cut)
+        past = Conversation(session, made.cut)
         expected: list[str] = []
         for told in past.told():
             if told.role == "result":

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.context import context_at, message_body
-from leafward.entries import Kind
-from leafward.forking import cuts
+from leafward.branches.fork import cuts
+from leafward.context.model_context import context_at, message_body
+from leafward.session.entries import Kind
 from tests.opencode_store import opened
 from tests.oracle.forked import compacted_beside, differences, fork, in_order, programs, prompts
 from tests.oracle.orchard import Tools, planted, script
@@ -27,7 +27,7 @@ from tests.surroundings import CORPORA, needs_corpora
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 PROGRAMS = programs("LEAFWARD_OPENCODE")
 NEW = "Continue"

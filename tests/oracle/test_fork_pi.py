@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import agents, journal
-from leafward.agents.past import Past
-from leafward.entries import Kind, text_of
+from leafward import agents
+from leafward.agents.conversation import Conversation
+from leafward.session import journal
+from leafward.session.entries import Kind, text_of
 from tests.oracle.forked import fork
 from tests.oracle.golden import SESSIONS
 from tests.oracle.resume import find_node, resume
 
 if TYPE_CHECKING:
-    from leafward import forking
-    from leafward.session import Session
+    from leafward.branches import fork as forking
+    from leafward.session.session import Session
     from tests.oracle.resume import Sent
 
 PACKAGE = os.environ.get("LEAFWARD_PI")
@@ -94,7 +95,7 @@ def test_a_threads_history_goes_to_pi(tmp_path: Path, corpora: Path) -> None:
                 made = forked(session, session.place, tmp_path, "Mind the pears.")
                 expected = [
                     "\n".join(str(block["text"]) for block in one.content if block["type"] == "text")
-                    for one in Past(session, made.cut).told()
+                    for one in Conversation(session, made.cut).told()
                 ]
             finally:
                 session.close()

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.opencode.parts import REQUEST_TEXT
-from leafward.context import context_at, message_body
-from leafward.entries import Kind
-from leafward.errors import Refused
-from leafward.messages import message_text
+from leafward.base.errors import Refused
+from leafward.context.model_context import context_at, message_body
+from leafward.session.entries import Kind
+from leafward.session.messages import message_text
 from tests.opencode_store import OPENCODE, opened
 from tests.oracle.forked import fork, programs
 from tests.oracle.real_agents import LIMIT, OpenCodeClient
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward.foreign import ForeignSession
+    from leafward.session.foreign import ForeignSession
 
 PROGRAMS = programs("LEAFWARD_OPENCODE")
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.codex.tools import CODEX_TOOLS
-from leafward.entries import EntryIndex, ToolCall
-from leafward.rebuilding import Certainty, Rebuilt, replay
-from leafward.rebuilding.knowledge import FileState
-from leafward.rebuilding.steps import asked
+from leafward.files.file_replay import Certainty, Rebuilt, replay
+from leafward.files.file_replay.knowledge import FileState
+from leafward.files.file_replay.steps import asked
+from leafward.session.entries import EntryIndex, ToolCall
 from tests.acting import Acting, call, reading
 from tests.oracle.test_resume import NODE, PACKAGE
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_named
-from leafward.rebuilding import Certainty, replay
+from leafward.files.file_replay import Certainty, replay
 from tests.oracle.forked import programs
 from tests.oracle.real_agents import ClaudeClient
 from tests.oracle.scripted_model import Step, scripted

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from leafward.diff.sides import sides
-from leafward.session import Session
-from leafward_tui.compare.telling import Overall, overall
-from leafward_tui.screens.compare import CompareScreen
+from leafward.branches.diff.sides import sides
+from leafward.session.session import Session
+from leafward_tui.compare import CompareScreen
+from leafward_tui.compare.model.captions import Overall, overall
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, until
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward.config import Config
-    from leafward_tui.screens.explorer import ExplorerScreen
+    from leafward.base.config import Config
+    from leafward_tui.explorer import ExplorerScreen
 
 HIGH = (140, 40)
 STORE = "".join(f"line {number}\n" for number in range(1, 41))

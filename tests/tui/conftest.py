@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.compaction import branch as branches
-from leafward.demo import demo_session
-from leafward.session import Session
+from leafward.export.demo import demo_session
+from leafward.session.session import Session
 from tests.pi_file import PiFile
 from tests.tui.considered import working
 from tests.tui.explored import Named, forked
@@ -62,7 +62,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
             pass
         return made(session, branch, summarizer, **how)
 
-    monkeypatch.setattr("leafward_tui.screens.explorer.summary_work.summarize_branch", held)
+    monkeypatch.setattr("leafward_tui.explorer.summary_work.summarize_branch", held)
     yield opened
     opened.set()
 

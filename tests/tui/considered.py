@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
-from leafward.config import Config
-from leafward.session import Session
-from leafward_tui.lab.choices import EXTRACTIVE
-from leafward_tui.screens.lab import LabScreen, work
+from leafward.base.config import Config
+from leafward.session.session import Session
+from leafward_tui.lab import LabScreen, work
+from leafward_tui.lab.model.choices import EXTRACTIVE
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, rows, until
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward.compaction import Strategy
-    from leafward_tui.lab.what_if import WhatIf
+    from leafward_tui.lab.model.what_if import WhatIf
 
 SMALL = Config(keep_recent=1_500, follow_interval=0.02)
 

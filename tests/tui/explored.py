@@ -6,9 +6,9 @@ import json
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from leafward.config import Config
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward.base.config import Config
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER, NO_PARENT_GIVEN
 from tests.tui.session_store import app_over, rows, until

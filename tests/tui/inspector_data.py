@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from leafward.entries import TURN_STARTS, Kind
-from leafward.session import Session
-from leafward_tui.glyphs import UNICODE, Glyphs
-from leafward_tui.widgets.inspector import Gauge, Page, Selection, SelectionKind, Tab, build
+from leafward.session.entries import TURN_STARTS, Kind
+from leafward.session.session import Session
+from leafward_tui.inspector import Gauge, Page, Selection, SelectionKind, Tab, build
+from leafward_tui.ui.glyphs import UNICODE, Glyphs
 
 if TYPE_CHECKING:
     from pathlib import Path

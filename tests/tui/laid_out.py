@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from leafward_tui.graph import Density
+from leafward_tui.explorer.model.graph import Density
 
 if TYPE_CHECKING:
-    from leafward_tui.exploration import Exploration
-    from leafward_tui.folds import Line
+    from leafward_tui.explorer.model.exploration import Exploration
+    from leafward_tui.explorer.model.folds import Line
 
 DENSITIES = st.sampled_from((Density.TURNS, Density.ENTRIES, Density.COMFORTABLE))
 

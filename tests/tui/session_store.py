@@ -8,11 +8,11 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from leafward.base.config import Config
 from leafward.catalog import Catalogue, about
-from leafward.config import Config
-from leafward_tui.app import LeafwardApp
-from leafward_tui.listing import LineKind, Stock, View, list_sessions
-from leafward_tui.screens.catalogue import CatalogueScreen
+from leafward_tui.app.app import LeafwardApp
+from leafward_tui.catalogue.model.listing import LineKind, Stock, View, list_sessions
+from leafward_tui.catalogue.screen import CatalogueScreen
 from tests.claude_transcript import IDS, Transcript
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
     from textual.screen import Screen
 
-    from leafward_tui.listing import Listing
+    from leafward_tui.catalogue.model.listing import Listing
 
 NOW = datetime(2026, 3, 2, 15, 4, tzinfo=UTC)
 NOW_MS = int(NOW.timestamp() * 1000)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from leafward.config import Config
-from leafward.demo import demo_session
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward.base.config import Config
+from leafward.export.demo import demo_session
+from leafward_tui.ui.sheet import ChoiceSheet
 from tests.tui.explored import WIDE, exploring, note
 from tests.tui.session_store import until
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.screens.explorer import ExplorerScreen
+    from leafward_tui.explorer import ExplorerScreen
 
 QUICK = Config(follow_interval=0.02)
 

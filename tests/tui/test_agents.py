@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.config import Config
+from leafward.base.config import Config
 from tests import claude_transcript, codex_rollout, opencode_store
 from tests.tui.explored import exploring
 from tests.tui.session_store import app_over, listed, rows, until

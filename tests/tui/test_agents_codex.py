@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leafward.entries import Kind
+from leafward.session.entries import Kind
 from tests.codex_rollout import DATA, Rollout, over_and_over, thread_in
 from tests.tui.explored import exploring
 from tests.tui.session_store import rows

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.config import Config
-from leafward.errors import NotASession
-from leafward_tui.app import LeafwardApp
-from leafward_tui.screens.catalogue import CatalogueScreen
-from leafward_tui.screens.explorer import ExplorerScreen
+from leafward.base.config import Config
+from leafward.base.errors import NotASession
+from leafward_tui.app.app import LeafwardApp
+from leafward_tui.catalogue.screen import CatalogueScreen
+from leafward_tui.explorer import ExplorerScreen
 from tests.opencode_store import Database, branched, opened
 from tests.tui.explored import exploring
 from tests.tui.session_store import rows

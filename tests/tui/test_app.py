@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.config import Config
-from leafward.paths import config_dir, state_dir
-from leafward_tui.glyphs import ASCII, UNICODE
-from leafward_tui.intents import intents_for
-from leafward_tui.memory import Memory
-from leafward_tui.screens.catalogue import CatalogueScreen
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.help import HelpScreen
-from leafward_tui.screens.themes import ThemesScreen
-from leafward_tui.terminal import Depth
+from leafward.base.config import Config
+from leafward.base.paths import config_dir, state_dir
+from leafward_tui.app.memory import Memory
+from leafward_tui.catalogue.screen import CatalogueScreen
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.intents import intents_for
+from leafward_tui.ui.key_help import HelpScreen
+from leafward_tui.ui.terminal import Depth
+from leafward_tui.ui.theme_choice import ThemesScreen
 from tests.tui.explored import WIDE
 from tests.tui.session_store import SessionFile, app_over, listed, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.app import LeafwardApp
+    from leafward_tui.app.app import LeafwardApp
 
 THEME = """
 name = "{name}"
@@ -90,9 +90,9 @@ async def test_a_folder_opens_as_a_catalogue(tmp_path: Path) -> None:
 
 def test_the_first_screen_needs_neither_a_model_library_nor_the_explorer() -> None:
     code = (
-        "import sys; from leafward_tui.app import LeafwardApp; import leafward_tui.screens.catalogue; LeafwardApp();"
-        "print([m for m in ('litellm', 'leafward_tui.screens.explorer', 'leafward_tui.screens.help',"
-        "'leafward_tui.commands', 'markdown_it', 'pygments') if m in sys.modules])"
+        "import sys; from leafward_tui.app.app import LeafwardApp; import leafward_tui.catalogue.screen; LeafwardApp();"
+        "print([m for m in ('litellm', 'leafward_tui.explorer', 'leafward_tui.ui.key_help',"
+        "'leafward_tui.app.command_palette', 'markdown_it', 'pygments') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.config import Config
+from leafward.base.config import Config
 from tests.tui.explored import NARROW, WIDE, exploring, forked
 from tests.tui.session_store import rows
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import Input
 
-from leafward.safe_text import safe
-from leafward_tui.folds import LineKind
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.themes import ThemesScreen
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward.base.safe_text import safe
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
+from leafward_tui.ui.theme_choice import ThemesScreen
 from tests.acting import call
 from tests.tui.explored import Named, exploring, note
 from tests.tui.session_store import reached, rows, until

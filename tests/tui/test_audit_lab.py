@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.containers import Vertical
 
+from leafward.base.config import Config
+from leafward.compaction.injection import InjectionSettings, inject
 from leafward.compaction.run import draft
-from leafward.config import Config
-from leafward.injection import InjectionSettings, inject
-from leafward.summarizers.extractive import Extractive
-from leafward.survival import SURVIVED, Status
-from leafward_tui.glyphs import UNICODE
-from leafward_tui.lab.cut_lines import CutLines
-from leafward_tui.lab.fates import fate_lines
-from leafward_tui.lab.plan_lines import plan_lines
-from leafward_tui.lab.sliders import Dial, Slider
-from leafward_tui.lab.turns import CutRows
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.lab import LabScreen
-from leafward_tui.screens.summaries import fitting
-from leafward_tui.screens.xray import XRayScreen
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.survival import SURVIVED, Status
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.lab import LabScreen
+from leafward_tui.lab.model.cut_lines import CutLines
+from leafward_tui.lab.model.fates import fate_lines
+from leafward_tui.lab.model.plan_lines import plan_lines
+from leafward_tui.lab.model.sliders import Dial, Slider
+from leafward_tui.lab.model.turns import CutRows
+from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.sheet import ChoiceSheet
+from leafward_tui.xray import XRayScreen
+from leafward_tui.xray.summaries import fitting
 from tests.acting import usage
 from tests.tui.considered import SMALL, considered, considering, follow, said, stored, working
 from tests.tui.explored import NARROW, exploring, note
@@ -148,7 +148,7 @@ class TestLab:
 
     async def test_screens_are_loaded_before_their_key(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)
-        names = ("leafward_tui.screens.xray", "leafward_tui.screens.lab.runs", "textual.widgets._text_area")
+        names = ("leafward_tui.xray", "leafward_tui.lab.runs", "textual.widgets._text_area")
         async with considering(tmp_path / "s.jsonl") as (pilot, _):
             await until(pilot, lambda: all(name in sys.modules for name in names))
 
@@ -160,17 +160,17 @@ class TestExplorer:
         file = working(tmp_path / "s.jsonl", 6)
         file.compacted(str(file.leaf), "## Goal\n- the zebra")
         file.user("go on")
-        monkeypatch.setattr("leafward_tui.screens.explorer.compacted._SOON", ())
+        monkeypatch.setattr("leafward_tui.explorer.compacted._SOON", ())
         async with exploring(file.path, NARROW, SMALL) as (pilot, screen):
             for key, module, kind in (
-                ("X", "leafward_tui.screens.xray", XRayScreen),
-                ("c", "leafward_tui.screens.lab", LabScreen),
+                ("X", "leafward_tui.xray", XRayScreen),
+                ("c", "leafward_tui.lab", LabScreen),
             ):
                 loaded = sys.modules[module]
                 with monkeypatch.context() as without:
                     without.delitem(sys.modules, module)
                     without.setattr(
-                        "leafward_tui.screens.explorer.compacted.import_module",
+                        "leafward_tui.explorer.compacted.import_module",
                         lambda name, loaded=loaded: sys.modules.setdefault(name, loaded),
                     )
                     await pilot.press(key)

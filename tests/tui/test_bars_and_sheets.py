@@ -10,13 +10,13 @@ from textual.geometry import Offset
 from textual.screen import Screen
 from textual.widgets import Input
 
-from leafward_tui.app import LeafwardApp
-from leafward_tui.commands import IntentCommands
-from leafward_tui.intents import bindings_for
-from leafward_tui.screens.base import BaseScreen
-from leafward_tui.widgets.key_bar import Hint
-from leafward_tui.widgets.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
-from leafward_tui.widgets.title_bar import Fact, Progress
+from leafward_tui.app.app import LeafwardApp
+from leafward_tui.app.command_palette import IntentCommands
+from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
+from leafward_tui.ui.title_bar import Fact, Progress
 from tests.tui.explored import WIDE
 from tests.tui.session_store import app_over, rows, until
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.catalog import Sort
-from leafward.config import Config
-from leafward_tui import resume as resume_module
-from leafward_tui.glyphs import ASCII
-from leafward_tui.screens.explorer import ExplorerScreen
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui import agent_run as resume_module
+from leafward_tui.ui.glyphs import ASCII
 from tests.tui.session_store import (
     NARROW,
     WIDE,

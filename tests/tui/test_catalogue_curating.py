@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.catalog import About, totals
-from leafward.catalog.keeping import kept_root
-from leafward.config import Config
-from leafward_tui.adding import totals_rows
-from leafward_tui.listing import ALONE, FAMILIES, Grouping, LineKind, Stock, View, list_sessions
-from leafward_tui.screens.totals import TotalsScreen
-from leafward_tui.widgets.session_row import day_words
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward.catalog.backups import kept_root
+from leafward_tui.catalogue.model.listing import (
+    ALONE,
+    FAMILIES,
+    Grouping,
+    LineKind,
+    Stock,
+    View,
+    list_sessions,
+)
+from leafward_tui.catalogue.model.totals_table import totals_rows
+from leafward_tui.catalogue.totals import TotalsScreen
+from leafward_tui.catalogue.widgets.session_row import day_words
+from leafward_tui.ui.sheet import ChoiceSheet
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
 from tests.opencode_store import Conversation, Database
@@ -42,7 +50,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.screens.catalogue import CatalogueScreen
+    from leafward_tui.catalogue.screen import CatalogueScreen
 
 
 @pytest.fixture

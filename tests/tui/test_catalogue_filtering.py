@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from leafward.catalog import Sort
-from leafward_tui.listing import Grouping, View
+from leafward_tui.catalogue.model.listing import Grouping, View
 from tests.tui.session_store import (
     NARROW,
     WIDE,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.screens.catalogue import CatalogueScreen
+    from leafward_tui.catalogue.screen import CatalogueScreen
 
 
 async def filtered(pilot: Pilot[int], screen: CatalogueScreen, text: str) -> None:

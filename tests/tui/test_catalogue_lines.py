@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.catalog import Sort
-from leafward_tui.listing import Grouping, LineKind
-from leafward_tui.widgets.session_row import Columns, is_live, tilde
+from leafward_tui.catalogue.model.listing import Grouping, LineKind
+from leafward_tui.catalogue.widgets.session_row import Columns, is_live, tilde
 from tests.tui.session_store import lines_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.listing import ListLine
+    from leafward_tui.catalogue.model.listing import ListLine
 
 
 def nesting(lines: list[ListLine]) -> list[tuple[str, tuple[bool, ...]]]:

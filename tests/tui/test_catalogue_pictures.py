@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.catalog import projects
-from leafward.config import Config
 from tests.tui.session_store import NARROW, WIDE, app_over, listed, mixed_store, previewed, small_store, until
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from leafward_tui.cells import (
+from leafward_tui.ui.cells import (
     age,
     collapse,
     count,
@@ -25,7 +25,7 @@ from leafward_tui.cells import (
     split_path,
     wrap,
 )
-from leafward_tui.glyphs import ASCII, UNICODE, Glyphs, choose_glyphs
+from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs, choose_glyphs
 
 FAMILY = "👨‍👩‍👧‍👦"
 PIECES = (

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward_tui.cells import cell_len
-from leafward_tui.compare.content import Show
-from leafward_tui.compare.files import Column
-from leafward_tui.screens.compare import CompareScreen, Page
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward_tui.compare import CompareScreen, Page
+from leafward_tui.compare.model.content import Show
+from leafward_tui.compare.model.files import Column
+from leafward_tui.ui.cells import cell_len
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call
 from tests.tui.compared import HIGH, comparing, parted, settled
 from tests.tui.explored import NARROW, WIDE, chosen, exploring

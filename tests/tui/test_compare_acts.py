@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.entries import EntryIndex, Kind
-from leafward_tui.compare.grafts import graft_turns, turn_lines, validation
-from leafward_tui.glyphs import ASCII, UNICODE
-from leafward_tui.screens.compare.grafting import GraftSheet
-from leafward_tui.screens.compare.merging import MergeSheet
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward.session.entries import EntryIndex, Kind
+from leafward_tui.compare.graft import GraftSheet
+from leafward_tui.compare.model.grafts import graft_turns, turn_lines, validation
+from leafward_tui.compare.summary_merge import MergeSheet
+from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.sheet import ChoiceSheet
 from tests.acting import Acting, reading
 from tests.tui.compared import HIGH, compared, comparing, parted
 from tests.tui.explored import chosen, exploring, lines, note
@@ -142,9 +142,9 @@ async def test_a_row_is_edited_for_the_model(tmp_path: Path) -> None:
 
 
 def test_what_edits_concern_is_never_folded(tmp_path: Path) -> None:
-    from leafward.carrying import ContextEdit, apply_edits, draft_edits
+    from leafward.branches.transfer import ContextEdit, apply_edits, draft_edits
     from leafward.compaction.xray import xray_edited
-    from leafward_tui.xray.arrangement import Arrangement, Side
+    from leafward_tui.xray.model.arrangement import Arrangement, Side
 
     file = Acting(tmp_path / "s.jsonl")
     file.user("go")
@@ -166,7 +166,7 @@ def test_what_edits_concern_is_never_folded(tmp_path: Path) -> None:
 
 
 async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None:
-    from leafward_tui.screens.xray import XRayScreen
+    from leafward_tui.xray import XRayScreen
 
     file = parted(tmp_path / "s.jsonl")
     async with exploring(file.path, HIGH) as (pilot, explorer):

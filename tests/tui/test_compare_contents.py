@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.diff.contents import Contents
-from leafward_tui.compare.content import Show, arranged_content, rests_on
-from leafward_tui.compare.content_lines import ContentLines
-from leafward_tui.glyphs import UNICODE
+from leafward.branches.diff.contents import Contents
+from leafward_tui.compare.model.content import Show, arranged_content, rests_on
+from leafward_tui.compare.model.content_lines import ContentLines
+from leafward_tui.ui.glyphs import UNICODE
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.compared import TABBED, compared, comparing, tabbed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.config import Config
+from leafward.base.config import Config
 from tests.tui.compared import HIGH
 from tests.tui.explored import NARROW
 from tests.tui.test_pictures import INTO_A_BRANCH, picture

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.style import Style
 
-from leafward_tui.compare.content_lines import ContentLines
-from leafward_tui.hits import parted as lit_parts
-from leafward_tui.hits import spans_of
-from leafward_tui.screens.compare import Page
-from leafward_tui.widgets.reading_sheet import ReadingSheet
-from leafward_tui.widgets.sheet import TextSheet
+from leafward_tui.compare import Page
+from leafward_tui.compare.model.content_lines import ContentLines
+from leafward_tui.ui.hits import parted as lit_parts
+from leafward_tui.ui.hits import spans_of
+from leafward_tui.ui.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheet import TextSheet
 from tests.acting import call
 from tests.tui.compared import HIGH, comparing, parted, settled, tabbed
 from tests.tui.explored import NARROW
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.screens.compare import CompareScreen
+    from leafward_tui.compare import CompareScreen
 
 
 async def searched(pilot: Pilot[int], screen: CompareScreen, words: str, hits: int) -> None:

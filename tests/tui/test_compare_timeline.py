@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.rebuilding import timeline
-from leafward_tui.exploration import Exploration, Filter
-from leafward_tui.glyphs import ASCII, UNICODE
-from leafward_tui.touches import summed, touches_by_row
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward.files.file_replay import timeline
+from leafward_tui.explorer.model.exploration import Exploration, Filter
+from leafward_tui.explorer.model.file_markers import summed, touches_by_row
+from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call, reading
 from tests.tui.compared import comparing, parted
 from tests.tui.explored import chosen, exploring, note, tree
@@ -19,7 +19,7 @@ from tests.tui.session_store import reached, rows, shown, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.glyphs import Glyphs
+    from leafward_tui.ui.glyphs import Glyphs
 
 
 def acted(path: Path) -> Acting:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.demo import demo_session
-from leafward.diff.contents import Contents
-from leafward.diff.sides import sides
-from leafward.session import Session
-from leafward_tui.cells import cell_len
-from leafward_tui.compare.content import Show, arranged_content
-from leafward_tui.compare.content_lines import ContentLines, content_head, sentence
-from leafward_tui.compare.files import FOLD, Column, FileLines, arranged, column_head, listed
-from leafward_tui.compare.pages import context_page, outcome_page, spoken
-from leafward_tui.compare.telling import Overall, carried_over, overall, side_column
-from leafward_tui.glyphs import ASCII, UNICODE
+from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.sides import sides
+from leafward.export.demo import demo_session
+from leafward.session.session import Session
+from leafward_tui.compare.model.captions import Overall, carried_over, overall, side_column
+from leafward_tui.compare.model.content import Show, arranged_content
+from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
+from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
+from leafward_tui.compare.model.pages import context_page, outcome_page, spoken
+from leafward_tui.ui.cells import cell_len
+from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.acting import Acting, call
 from tests.tui.compared import compared, parted
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward_tui.glyphs import Glyphs
+    from leafward_tui.ui.glyphs import Glyphs
 
 
 def never() -> bool:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.entries import Kind
-from leafward.session import Session
-from leafward_tui.exploration import Exploration, Filter, Findings
-from leafward_tui.folds import Folds, LineKind
-from leafward_tui.graph import Density
+from leafward.session.entries import Kind
+from leafward.session.session import Session
+from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
+from leafward_tui.explorer.model.folds import Folds, LineKind
+from leafward_tui.explorer.model.graph import Density
 from tests.pi_file import PiFile
 from tests.trees import Plan, plans, session_of
 from tests.tui.laid_out import DENSITIES, lines_of

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given
 
-from leafward.entries import Kind
-from leafward.session import Session
-from leafward_tui.exploration import Exploration
-from leafward_tui.folds import Folds
+from leafward.session.entries import Kind
+from leafward.session.session import Session
+from leafward_tui.explorer.model.exploration import Exploration
+from leafward_tui.explorer.model.folds import Folds
 from tests.pi_file import PiFile
 from tests.trees import Plan, plans, session_of
 from tests.tui.laid_out import DENSITIES, lines_of
@@ -18,7 +18,7 @@ from tests.tui.laid_out import DENSITIES, lines_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.graph import Density
+    from leafward_tui.explorer.model.graph import Density
 
 
 class TestSteps:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.config import Config
-from leafward.demo import demo_session
-from leafward.entries import Kind
-from leafward_tui.folds import LineKind
-from leafward_tui.graph import Density
-from leafward_tui.intents import intents_for
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.widgets.inspector import Tab
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward.base.config import Config
+from leafward.export.demo import demo_session
+from leafward.session.entries import Kind
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.graph import Density
+from leafward_tui.inspector import Tab
+from leafward_tui.ui.intents import intents_for
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.tui.explored import (
     NARROW,
     WIDE,

@@ -7,11 +7,11 @@ import subprocess
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from leafward_tui.commands import working_intents
-from leafward_tui.folds import LineKind
-from leafward_tui.intents import WRITES
-from leafward_tui.screens.log import LogScreen
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward_tui.app.command_palette import working_intents
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.intents import WRITES
+from leafward_tui.ui.sheet import ChoiceSheet
 from tests.pi_file import HEADER, PiFile
 from tests.tui.explored import (
     Named,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward_tui.asked import is_query
-from leafward_tui.exploration import Filter
-from leafward_tui.folds import LineKind
-from leafward_tui.screens.explorer.finding import _FILTER_KEYS
-from leafward_tui.widgets.sheet import TextSheet
+from leafward_tui.explorer.finding import _FILTER_KEYS
+from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.query_kind import is_query
+from leafward_tui.ui.sheet import TextSheet
 from tests.tui.explored import (
     Named,
     chosen,

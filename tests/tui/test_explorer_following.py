@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward_tui.exploration import Filter
-from leafward_tui.intents import intents_for
+from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.ui.intents import intents_for
 from tests.pi_file import PiFile
 from tests.trees import random_plan, write_plan
 from tests.tui.explored import (

@@ -8,8 +8,8 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.tree import SessionTree
-from leafward_tui.folds import (
+from leafward.session.tree import SessionTree
+from leafward_tui.explorer.model.folds import (
     FilteredLines,
     FoldedLines,
     Folds,
@@ -19,7 +19,7 @@ from leafward_tui.folds import (
     Pieces,
     opening_folds,
 )
-from leafward_tui.graph import Density, arrange
+from leafward_tui.explorer.model.graph import Density, arrange
 from tests.trees import plans, random_plan
 
 LARGE = random_plan(random.Random(11), 4000, jumpy=0.03, roots=0.0)

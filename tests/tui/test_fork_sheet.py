@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.acting import call
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, note
 from tests.tui.session_store import rows, until

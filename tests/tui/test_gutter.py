@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.entries import Kind
-from leafward.headline import headline
-from leafward.session import Session
-from leafward_tui.exploration import Exploration, Filter, Findings
-from leafward_tui.folds import Folds, LineKind
-from leafward_tui.ghost import Ghost, Standing
-from leafward_tui.glyphs import ASCII, UNICODE, Glyphs
-from leafward_tui.gutter import LANE_WIDTH, GutterMaker
+from leafward.session.entries import Kind
+from leafward.session.headline import headline
+from leafward.session.session import Session
+from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
+from leafward_tui.explorer.model.folds import Folds, LineKind
+from leafward_tui.explorer.model.ghost import Ghost, Standing
+from leafward_tui.explorer.model.gutter import LANE_WIDTH, GutterMaker
+from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
 from tests.pi_file import NO_PARENT_GIVEN, PiFile
 from tests.trees import Plan, plans, session_of
 

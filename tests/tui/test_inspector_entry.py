@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward_tui.cells import cell_len
-from leafward_tui.glyphs import ASCII
-from leafward_tui.widgets.inspector import Selection, SelectionKind, Tab
+from leafward_tui.inspector import Selection, SelectionKind, Tab
+from leafward_tui.ui.cells import cell_len
+from leafward_tui.ui.glyphs import ASCII
 from tests.tui.inspector_data import (
     call,
     line_with,
@@ -24,7 +24,7 @@ from tests.tui.inspector_data import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 DIFF = "   26   context\n-  27   // Markdown (9 colors)\n+  27   // Markdown (10 colors)\n   28   heading,\n     ..."
 
@@ -397,8 +397,8 @@ def test_ascii_glyphs_alone_are_used_where_asked_for(work: Session) -> None:
 
 
 def test_building_stops_when_told(work: Session) -> None:
-    from leafward_tui.glyphs import UNICODE
-    from leafward_tui.widgets.inspector import build
+    from leafward_tui.inspector import build
+    from leafward_tui.ui.glyphs import UNICODE
 
     asked = []
 

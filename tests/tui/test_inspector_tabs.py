@@ -7,16 +7,16 @@ import orjson
 import pytest
 
 from leafward.agents import agent_named
-from leafward.context import context_at
-from leafward.headline import place_words
-from leafward_tui.cells import cell_len
-from leafward_tui.glyphs import UNICODE
-from leafward_tui.widgets.inspector import Gauge, Selection, SelectionKind, Tab
-from leafward_tui.widgets.inspector.context import ContextLines
-from leafward_tui.widgets.inspector.markdown import rendered
-from leafward_tui.widgets.inspector.model import Span
-from leafward_tui.widgets.inspector.raw import escaped
-from leafward_tui.widgets.inspector.spans import cut, wrapped
+from leafward.context.model_context import context_at
+from leafward.session.headline import place_words
+from leafward_tui.inspector import Gauge, Selection, SelectionKind, Tab
+from leafward_tui.inspector.context import ContextLines
+from leafward_tui.inspector.raw import escaped
+from leafward_tui.ui.cells import cell_len
+from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.markdown import rendered
+from leafward_tui.ui.page import Span
+from leafward_tui.ui.spans import cut, wrapped
 from tests.codex_rollout import Rollout
 from tests.foreign_stores import make
 from tests.tui.inspector_data import (
@@ -35,7 +35,7 @@ from tests.tui.inspector_data import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 
 @pytest.fixture

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 from textual.app import App, ComposeResult
 
-from leafward_tui.glyphs import UNICODE
-from leafward_tui.keys_first import KeysFirst
-from leafward_tui.theme import Styles, built_in_theme, built_in_themes, textual_theme, theme_variable_defaults
-from leafward_tui.widgets.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
-from leafward_tui.widgets.inspector import widget as widget_module
-from leafward_tui.widgets.inspector.model import Span
-from leafward_tui.widgets.inspector.view import paint
+from leafward_tui.app.input_priority import KeysFirst
+from leafward_tui.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
+from leafward_tui.inspector import inspector as widget_module
+from leafward_tui.inspector.view import paint
+from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.page import Span
+from leafward_tui.ui.theme import (
+    Styles,
+    built_in_theme,
+    built_in_themes,
+    textual_theme,
+    theme_variable_defaults,
+)
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 
 if TYPE_CHECKING:
@@ -21,8 +27,8 @@ if TYPE_CHECKING:
     from textual.message import Message
     from textual.pilot import Pilot
 
-    from leafward.session import Session
-    from leafward_tui.glyphs import Glyphs
+    from leafward.session.session import Session
+    from leafward_tui.ui.glyphs import Glyphs
 
 
 class Host(App[None]):

@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from leafward_tui import intents
-from leafward_tui.intents import (
+from leafward_tui.ui import intents
+from leafward_tui.ui.intents import (
     APP_ACTIONS,
     EVERYWHERE,
     GROUPS,
@@ -16,7 +16,7 @@ from leafward_tui.intents import (
     intent,
     intents_for,
 )
-from leafward_tui.keymap import UNBOUND, Keymap, key_label, key_name
+from leafward_tui.ui.keymap import UNBOUND, Keymap, key_label, key_name
 
 
 def test_every_intent_is_well_formed() -> None:
@@ -65,12 +65,12 @@ def test_bindings_carry_the_ids_a_keymap_needs(screen: str) -> None:
 
 @pytest.mark.parametrize("name", ["catalogue", "explorer", "log", "help", "themes", "draft"])
 def test_every_screen_has_an_action_for_each_of_its_intents(name: str) -> None:
-    from leafward_tui.screens.catalogue import CatalogueScreen
-    from leafward_tui.screens.explorer import ExplorerScreen
-    from leafward_tui.screens.help import HelpScreen
-    from leafward_tui.screens.log import LogScreen
-    from leafward_tui.screens.themes import ThemesScreen
-    from leafward_tui.widgets.reading_sheet import ReadingSheet
+    from leafward_tui.catalogue.screen import CatalogueScreen
+    from leafward_tui.explorer import ExplorerScreen
+    from leafward_tui.log.screen import LogScreen
+    from leafward_tui.ui.key_help import HelpScreen
+    from leafward_tui.ui.reading_sheet import ReadingSheet
+    from leafward_tui.ui.theme_choice import ThemesScreen
 
     every = (CatalogueScreen, ExplorerScreen, LogScreen, HelpScreen, ThemesScreen, ReadingSheet)
     screens = {one.NAME: one for one in every}
@@ -83,9 +83,9 @@ def test_every_screen_has_an_action_for_each_of_its_intents(name: str) -> None:
 
 
 def test_sheets_of_the_comparison_have_an_action_for_each_of_its_intents() -> None:
-    from leafward_tui.screens.compare import CompareScreen
-    from leafward_tui.screens.compare.grafting import GraftSheet
-    from leafward_tui.screens.compare.merging import MergeSheet
+    from leafward_tui.compare import CompareScreen
+    from leafward_tui.compare.graft import GraftSheet
+    from leafward_tui.compare.summary_merge import MergeSheet
 
     for name, screen in (("compare", CompareScreen), ("merge", MergeSheet), ("graft", GraftSheet)):
         wanted = [entry for entry in intents_for(name) if entry.id not in APP_ACTIONS]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from leafward_tui import keys_first as module
-from leafward_tui.keys_first import KeysFirst
+from leafward_tui.app import input_priority as module
+from leafward_tui.app.input_priority import KeysFirst
 from tests.tui.explored import exploring, forked
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import scan as scan_module
-from leafward import session as session_module
+from leafward.base.config import Config
 from leafward.compaction import Strategy
-from leafward.config import Config
-from leafward_tui.intents import APP_ACTIONS, intents_for
-from leafward_tui.screens.lab import LabScreen
-from leafward_tui.screens.lab.runs import RunsScreen
+from leafward.session import scan as scan_module
+from leafward.session import session as session_module
+from leafward_tui.lab import LabScreen
+from leafward_tui.lab.runs import RunsScreen
+from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from tests.acting import Acting, call
 from tests.bench.generate import write_session
 from tests.tui.considered import chosen, considering, follow, said
@@ -22,7 +22,7 @@ from tests.tui.session_store import reached, rows, shown, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 
 class TestPlan:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.screens.lab import LabScreen
-from leafward_tui.screens.lab.runs import RunsScreen
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward_tui.lab import LabScreen
+from leafward_tui.lab.runs import RunsScreen
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.tui.considered import considering, follow, said, settled
 from tests.tui.session_store import rows, shown, until
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.config import Config
-from leafward.context import context_at
-from leafward.entries import Kind
-from leafward.journal import operations
-from leafward.session import Session
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.xray import Leaving, XRayScreen
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward.base.config import Config
+from leafward.context.model_context import context_at
+from leafward.session.entries import Kind
+from leafward.session.journal import operations
+from leafward.session.session import Session
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.sheet import ChoiceSheet
+from leafward_tui.xray import Leaving, XRayScreen
 from tests.acting import Acting, usage
 from tests.tui.considered import considering, follow, said, settled, stored, working
 from tests.tui.explored import note

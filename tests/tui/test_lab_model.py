@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.compaction import Strategy
-from leafward.config import Config
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.lab import LabScreen
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.lab import LabScreen
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.considered import considering, said, stored, working
 from tests.tui.session_store import reached, rows, shown, until

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.config import Config
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.lab import LabScreen
+from leafward.base.config import Config
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.lab import LabScreen
 from tests.tui.considered import settled
 from tests.tui.explored import NARROW, WIDE, ready
 from tests.tui.session_store import reached, until

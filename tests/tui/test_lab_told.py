@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.compaction import PlanSettings, Strategy, plan
+from leafward.compaction.injection import InjectionSettings, inject
 from leafward.compaction.run import draft
-from leafward.facts import FactKind
-from leafward.injection import InjectionSettings, inject
-from leafward.summarizers.extractive import Extractive
-from leafward.survival import SURVIVED
-from leafward_tui.cells import cell_len, count
-from leafward_tui.glyphs import ASCII, UNICODE
-from leafward_tui.lab.fates import LostFact, fate_lines, kept_by_kind, lost_facts
-from leafward_tui.lab.ledger import column_of, ledger_of
-from leafward_tui.lab.plan_lines import plan_lines, strategy_at, track_cells
-from leafward_tui.lab.runs import FactsKept, Run, difference, run_lines
-from leafward_tui.lab.texts import injected_lines, summary_lines
-from leafward_tui.screens.lab import work
+from leafward.summaries.facts import FactKind
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.survival import SURVIVED
+from leafward_tui.lab import work
+from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, lost_facts
+from leafward_tui.lab.model.ledger import column_of, ledger_of
+from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
+from leafward_tui.lab.model.runs import FactsKept, Run, difference, run_lines
+from leafward_tui.lab.model.texts import injected_lines, summary_lines
+from leafward_tui.ui.cells import cell_len, count
+from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.tui.considered import considered, working
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session import Session
-    from leafward_tui.glyphs import Glyphs
-    from leafward_tui.lab.what_if import WhatIf
+    from leafward.session.session import Session
+    from leafward_tui.lab.model.what_if import WhatIf
+    from leafward_tui.ui.glyphs import Glyphs
 
 
 class TestLedger:

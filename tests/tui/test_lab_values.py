@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.cuts import IllegalCut
-from leafward.config import Config
-from leafward_tui.cells import cell_len
-from leafward_tui.glyphs import ASCII, UNICODE
-from leafward_tui.lab.choices import Choices
-from leafward_tui.lab.cut_lines import CutLines, neighbours
-from leafward_tui.lab.sliders import Dial, Slider, nice_step
-from leafward_tui.lab.turns import CutRows, Fate, PathTurns, RowKind
-from leafward_tui.screens.lab import work
+from leafward_tui.lab import work
+from leafward_tui.lab.model.choices import Choices
+from leafward_tui.lab.model.cut_lines import CutLines, neighbours
+from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
+from leafward_tui.lab.model.turns import CutRows, Fate, PathTurns, RowKind
+from leafward_tui.ui.cells import cell_len
+from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.tui.considered import considered, working
 from tests.tui.explored import forked
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.glyphs import Glyphs
-    from leafward_tui.lab.what_if import WhatIf
+    from leafward_tui.lab.model.what_if import WhatIf
+    from leafward_tui.ui.glyphs import Glyphs
 
 
 class TestSliders:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.config import Config
-from leafward.journal import Writing, archive, label, move, operations, redo, rename, undo
-from leafward.session import Session
-from leafward_tui.deeds import Deeds
-from leafward_tui.glyphs import ASCII, UNICODE
-from leafward_tui.screens.log import LogScreen
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward.base.config import Config
+from leafward.session.journal import Writing, archive, label, move, operations, redo, rename, undo
+from leafward.session.session import Session
+from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.operation_text import OperationText
+from leafward_tui.ui.sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked
 from tests.tui.session_store import NOW, reached, rows, until
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.glyphs import Glyphs
+    from leafward_tui.ui.glyphs import Glyphs
 
 
 class Hands:
@@ -46,8 +46,8 @@ class Hands:
     def end(self, name: str) -> int:
         return self.session.columns.index(self.file.ends[name])
 
-    def deeds(self, glyphs: Glyphs = UNICODE) -> Deeds:
-        return Deeds(self.session, operations(self.session), glyphs)
+    def deeds(self, glyphs: Glyphs = UNICODE) -> OperationText:
+        return OperationText(self.session, operations(self.session), glyphs)
 
     def last(self) -> tuple[str, str, str, str]:
         deeds = self.deeds()

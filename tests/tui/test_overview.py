@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.context import context_at
-from leafward.entries import BOOKKEEPING, NO_ENTRY, TURN_STARTS, Kind
-from leafward.session import Session
-from leafward.tally import FAILED, KNOWN, Tallies
-from leafward_tui.overview import Axis, Detour, Overview
+from leafward.context.entry_metrics import FAILED, KNOWN, EntryMetrics
+from leafward.context.model_context import context_at
+from leafward.session.entries import BOOKKEEPING, NO_ENTRY, TURN_STARTS, Kind
+from leafward.session.session import Session
+from leafward_tui.explorer.model.overview import Axis, Detour, Overview
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def opened() -> Iterator[Callable[[Path], Session]]:
         session.close()
 
 
-def filled(session: Session, entries: Collection[int] | None = None) -> Tallies:
-    tallies = Tallies(session)
+def filled(session: Session, entries: Collection[int] | None = None) -> EntryMetrics:
+    tallies = EntryMetrics(session)
     tallies.fill(session, range(len(session)) if entries is None else entries)
     return tallies
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from textual.command import CommandList, CommandPalette
 
-from leafward_tui.commands import working_intents
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.help import HelpScreen
+from leafward_tui.app.command_palette import working_intents
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.key_help import HelpScreen
 from tests.tui.explored import WIDE
 from tests.tui.session_store import SessionFile, app_over, listed, rows, until
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.app import LeafwardApp
+    from leafward_tui.app.app import LeafwardApp
 
 
 async def options(pilot: Pilot[int], app: LeafwardApp) -> list[str]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.config import Config
-from leafward.journal import Writing, label, move, operations, undo
-from leafward.session import Session
-from leafward_tui.app import LeafwardApp
-from leafward_tui.screens.explorer import ExplorerScreen
+from leafward.base.config import Config
+from leafward.session.journal import Writing, label, move, operations, undo
+from leafward.session.session import Session
+from leafward_tui.app.app import LeafwardApp
+from leafward_tui.explorer import ExplorerScreen
 from tests.tui.explored import NARROW, WIDE, ready
 from tests.tui.session_store import rows, until
 
@@ -99,7 +99,7 @@ def test_ghost_in_ascii_and_narrow(snap_compare: Any, demo: Path) -> None:
 def test_log(snap_compare: Any, demo: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """After a move that was undone and a label."""
     ids = iter(f"0000f{number:03x}" for number in range(1, 99))
-    monkeypatch.setattr("leafward.journal.verbs.new_id", lambda _columns: next(ids))
+    monkeypatch.setattr("leafward.session.journal.verbs.new_id", lambda _columns: next(ids))
     opened = Session.open(demo)
     minutes = iter(range(1, 99))
 

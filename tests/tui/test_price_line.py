@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from leafward.context import ContextSize
-from leafward.entries import EntryId, EntryIndex
-from leafward.price import Part, Price
-from leafward_tui.glyphs import ASCII, UNICODE, Glyphs
-from leafward_tui.widgets.price_line import Facts, KeyHint, Note, Quote, price_lines
+from leafward.context.model_context import ContextSize
+from leafward.context.price import Part, Price
+from leafward.session.entries import EntryId, EntryIndex
+from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
+from leafward_tui.ui.price_line import Facts, KeyHint, Note, Quote, price_lines
 from tests.tui.footed import GLYPHS, QUOTE, plain
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward_tui.hits import hit_beside, which_hit
-from leafward_tui.screens.base import BaseScreen
-from leafward_tui.screens.log import LogScreen
-from leafward_tui.screens.summaries import SummariesScreen
-from leafward_tui.widgets.sheet import TextSheet
-from leafward_tui.xray.arrangement import Side
+from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.hits import hit_beside, which_hit
+from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.xray.model.arrangement import Side
+from leafward_tui.xray.summaries import SummariesScreen
 from tests.tui.explored import NARROW, WIDE, exploring
 from tests.tui.session_store import reached, rows, until
 from tests.tui.test_xray import orchard, seeing
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.screens.xray import XRayScreen
+    from leafward_tui.xray import XRayScreen
 
 
 async def search(pilot: Pilot[int], words: str, *keys: str) -> None:

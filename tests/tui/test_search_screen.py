@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from leafward_tui.finds import HITS_SHOWN, FindKind, Finds, label_of
-from leafward_tui.screens.catalogue import CatalogueScreen
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.search import SearchScreen
-from leafward_tui.widgets.search.result_list import windowed
+from leafward_tui.catalogue.screen import CatalogueScreen
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.search import SearchScreen
+from leafward_tui.search.model.finds import HITS_SHOWN, FindKind, Finds, label_of
+from leafward_tui.search.widgets.result_list import windowed
 from tests.searched import found
 from tests.tui.session_store import app_over, listed, rows, small_store, until
 

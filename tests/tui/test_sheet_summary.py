@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.context import context_at
-from leafward.errors import Refused
-from leafward.journal import busy, move, work_on
-from leafward.session import Session
-from leafward_tui.screens.log import LogScreen
-from leafward_tui.summing import Growth, Summing, Wanted, progress_words
-from leafward_tui.widgets.reading_sheet import ReadingSheet
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward.base.errors import Refused
+from leafward.context.model_context import context_at
+from leafward.session.journal import busy, move, work_on
+from leafward.session.session import Session
+from leafward_tui.explorer.model.branch_summary import Growth, Summing, Wanted, progress_words
+from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, lines, note, tree
 from tests.tui.session_store import NOW, rows, shown, until
 from tests.tui.summed import at_rest, on_demo, sheet_of, summing

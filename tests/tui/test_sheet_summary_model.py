@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.config import Config
-from leafward.journal import work_on
-from leafward_tui.widgets.reading_sheet import ReadingSheet
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward.base.config import Config
+from leafward.session.journal import work_on
+from leafward_tui.ui.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheet import ChoiceSheet
 from tests.asking import KEY, MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.explored import Named, exploring, forked, lines, note

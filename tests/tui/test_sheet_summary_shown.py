@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.config import Config
-from leafward_tui.widgets.reading_sheet import ReadingSheet
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward.base.config import Config
+from leafward_tui.ui.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.tui.explored import NARROW, Named, exploring, forked, here, lines, note
 from tests.tui.session_store import rows, shown, until
 from tests.tui.summed import at_rest, on_demo, saved, sheet_of

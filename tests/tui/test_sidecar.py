@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.codex import Codex
-from leafward.config import Config
-from leafward.context import context_at
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.log import LogScreen
-from leafward_tui.widgets.sheet import ChoiceSheet
+from leafward.base.config import Config
+from leafward.context.model_context import context_at
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.sheet import ChoiceSheet
 from tests.claude_transcript import Transcript
 from tests.foreign_stores import Store, make, watched
 from tests.tui.considered import considering
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents import Listing
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 
 @pytest.fixture(params=["claude", "opencode"])

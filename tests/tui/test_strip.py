@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App
 
-from leafward.session import Session
-from leafward.tally import Tallies
-from leafward_tui.glyphs import ASCII, UNICODE, Glyphs
-from leafward_tui.messages import IntentPressed
-from leafward_tui.overview import Overview
-from leafward_tui.overview_drawing import Drawing, draw
-from leafward_tui.theme import Styles, built_in_theme, css_variables, textual_theme
-from leafward_tui.widgets.gauge import Gauge, Load, gauge_lines
-from leafward_tui.widgets.price_line import KeyHint, PriceLine
-from leafward_tui.widgets.strip import StripView
+from leafward.context.entry_metrics import EntryMetrics
+from leafward.session.session import Session
+from leafward_tui.explorer.model.overview import Overview
+from leafward_tui.explorer.model.overview_drawing import Drawing, draw
+from leafward_tui.explorer.widgets.gauge import Gauge, Load, gauge_lines
+from leafward_tui.explorer.widgets.strip import StripView
+from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
+from leafward_tui.ui.messages import IntentPressed
+from leafward_tui.ui.price_line import KeyHint, PriceLine
+from leafward_tui.ui.theme import Styles, built_in_theme, css_variables, textual_theme
 from tests.pi_file import PiFile
 from tests.tui.footed import GLYPHS, QUOTE, plain
 from tests.tui.test_overview import random_file, reply
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def overview(path: Path) -> Overview:
     session = Session.open(path)
-    tallies = Tallies(session)
+    tallies = EntryMetrics(session)
     tallies.fill(session, range(len(session)))
     made = Overview.of(session, tallies)
     session.close()

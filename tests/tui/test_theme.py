@@ -13,10 +13,10 @@ from rich.style import Style
 from textual.app import App
 from textual.widgets import Static
 
-from leafward_tui import colours
-from leafward_tui.palette import HUES, TOKENS, Palette, weak_contrasts
-from leafward_tui.terminal import Depth
-from leafward_tui.theme import (
+from leafward_tui.ui import colours
+from leafward_tui.ui.palette import HUES, TOKENS, Palette, weak_contrasts
+from leafward_tui.ui.terminal import Depth
+from leafward_tui.ui.theme import (
     Ground,
     Styles,
     ThemeError,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.keys import _character_to_key
 
-from leafward_tui.screens.explorer import ExplorerScreen
-from leafward_tui.screens.log import LogScreen
-from leafward_tui.widgets.sheet import ChoiceSheet, TextSheet
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.tui.explored import Named, exploring, here
 from tests.tui.session_store import until
 
@@ -106,7 +106,7 @@ async def test_keys_for_a_widget_that_went_away_are_not_lost(
     file: Named, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with exploring(file.path) as (pilot, screen):
-        monkeypatch.setattr("leafward_tui.typeahead._PATIENCE", 0.0)
+        monkeypatch.setattr("leafward_tui.app.type_ahead._PATIENCE", 0.0)
         pilot.app._waits_since = 1e-9  # type: ignore[attr-defined]  # as if an answer never came
         await pilot.press("k")
         await until(pilot, lambda: here(screen) == "c")

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from leafward.diff.sides import sides
-from leafward.rebuilding import Deed, Outcome
-from leafward.session import Session
-from leafward.tally import Tallies
-from leafward_tui.compare.files import FileLines
-from leafward_tui.compare.telling import glance
-from leafward_tui.exploration import Exploration
-from leafward_tui.folds import LineKind
-from leafward_tui.glyphs import UNICODE
-from leafward_tui.graph import Density
-from leafward_tui.overview import Hanging, Overview
-from leafward_tui.overview_drawing import draw
-from leafward_tui.rows import Columns, RowPainter, RowState
-from leafward_tui.screens.compare import CompareScreen
-from leafward_tui.theme import DEFAULT_DARK, Styles, built_in_theme
+from leafward.branches.diff.sides import sides
+from leafward.context.entry_metrics import EntryMetrics
+from leafward.files.file_replay import FileOperation, Outcome
+from leafward.session.session import Session
+from leafward_tui.compare import CompareScreen
+from leafward_tui.compare.model.captions import glance
+from leafward_tui.compare.model.files import FileLines
+from leafward_tui.explorer.model.exploration import Exploration
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.graph import Density
+from leafward_tui.explorer.model.overview import Hanging, Overview
+from leafward_tui.explorer.model.overview_drawing import draw
+from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
+from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.bench.generate import write_session
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, until
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.screens.explorer import ExplorerScreen
+    from leafward_tui.explorer import ExplorerScreen
 
 HEIGHT = 30
 
@@ -130,7 +130,7 @@ def test_a_glance_at_two_branches_decodes_their_first_words(generated: Path, dec
         found = glance(sides(session, a, b), -1)
         assert len(found.sets) > 200
         made = [step for side in (found.sides.shared, found.sides.a, found.sides.b) for step in side.steps]
-        undone = sum(step.deed is Deed.EDIT and step.outcome is not Outcome.DONE for step in made)
+        undone = sum(step.deed is FileOperation.EDIT and step.outcome is not Outcome.DONE for step in made)
         assert undone < len(made) / 20
         assert decoded["lines"] <= 5 + undone, "no result of what was done, and no reply that asked for it"
 
@@ -155,7 +155,7 @@ def test_a_screen_decodes_what_its_rows_say(density: Density, generated: Path, d
         exploration = Exploration(session, density, HEIGHT)
         exploration.fold_everything()
         styles = Styles.of(built_in_theme(DEFAULT_DARK))
-        painter = RowPainter(session, exploration.lines, Tallies(session), styles, UNICODE, notes={})
+        painter = RowPainter(session, exploration.lines, EntryMetrics(session), styles, UNICODE, notes={})
         columns = Columns.fitting(70, exploration.lines.lanes, density)
         middle = len(exploration.lines) // 2
         shown = range(middle, middle + HEIGHT)
@@ -177,7 +177,7 @@ FIRST_FRAME = """
 import asyncio, dataclasses, json, sys
 from pathlib import Path
 from textual.dom import DOMNode
-from leafward_tui.app import LeafwardApp
+from leafward_tui.app.app import LeafwardApp
 
 shown = {}
 
@@ -209,19 +209,19 @@ NOT_YET = {
     "importlib.resources",
     "leafward.agents.base",
     "leafward.catalog",
-    "leafward.context",
-    "leafward.export",
-    "leafward.files",
-    "leafward.journal",
-    "leafward.price",
-    "leafward.session",
-    "leafward.tally",
-    "leafward_tui.overview",
-    "leafward_tui.screens.catalogue",
-    "leafward_tui.widgets.inspector.entry",
-    "leafward_tui.widgets.inspector.markdown",
-    "leafward_tui.stance",
-    "leafward_tui.widgets.sheet",
+    "leafward.context.model_context",
+    "leafward.export.session_export",
+    "leafward.files.working_set",
+    "leafward.session.journal",
+    "leafward.context.price",
+    "leafward.session.session",
+    "leafward.context.entry_metrics",
+    "leafward_tui.explorer.model.overview",
+    "leafward_tui.catalogue.screen",
+    "leafward_tui.inspector.entry",
+    "leafward_tui.ui.markdown",
+    "leafward_tui.explorer.view_state",
+    "leafward_tui.ui.sheet",
     "markdown_it",
     "portalocker",
     "pygments",
@@ -242,11 +242,11 @@ def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     first, later = set(told["modules"]), set(told["later"])
-    assert {"leafward_tui.screens.explorer.screen", "leafward_tui.widgets.graph_view"} <= first
+    assert {"leafward_tui.explorer.screen", "leafward_tui.explorer.widgets.graph_view"} <= first
     assert sorted(first & NOT_YET) == []
     assert len(told["dataclasses"]) <= DATACLASSES, told["dataclasses"]
     assert len(told["nodes"]) <= NODES, told["nodes"]
-    assert {"leafward.journal", "leafward.session"} <= later
+    assert {"leafward.session.journal", "leafward.session.session"} <= later
     assert "litellm" not in later
 
 
@@ -263,7 +263,7 @@ class Looked(tuple[Hanging, ...]):
 
 def test_a_proposed_move_is_drawn_without_another_look_at_the_branches(generated: Path) -> None:
     with closing(Session.open(generated)) as session:
-        tallies = Tallies(session)
+        tallies = EntryMetrics(session)
         tallies.fill(session, range(len(session)))
         made = Overview.of(session, tallies)
         assert made is not None

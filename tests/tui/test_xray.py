@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.compaction.xray import Link, What
-from leafward.session import Session
-from leafward.survival import survival_of
-from leafward_tui.glyphs import UNICODE
-from leafward_tui.screens.summaries import SummariesScreen
-from leafward_tui.screens.xray import XRayScreen
-from leafward_tui.widgets.inspector import Tab
-from leafward_tui.widgets.sheet import ChoiceSheet
-from leafward_tui.xray.arrangement import Side
+from leafward.session.session import Session
+from leafward.summaries.survival import survival_of
+from leafward_tui.inspector import Tab
+from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.sheet import ChoiceSheet
+from leafward_tui.xray import XRayScreen
+from leafward_tui.xray.model.arrangement import Side
+from leafward_tui.xray.summaries import SummariesScreen
 from tests.acting import Acting, call, usage
 from tests.tui.explored import NARROW, WIDE, exploring, tree
 from tests.tui.session_store import reached, rows, until
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward.config import Config
-    from leafward_tui.screens.explorer import ExplorerScreen
+    from leafward.base.config import Config
+    from leafward_tui.explorer import ExplorerScreen
 
 SUMMARY = """## Goal
 Find out how heavy tree 41 is.
@@ -175,7 +175,7 @@ async def test_one_kind_alone_and_everything_again(tmp_path: Path) -> None:
 
 
 async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab(tmp_path: Path) -> None:
-    from leafward_tui.screens.lab import LabScreen
+    from leafward_tui.lab import LabScreen
 
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await pilot.press("tab", "g")

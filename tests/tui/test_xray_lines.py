@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.compaction.xray import Link, What, XRay, xray_of
-from leafward.demo import demo_session
-from leafward.entries import Kind
-from leafward.session import Session
-from leafward.survival import survival_of
-from leafward_tui.glyphs import ASCII, UNICODE
-from leafward_tui.xray.arrangement import Arrangement, Side
-from leafward_tui.xray.telling import Fates, Teller
+from leafward.export.demo import demo_session
+from leafward.session.entries import Kind
+from leafward.session.session import Session
+from leafward.summaries.survival import survival_of
+from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.xray.model.arrangement import Arrangement, Side
+from leafward_tui.xray.model.captions import Fates, Teller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

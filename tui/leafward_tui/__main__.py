@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from leafward.config import Config
+    from leafward.base.config import Config
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _check_app(config: Config) -> Iterable[tuple[str, str]]:
     """What the application would complain of at its start; for `leafward doctor`."""
-    from leafward_tui.checks import check
+    from leafward_tui.app.checks import check
 
     return check(config)
 
@@ -34,15 +34,15 @@ def _open_app(paths: Sequence[Path]) -> int:
     It reads its variables once, at import. Afterwards ours are taken back: an agent that is resumed from here inherits
     nothing of them.
     """
-    from leafward.ahead import scan_ahead
-    from leafward_tui.terminal import textual_settings
+    from leafward.session.prefetch import scan_ahead
+    from leafward_tui.ui.terminal import textual_settings
 
     # Nothing that start-up makes is garbage worth a look; the application collects again once its screen stands.
     gc.disable()
     ahead = scan_ahead(paths[0]) if len(paths) == 1 else None
     settings = textual_settings(os.environ)
     os.environ.update(settings)
-    from leafward_tui.app import run
+    from leafward_tui.app.app import run
 
     for name in settings:
         del os.environ[name]

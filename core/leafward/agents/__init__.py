@@ -26,14 +26,14 @@ from leafward.agents.claude import Claude
 from leafward.agents.codex import Codex
 from leafward.agents.opencode import OpenCode
 from leafward.agents.pi import Pi
-from leafward.errors import NotFound
-from leafward.foreign import ForeignSession
+from leafward.base.errors import NotFound
+from leafward.session.foreign import ForeignSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from leafward.config import Config
-    from leafward.session import Session
+    from leafward.base.config import Config
+    from leafward.session.session import Session
 
 HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from leafward.errors import Refused
-from leafward.paths import is_kept
+from leafward.base.errors import Refused
+from leafward.base.paths import is_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.agents.cutting import Cut
-    from leafward.agents.forking import Draft, Terms
-    from leafward.agents.past import Past
-    from leafward.config import Config
-    from leafward.edits import ToolTable
-    from leafward.entries import EntryIndex
-    from leafward.session import Session
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_point import ForkPoint
+    from leafward.base.config import Config
+    from leafward.files.edits import ToolTable
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
 
 OWN_PREFIX = "LEAFWARD_"
 _TOKENIZERS = "TIKTOKEN_CACHE_DIR"
@@ -230,11 +230,11 @@ class Agent(Protocol):
         """Why a new session of this agent may not end at an entry of any session; None where it may. See `cutting.cut_at`."""
         ...
 
-    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """A new session from one of its own, up to a legal cut, beside it. Raises Refused where it cannot be made."""
         ...
 
-    def adopt(self, past: Past, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: Terms) -> Draft:
         """A new session from another agent's, up to a legal cut. Raises Refused where it cannot be made."""
         ...
 

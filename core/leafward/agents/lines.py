@@ -8,16 +8,16 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, TYPE_CHECKING
 
-from leafward.errors import NotASession
-from leafward.foreign import Note
-from leafward.scan import decode_line
+from leafward.base.errors import NotASession
+from leafward.session.foreign import Note
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Self
 
-    from leafward.columns import Columns
-    from leafward.entries import Body
+    from leafward.session.columns import Columns
+    from leafward.session.entries import Body
 
 CHUNK = 1 << 21
 """Bytes read at a time."""

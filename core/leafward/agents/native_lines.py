@@ -6,14 +6,14 @@ import json
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from leafward.entries import EntryIndex, Kind
-from leafward.foreign import INJECTED
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.foreign import INJECTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.columns import Columns
-    from leafward.entries import Body
+    from leafward.session.columns import Columns
+    from leafward.session.entries import Body
 
 _SHOWN = 2000
 """Characters of a block of an unknown type that are shown: it may hold a picture."""

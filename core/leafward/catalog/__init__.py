@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from leafward.catalog.about import NOTHING_KNOWN, About, about
 from leafward.catalog.card import NO_MESSAGES, Card, Details, iso_time, parse_time
-from leafward.catalog.finding import Found, find_session, sighted
 from leafward.catalog.lineage import Group, Row, Sort, arrange, families, parents, with_parents
 from leafward.catalog.listing import Catalogue, Update
+from leafward.catalog.lookup import Found, find_session, sighted
 from leafward.catalog.places import discover, stores
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import NOTHING, Sum, Totals, day_name, sum_of, totals

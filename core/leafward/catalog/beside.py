@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.agents import Candidate, native
-from leafward.sidecar import Owner, every_sidecar, sidecar_path
+from leafward.session.sidecar import Owner, every_sidecar, sidecar_path
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

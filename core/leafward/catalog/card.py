@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.times import iso_time, parse_time
+from leafward.base.times import iso_time, parse_time
 
 if TYPE_CHECKING:
     from leafward.catalog.spending import Spent

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
+from leafward.base.gc_pause import collector_paused
+from leafward.base.paths import cache_dir, make_private
 from leafward.catalog.card import Card, Details, Mark, Reading
 from leafward.catalog.spending import Spent
-from leafward.collector import collector_paused
-from leafward.paths import cache_dir, make_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

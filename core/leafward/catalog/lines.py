@@ -6,16 +6,16 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.agents import HEAD_SIZE, agent_named, native, recognised
+from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
-from leafward.headline import spoken
-from leafward.messages import prompt_text
-from leafward.safe_text import safe_line
+from leafward.session.headline import spoken
+from leafward.session.messages import prompt_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.agents import Agent, Candidate, Touch
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 FILES_KEPT = 64
 """Names kept of the files changed, and of those read."""

@@ -8,25 +8,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.agents import Trouble, agent_named, all_agents, is_there
+from leafward.base.gc_pause import collector_paused
+from leafward.base.paths import is_kept
+from leafward.catalog.backups import is_kept_in, kept_root, shown_once
 from leafward.catalog.beside import changed_beside
 from leafward.catalog.card import Reading, concealed
-from leafward.catalog.excluding import EXCLUDED, Exclusion
+from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
-from leafward.catalog.keeping import is_kept_in, kept_root, shown_once
 from leafward.catalog.places import listings, scope
 from leafward.catalog.quick import peek, read_on
 from leafward.catalog.summary import read_whole
-from leafward.collector import collector_paused
-from leafward.paths import is_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from leafward.agents import Candidate, Listing
+    from leafward.base.config import Config
     from leafward.catalog.card import Card, Details
     from leafward.catalog.spending import Spent
-    from leafward.config import Config
 
 FIRST_PAGE = 64
 """Cards made before anything is shown where nothing is known yet."""

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised, within
-from leafward.catalog.keeping import kept_root
-from leafward.paths import is_draft
+from leafward.base.paths import is_draft
+from leafward.catalog.backups import kept_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from leafward.agents import Agent
-    from leafward.config import Config
+    from leafward.base.config import Config
 
 _SUFFIXES = (".jsonl", ".jsonl.zst")
 _NOT_ENTERED = frozenset({".git", "node_modules", "__pycache__"})

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import Glimpse, agent_named
+from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
     TouchedFiles,
@@ -23,16 +24,15 @@ from leafward.catalog.lines import (
 )
 from leafward.catalog.spending import Meter
 from leafward.catalog.summary import MESSAGES
-from leafward.entries import BOOKKEEPING, TURN_STARTS, Kind
-from leafward.headline import IMAGE, shown_only
-from leafward.messages import messages_of, trusted_usage
-from leafward.safe_text import safe_line
-from leafward.scan import decode_line, kind_of, version_of
-from leafward.tokens import message_tokens
+from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
+from leafward.session.headline import IMAGE, shown_only
+from leafward.session.messages import messages_of, trusted_usage
+from leafward.session.scan import decode_line, kind_of, version_of
+from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
     from leafward.agents import Candidate
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 PEEK_SIZE = 8 << 10
 """Bytes read at each end of a file for a first answer."""

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.entries import Kind, read_usage
-from leafward.foreign import ForeignSession
-from leafward.scan import decode_line
-from leafward.times import iso_time, parse_time
+from leafward.base.times import iso_time, parse_time
+from leafward.session.entries import Kind, read_usage
+from leafward.session.foreign import ForeignSession
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.catalog.card import Card
-    from leafward.entries import Body
-    from leafward.session import Session
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
 
 _USED = frozenset({Kind.ASSISTANT, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.USAGE})
 """Kinds that may say what they used, of another agent's session. Of a native one every line may: pi 1.5.2 counts tools too."""

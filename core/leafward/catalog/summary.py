@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import Touch
+from leafward.base.errors import NotASession
+from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
     TouchedFiles,
@@ -29,23 +31,28 @@ from leafward.catalog.lines import (
     title_of,
 )
 from leafward.catalog.spending import spent_in
-from leafward.context import context_at, lacks_prompt
-from leafward.entries import BOOKKEEPING, BOOKKEEPING_BYTES, MESSAGE_ROLES, NO_ENTRY, TURN_STARTS, Kind
-from leafward.errors import NotASession
-from leafward.files import touched
-from leafward.foreign import ForeignSession
-from leafward.headline import shown_only, typed_command
-from leafward.messages import messages_of, trusted_usage
-from leafward.safe_text import safe_line
-from leafward.scan import CURRENT_VERSION
-from leafward.tokens import message_tokens
+from leafward.context.model_context import context_at, lacks_prompt
+from leafward.files.working_set import touched
+from leafward.session.entries import (
+    BOOKKEEPING,
+    BOOKKEEPING_BYTES,
+    MESSAGE_ROLES,
+    NO_ENTRY,
+    TURN_STARTS,
+    Kind,
+)
+from leafward.session.foreign import ForeignSession
+from leafward.session.headline import shown_only, typed_command
+from leafward.session.messages import messages_of, trusted_usage
+from leafward.session.scan import CURRENT_VERSION
+from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents import Agent, Candidate
-    from leafward.entries import Body
-    from leafward.session import Session
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
 
 MESSAGES = frozenset(MESSAGE_ROLES.values())
 """Kinds that pi counts as messages."""

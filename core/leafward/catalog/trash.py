@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from leafward.agents import native
-from leafward.errors import NotFound, Refused
-from leafward.journal.lock import refuse_if_busy
-from leafward.paths import make_private, state_dir
+from leafward.base.errors import NotFound, Refused
+from leafward.base.paths import make_private, state_dir
+from leafward.session.journal.lock import refuse_if_busy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

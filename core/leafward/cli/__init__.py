@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.errors import LeafwardError
+from leafward.base.errors import LeafwardError
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     import click
 
-    from leafward.config import Config
+    from leafward.base.config import Config
 
 __all__ = ["Application", "CheckApp", "OpenApp", "main"]
 
@@ -63,7 +63,7 @@ def main(
     try:
         arguments = sys.argv[1:] if argv is None else list(argv)
         if open_app is not None and _only_paths(arguments):
-            from leafward.cli.opening import open_paths
+            from leafward.cli.application import open_paths
 
             return open_paths(open_app, arguments)
         result = _verb(argv, Application(open_app, check_app))

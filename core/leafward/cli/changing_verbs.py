@@ -36,7 +36,7 @@ def move(session: str, entry: str, as_json: bool, **asked: Any) -> int:
     left and entered, and how much of the provider's cache stays good. A running agent follows when it opens the
     session again.
     """
-    from leafward.cli.writing import move as run
+    from leafward.cli.move import move as run
 
     return run(session, entry, asked, as_json)
 
@@ -54,7 +54,7 @@ def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
     The inverse is appended; nothing is removed from the file. What the agent did is taken back only when it is named
     with --op.
     """
-    from leafward.cli.writing import undo as run
+    from leafward.cli.move import undo as run
 
     return run(session, op, dry_run, as_json)
 
@@ -65,7 +65,7 @@ def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
 @json_option
 def redo(session: str, dry_run: bool, as_json: bool) -> int:
     """Do again what the last undo took back."""
-    from leafward.cli.writing import redo as run
+    from leafward.cli.move import redo as run
 
     return run(session, dry_run, as_json)
 
@@ -78,7 +78,7 @@ def log(session: str, as_json: bool) -> int:
 
     Moves, labels, names and archived branches, in the order of the file; the agent's own moves too.
     """
-    from leafward.cli.writing import log as run
+    from leafward.cli.move import log as run
 
     return run(session, as_json)
 
@@ -94,7 +94,7 @@ def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> 
 
     An empty TEXT takes its label away. The leaf stays where it is.
     """
-    from leafward.cli.writing import label as run
+    from leafward.cli.move import label as run
 
     return run(session, entry, text, dry_run, as_json)
 
@@ -109,7 +109,7 @@ def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
 
     An empty TEXT takes its name away. The leaf stays where it is.
     """
-    from leafward.cli.writing import name as run
+    from leafward.cli.move import name as run
 
     return run(session, text, dry_run, as_json)
 
@@ -129,7 +129,7 @@ def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_
         from leafward.cli.curating import archive_session
 
         return archive_session(session, unarchive, dry_run, as_json)
-    from leafward.cli.writing import archive as run
+    from leafward.cli.move import archive as run
 
     return run(session, entry, unarchive, dry_run, as_json)
 

@@ -59,7 +59,7 @@ class _Leafward(click.Group):
             return "open", self.commands["open"], args
         from difflib import get_close_matches
 
-        from leafward.safe_text import safe_line
+        from leafward.base.safe_text import safe_line
 
         (nearest,) = get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.0)
         shown = safe_line(name, 200)
@@ -90,7 +90,7 @@ def leafward(ctx: click.Context) -> int:
 
 
 def _open(ctx: click.Context, paths: tuple[str, ...]) -> int:
-    from leafward.cli.opening import open_paths
+    from leafward.cli.application import open_paths
 
     return open_paths(ctx.obj.open, paths)
 

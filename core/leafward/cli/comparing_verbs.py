@@ -54,8 +54,8 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], as_json: bool, **a
     Their deepest common ancestor is the base. Contents are rebuilt from the recorded calls, and it is always said whether
     they are exact, partial or unknown. More than two entries are compared by their outcome.
     """
-    from leafward.cli.diffing import diff as run
-    from leafward.cli.diffing import export as handed_on
+    from leafward.cli.diff import diff as run
+    from leafward.cli.diff import export as handed_on
 
     form, output = asked["form"], asked["output"]
     if form is not None:
@@ -84,8 +84,8 @@ def select(session: str | None, query: str | None, functions: bool, as_json: boo
     Functions and comparisons are joined by & (both), | (either), - (without) and ! (not); a text in quotes or a
     /regular expression/ is searched for in the entries.
     """
-    from leafward.cli.selecting import functions as listed
-    from leafward.cli.selecting import select as run
+    from leafward.cli.select import functions as listed
+    from leafward.cli.select import select as run
 
     if functions:
         return listed(as_json)
@@ -116,7 +116,7 @@ def edit_context(session: str, entries: tuple[str, ...], as_json: bool, **asked:
 
     The entries stay as they are; the edit is appended, and `leafward undo` takes it back. It says how many tokens it frees.
     """
-    from leafward.cli.carrying import edit_context as run
+    from leafward.cli.transfer import edit_context as run
 
     return run(session, entries, asked, as_json)
 
@@ -138,7 +138,7 @@ def graft(session: str, entries: tuple[str, ...], as_json: bool, **asked: Any) -
     Calls keep their results. Files are not changed again: it is said which of them differ there from what the turns relied
     on.
     """
-    from leafward.cli.carrying import graft as run
+    from leafward.cli.transfer import graft as run
 
     return run(session, entries, asked, as_json)
 
@@ -161,6 +161,6 @@ def merge_summaries(session: str, a: str, b: str, as_json: bool, **asked: Any) -
     Sections are merged line by line against the summary above their common ancestor. What both sides say differently is a
     conflict, and nothing is written until each is decided.
     """
-    from leafward.cli.carrying import merge_summaries as run
+    from leafward.cli.transfer import merge_summaries as run
 
     return run(session, a, b, asked, as_json)

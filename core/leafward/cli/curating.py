@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward import config as settings
-from leafward import journal
 from leafward.agents import agent_of as recognised_agent
+from leafward.base import config as settings
+from leafward.base.errors import NotFound, Refused
+from leafward.base.safe_text import safe_line
+from leafward.branches.fork import left_imports
 from leafward.catalog import Catalogue, parents
+from leafward.catalog.backups import keep as keep_copy
 from leafward.catalog.index import Index
-from leafward.catalog.keeping import keep as keep_copy
 from leafward.catalog.trash import Thrown, bring_back, find_thrown, going, throw_away
+from leafward.cli.move import write_json
 from leafward.cli.output import emit_json, note, page, plural, say
 from leafward.cli.selection import configured_stores, opened, session_path
-from leafward.cli.writing import write_json
-from leafward.errors import NotFound, Refused
-from leafward.forking import left_imports
-from leafward.safe_text import safe_line
+from leafward.session import journal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.safe_text import safe, safe_line
 from leafward.cli.facts import id_of
 from leafward.cli.outcomes import outcome_table
 from leafward.cli.output import Page, compact, fit, indented, pad, plural
-from leafward.compaction.comparing import Mark
+from leafward.compaction.run_comparison import Mark
 from leafward.export.comparison import NO_ENDS, resting
-from leafward.safe_text import safe, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.diff.sides import Sides
+    from leafward.branches.diff.sides import Sides
 
 
 def _titles(compared: Sides, page: Page) -> Iterator[str]:

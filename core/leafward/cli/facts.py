@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
-from leafward.entries import DAMAGE_CODE, NATIVE_ROLE, NATIVE_TYPE, Body, EntryIndex, Kind
-from leafward.safe_text import safe_line
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import DAMAGE_CODE, NATIVE_ROLE, NATIVE_TYPE, Body, EntryIndex, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 
 def id_of(session: Session, index: int) -> str | None:

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import LeafwardError, Refused
+from leafward.base.safe_text import safe_line
 from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, say, write_text
 from leafward.cli.selection import agent_behind, chosen_entries, opened
-from leafward.errors import LeafwardError, Refused
-from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -37,7 +37,7 @@ def export(
     as_json: bool,
 ) -> int:
     """`leafward export`."""
-    from leafward.export import export as run
+    from leafward.export.session_export import export as run
 
     with opened(selector) as session:
         index = session.find(at) if at is not None else None

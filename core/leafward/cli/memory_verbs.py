@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.cli.command import (
-    at_option,
-    dry_run_option,
-    json_option,
-    model_options,
-    session_argument,
-    verb,
-)
+from leafward.cli.command import at_option, dry_run_option, json_option, model_options, session_argument, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +59,7 @@ def plan(session: str, as_json: bool, **asked: Any) -> int:
     What would be summarised, kept and cut short, where the path may be cut and where not, and why; nothing is written
     and no model is asked. With --json also what would be injected, and what would be sent to a model.
     """
-    from leafward.cli.planning import plan as run
+    from leafward.cli.plan import plan as run
 
     return run(session, asked, as_json)
 
@@ -102,7 +95,7 @@ def compact(session: str, as_json: bool, **asked: Any) -> int:
     Without a model it is made on this machine. What goes to a model is said first. At another entry than the leaf the
     leaf moves there. `leafward undo` goes back before it.
     """
-    from leafward.cli.compacting import compact as run
+    from leafward.cli.compact import compact as run
 
     return run(session, asked, as_json)
 
@@ -136,7 +129,7 @@ def inject(session: str, as_json: bool, **asked: Any) -> int:
     Files of the path, governance, where the work stands, rules in force and pins, each line with its sources, within a
     budget. What is printed is what is sent. The workspace is only read.
     """
-    from leafward.cli.injecting import inject_verb as run
+    from leafward.cli.inject import inject_verb as run
 
     return run(session, asked, as_json)
 
@@ -159,7 +152,7 @@ def survival(session: str, compaction: str | None, workspace: Path | None, as_js
     before and do not match after, and how the summary has governance and workflow. Without COMPACTION the last one on
     the path to the leaf.
     """
-    from leafward.cli.surviving import survival as run
+    from leafward.cli.survival import survival as run
 
     return run(session, compaction, workspace, as_json)
 
@@ -188,6 +181,6 @@ def summarize(session: str, as_json: bool, **asked: Any) -> int:
     What is told are the entries from the first one up to where its path and that of the other part. Nothing is written;
     `leafward move --summary` carries such a summary along.
     """
-    from leafward.cli.summarizing import summarize as run
+    from leafward.cli.summarize import summarize as run
 
     return run(session, asked, as_json)

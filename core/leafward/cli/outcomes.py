@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.safe_text import safe_line
+from leafward.branches.diff.sides import side as side_of
 from leafward.cli.facts import id_of
 from leafward.cli.output import (
     Page,
@@ -19,14 +21,12 @@ from leafward.cli.output import (
     say,
     usage_json,
 )
-from leafward.diff.sides import side as side_of
-from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.diff.sides import Side
-    from leafward.session import Session
+    from leafward.branches.diff.sides import Side
+    from leafward.session.session import Session
 
 
 def compare_outcomes(session: Session, nodes: Sequence[int], as_json: bool) -> int:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from leafward.entries import BOOKKEEPING, NO_ENTRY, TURN_STARTS, EntryIndex, Kind
-from leafward.lanes import BAD_LINES, Lanes
+from leafward.session.entries import BOOKKEEPING, NO_ENTRY, TURN_STARTS, EntryIndex, Kind
+from leafward.session.lanes import BAD_LINES, Lanes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 OWN_ROW = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 """Kinds that have a row to themselves."""

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
 from leafward.cli.facts import shown_ids
 from leafward.cli.outline import OWN_ROW, Row, outline_rows
 from leafward.cli.output import Page, cells, compact, fit, pad, plural
 from leafward.cli.selection import verify
-from leafward.context import context_at, lacks_prompt
-from leafward.entries import DAMAGE_CODE, TURN_STARTS, EntryIndex, Kind
-from leafward.headline import TASK, headline
-from leafward.lanes import BAD_LINES
-from leafward.safe_text import safe_line
-from leafward.select import sets
-from leafward.tally import FAILED, Tallies
+from leafward.context.entry_metrics import FAILED, EntryMetrics
+from leafward.context.model_context import context_at, lacks_prompt
+from leafward.query.select import sets
+from leafward.session.entries import DAMAGE_CODE, TURN_STARTS, EntryIndex, Kind
+from leafward.session.headline import TASK, headline
+from leafward.session.lanes import BAD_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 
 _SPEAKING = TURN_STARTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
@@ -35,11 +35,11 @@ _MEASURED_COMPACTIONS = 64
 """Compactions whose context is measured; in a file with more, rows say only what each replaced."""
 
 
-def measure(session: Session) -> Tallies:
+def measure(session: Session) -> EntryMetrics:
     """What each entry counts for. Lines that prove to be broken are marked in the session first."""
     while True:
         verify(session)
-        tallies = Tallies(session)
+        tallies = EntryMetrics(session)
         broken = tallies.fill(session, range(len(session)))
         if not broken:
             return tallies
@@ -98,7 +98,7 @@ def outline(
 class _Painter:
     session: Session
     page: Page
-    measures: Tallies
+    measures: EntryMetrics
     on_path: bytearray
     graph_width: int
     lanes: int

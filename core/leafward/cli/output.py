@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any
 
+from leafward.base.safe_text import safe, safe_json, safe_line
 from leafward.cli import ReaderGone
-from leafward.safe_text import safe, safe_json, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leafward.base.errors import NotASession, NotFound
+from leafward.base.safe_text import safe_line
 from leafward.cli.output import cells
-from leafward.errors import NotASession, NotFound
-from leafward.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from leafward.agents import Agent
-    from leafward.select import QueryError
-    from leafward.session import Session
+    from leafward.query.select import QueryError
+    from leafward.session.session import Session
 
 
 def session_path(selector: str) -> Path:
@@ -28,7 +28,7 @@ def session_path(selector: str) -> Path:
         return path
     if path.exists() and not path.is_file() and not path.is_dir():
         raise NotASession(f"{safe_line(selector)} is no regular file")
-    from leafward import config
+    from leafward.base import config
     from leafward.catalog import find_session
 
     return find_session(selector, config.load()[0]).path
@@ -53,7 +53,7 @@ def known(selector: str) -> bool:
 
 def configured_stores() -> list[tuple[Agent, Path]]:
     """The agents' stores: those that are usual, and those that are configured."""
-    from leafward import config
+    from leafward.base import config
     from leafward.catalog import stores
 
     return stores(config.load()[0], os.environ)
@@ -90,7 +90,7 @@ _AROUND = 36
 
 def chosen_entries(session: Session, query: str) -> frozenset[int]:
     """The entries that a query chooses. Raises UnreadableQuery."""
-    from leafward.select import QueryError, select
+    from leafward.query.select import QueryError, select
 
     try:
         return frozenset(select(session, query).entries)

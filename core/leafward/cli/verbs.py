@@ -58,7 +58,7 @@ def ls(
     With PATH only what lies there: a session file, or a folder searched whole. Sums count copied history once, and say
     how many sessions name no cost.
     """
-    from leafward.cli.listing import ls as run
+    from leafward.cli.ls import ls as run
 
     return run(paths, agent, project, query, by if add_up else None, as_json)
 
@@ -97,7 +97,7 @@ def search(
     error: with file:PATH or tool:NAME finds the calls that touched the file, or of the tool, and failed. With PATH
     only what lies there.
     """
-    from leafward.cli.searching import search as run
+    from leafward.cli.search import search as run
 
     return run(query, paths, agent, project, limit, chosen, as_json)
 
@@ -119,7 +119,7 @@ def tree(session: str, every_entry: bool, archived: bool, chosen: str | None, as
     the right: edits, tool calls, and the tokens that the turn adds. With --select only rows of chosen entries, and the
     rows where their branches leave.
     """
-    from leafward.cli.reading import tree as run
+    from leafward.cli.tree import tree as run
 
     return run(session, as_json, every_entry, archived, chosen)
 
@@ -133,7 +133,7 @@ def show(session: str, entry: str | None, as_json: bool) -> int:
 
     Without ENTRY the one the conversation stands at.
     """
-    from leafward.cli.reading import show as run
+    from leafward.cli.tree import show as run
 
     return run(session, entry, as_json)
 
@@ -148,7 +148,7 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     Compactions, context edits and branch summaries are applied; each message names the entry it comes from. Sizes are
     counted as pi counts them.
     """
-    from leafward.cli.contexts import context as run
+    from leafward.cli.context import context as run
 
     return run(session, at, as_json)
 
@@ -177,7 +177,7 @@ def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:
     What shell commands touched is inferred from their words and stands apart. Contents are rebuilt from the recorded calls;
     only those that are exact are written.
     """
-    from leafward.cli.workset import files as run
+    from leafward.cli.files import files as run
 
     return run(session, at, asked, as_json)
 
@@ -207,7 +207,7 @@ def doctor(ctx: click.Context, session: str | None, forget: bool, dry_run: bool,
         from leafward.cli.curating import forget as drop
 
         return drop(dry_run, as_json)
-    from leafward.cli.checking import doctor as run
+    from leafward.cli.doctor import doctor as run
 
     return run(session, as_json, ctx.obj.check)
 
@@ -285,7 +285,7 @@ def fork(session: str, entry: str, to: str | None, as_json: bool, **asked: Any) 
     is not touched, and files stay as they are now. The command that continues is shown. opencode takes sessions by an
     import only: that command is shown too, and run with --import.
     """
-    from leafward.cli.forking import fork as run
+    from leafward.cli.fork import fork as run
 
     return run(session, entry, to, asked, as_json)
 
@@ -315,6 +315,6 @@ def demo(ctx: click.Context, as_json: bool) -> int:
     An engineer's day with branches, compactions, failures and labels, copied to a temporary folder that is removed
     afterwards. Without a terminal its tree is printed.
     """
-    from leafward.cli.opening import open_demo
+    from leafward.cli.application import open_demo
 
     return open_demo(ctx.obj.open, as_json)

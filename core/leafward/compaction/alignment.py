@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.entries import NO_ENTRY, EntryIndex
+from leafward.session.entries import NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
     from leafward.compaction.lines import StoredLine
     from leafward.compaction.origins import Origins, Source
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 
 class Link(StrEnum):

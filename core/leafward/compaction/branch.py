@@ -11,32 +11,32 @@ from array import array
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from leafward.base.config import DEFAULT_WINDOW
+from leafward.base.errors import Refused
 from leafward.compaction.entry import Place, milliseconds, place_at, provenance, stamped, usage_body
 from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
-from leafward.compaction.replacing import previous_summary
+from leafward.compaction.replacement import previous_summary
 from leafward.compaction.run import LEAST_SUMMARY, SMALL_SUMMARY
 from leafward.compaction.settings import FILE_BUDGET, PI_RESERVE, SUMMARY_TOKENS
 from leafward.compaction.stored import FILE_SHARE, file_section, fitted, parts_of, stored_text
-from leafward.config import DEFAULT_WINDOW
-from leafward.edits import NATIVE_TOOLS, Action, ToolTable
-from leafward.entries import NO_ENTRY, SILENT_BYTES, Body, EntryIndex, Kind
-from leafward.errors import Refused
-from leafward.files import operations as file_calls
-from leafward.journal import OperationKind, Writing, landing, utc_now
-from leafward.journal.appending import refuse_changed
-from leafward.journal.write import write
-from leafward.messages import edit_message, messages_of
-from leafward.sizes import entries_below
-from leafward.summarizers import Cancelled, Purpose, Said, Span, Summary, tokens_of
-from leafward.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
+from leafward.context.sizes import entries_below
+from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable
+from leafward.files.working_set import operations as file_calls
+from leafward.session.entries import NO_ENTRY, SILENT_BYTES, Body, EntryIndex, Kind
+from leafward.session.journal import OperationKind, Writing, landing, utc_now
+from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.write import write
+from leafward.session.messages import edit_message, messages_of
+from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
+from leafward.summaries.summarizers import Cancelled, Purpose, Said, Span, Summary, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.columns import Columns
-    from leafward.journal import Clock, Write
-    from leafward.session import Session
-    from leafward.summarizers import Summarizer
+    from leafward.session.columns import Columns
+    from leafward.session.journal import Clock, Write
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers import Summarizer
 
 _BESIDE = 10
 """Summaries that no longer fit are added all the same, up to one part in so many of the budget."""

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import LeafwardError
 from leafward.compaction.measure import QUIET, STARTS, Part, PathSizes
-from leafward.entries import EntryIndex
-from leafward.errors import LeafwardError
+from leafward.session.entries import EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.estimators import Estimator
+    from leafward.context.estimators import Estimator
 
 
 class Rule(IntEnum):

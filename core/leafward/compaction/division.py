@@ -7,7 +7,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.entries import NO_ENTRY, EntryIndex
+from leafward.session.entries import NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
     from leafward.compaction.measure import PathSizes

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.entries import Body, EntryId, EntryIndex, Kind, Usage
-from leafward.errors import Refused
-from leafward.journal import Clock, iso_time, new_id, refuse_unreachable
-from leafward.journal.operations import MARK
-from leafward.journal.write import id_of
+from leafward.base.errors import Refused
+from leafward.session.entries import Body, EntryId, EntryIndex, Kind, Usage
+from leafward.session.journal import Clock, iso_time, new_id, refuse_unreachable
+from leafward.session.journal.operations import MARK
+from leafward.session.journal.write import id_of
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from leafward.columns import Columns
-    from leafward.injection import Injection
-    from leafward.session import Session
-    from leafward.summarizers import Summary
+    from leafward.compaction.injection import Injection
+    from leafward.session.columns import Columns
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers import Summary
 
 
 @dataclass(frozen=True, slots=True)

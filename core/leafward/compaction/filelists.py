@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.locating import utf16_order
+from leafward.files.file_names import utf16_order
 
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterable
 
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 _SHARE_OF_READ = 4
 """A quarter of the budget is for files that were read, where there are any."""

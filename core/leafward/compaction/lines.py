@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from leafward.enclosed import CLOSING, OPENING
-from leafward.tokens import tokens_of_units, utf16_length
+from leafward.session.injected_block import CLOSING, OPENING
+from leafward.session.tokens import tokens_of_units, utf16_length
 
 
 class Part(StrEnum):

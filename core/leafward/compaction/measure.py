@@ -13,20 +13,20 @@ from enum import IntEnum
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
+from leafward.compaction.context_stats import ContextStats
 from leafward.compaction.filelists import FileLists, Touches
-from leafward.compaction.hearing import Hearing
-from leafward.context import context_at
-from leafward.edits import ToolTable, table_of
-from leafward.entries import EntryIndex, Kind
-from leafward.estimators import Estimator, text_tokens
-from leafward.messages import edit_targets
-from leafward.projection import as_sent, selected
+from leafward.context.estimators import Estimator, text_tokens
+from leafward.context.model_context import context_at
+from leafward.context.projection import as_sent, selected
+from leafward.files.edits import ToolTable, table_of
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.messages import edit_targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.context import Context, ContextSize, Listener
-    from leafward.session import Session
+    from leafward.context.model_context import Context, ContextSize, Listener
+    from leafward.session.session import Session
 
 
 class Part(IntEnum):
@@ -184,10 +184,10 @@ def measure(
     Sizes as pi counts them are always there; those of other `estimators` cost a look at every text.
     """
     others = tuple(estimator for estimator in dict.fromkeys(estimators) if estimator is not Estimator.PI)
-    hearings: list[Hearing] = []
+    hearings: list[ContextStats] = []
 
     def listen() -> Listener:
-        hearings.append(Hearing(table or table_of(session), others))
+        hearings.append(ContextStats(table or table_of(session), others))
         return hearings[-1].listener()
 
     context = context_at(session, at, listen)

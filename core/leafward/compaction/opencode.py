@@ -11,7 +11,7 @@ from leafward.compaction.cuts import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, Shortened, count_in, entry_at
 from leafward.compaction.measure import STARTS, Counts, Part, PathSizes
 from leafward.compaction.settings import PRUNE_EXEMPT, PRUNE_MINIMUM, PRUNE_PROTECT, PRUNE_TURNS, PlanSettings
-from leafward.estimators import text_tokens
+from leafward.context.estimators import text_tokens
 
 CLEARED = "[Old tool result content cleared]"
 """What stands for a pruned result (opencode 1.18)."""

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.compaction.lines import Part, StoredLine, bare
-from leafward.context import message_body
-from leafward.entries import NO_ENTRY, EntryIndex
-from leafward.facts import FactKind, FactReader, Voice
-from leafward.facts.prose import content_words, negated
-from leafward.messages import message_text
-from leafward.survival.matching import OPPOSITE_SENTENCE, SAME_SENTENCE, Held
+from leafward.context.model_context import message_body
+from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.messages import message_text
+from leafward.summaries.facts import FactKind, FactReader, Voice
+from leafward.summaries.facts.prose import content_words, negated
+from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTENCE, Held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from leafward.context import Messages
-    from leafward.session import Session
+    from leafward.context.model_context import Messages
+    from leafward.session.session import Session
 
 __all__ = ["Origins", "Source"]
 

@@ -15,7 +15,7 @@ from leafward.compaction.cuts import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, PiAnswer, Shortened, count_in, entry_at
 from leafward.compaction.measure import QUIET, STARTS, Part, PathSizes
 from leafward.compaction.settings import TAIL_LIMIT, PlanSettings
-from leafward.entries import Kind
+from leafward.session.entries import Kind
 
 if TYPE_CHECKING:
     from leafward.compaction.measure import Counts

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.redact import Redactor
-from leafward.summarizers.outline import harmless
-from leafward.survival import compactions
+from leafward.base.redact import Redactor
+from leafward.summaries.summarizers.outline import harmless
+from leafward.summaries.survival import compactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.entries import Body
-    from leafward.session import Session
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
 
 
 def carried_pins(session: Session, at: int) -> tuple[str, ...]:

@@ -21,13 +21,13 @@ from leafward.compaction.filelists import FileLists, file_lists
 from leafward.compaction.measure import PathSizes, summary_size
 from leafward.compaction.settings import PlanSettings, Strategy
 from leafward.compaction.trigger import Trigger, trigger_of
-from leafward.entries import NO_ENTRY
+from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.entries import EntryIndex
-    from leafward.estimators import Estimator
+    from leafward.context.estimators import Estimator
+    from leafward.session.entries import EntryIndex
 
 
 @dataclass(frozen=True, slots=True)

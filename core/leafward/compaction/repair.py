@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.errors import Refused
+from leafward.compaction.injection import Injection
 from leafward.compaction.measure import measure
 from leafward.compaction.pins import pins_in
 from leafward.compaction.plan import plan
 from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings, Strategy
 from leafward.compaction.stored import parts_of
-from leafward.enclosed import enclose
-from leafward.entries import EntryIndex, Kind
-from leafward.errors import Refused
-from leafward.estimators import Estimator
-from leafward.injection import Injection
-from leafward.summarizers import Line, Summary, tokens_of
+from leafward.context.estimators import Estimator
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.injected_block import enclose
+from leafward.summaries.summarizers import Line, Summary, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.compaction.drafted import Draft
+    from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
-    from leafward.entries import Body
-    from leafward.session import Session
-    from leafward.summarizers import Span, Summarizer
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers import Span, Summarizer
 
 
 def repair(

@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Refused
+from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
-from leafward.compaction.drafted import Draft, Ground
-from leafward.compaction.entry import (
-    Place,
-    place_at,
-)
+from leafward.compaction.draft import Draft, Ground
+from leafward.compaction.entry import Place, place_at
 from leafward.compaction.filelists import recent_first
 from leafward.compaction.pins import carried_pins, clean_pins
-from leafward.compaction.replacing import Replacing, replacing, span_from, span_of, told
+from leafward.compaction.replacement import Replacing, replacing, span_from, span_of, told
 from leafward.compaction.stored import (
     FILE_SHARE,
     KEPT_HEADING,
@@ -28,26 +27,24 @@ from leafward.compaction.stored import (
     stored_text,
     with_pins,
 )
-from leafward.enclosed import split_enclosed
-from leafward.entries import EntryIndex, Kind
-from leafward.errors import Refused
-from leafward.journal import OperationKind, Writing
-from leafward.journal.appending import refuse_changed
-from leafward.journal.write import write
-from leafward.messages import message_text
-from leafward.safe_text import safe
-from leafward.summarizers import Cancelled, Line, Summary, tokens_of, unless_cancelled
-from leafward.survival import Stopped, facts_of, survival
-from leafward.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.injected_block import split_enclosed
+from leafward.session.journal import OperationKind, Writing
+from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.write import write
+from leafward.session.messages import message_text
+from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
+from leafward.summaries.summarizers import Cancelled, Line, Summary, tokens_of, unless_cancelled
+from leafward.summaries.survival import Stopped, facts_of, survival
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from leafward.compaction.injection import Injection
     from leafward.compaction.plan import Plan
-    from leafward.injection import Injection
-    from leafward.journal import Write
-    from leafward.session import Session
-    from leafward.summarizers import Span, Summarizer
+    from leafward.session.journal import Write
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers import Span, Summarizer
 
 __all__ = ["accept", "carried_pins", "clean_pins", "draft", "edited", "prepared", "span_of"]
 

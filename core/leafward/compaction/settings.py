@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.config import DEFAULT_WINDOW
-from leafward.errors import LeafwardError
-from leafward.estimators import CODEX_KEPT_USER_TOKENS, Estimator
+from leafward.base.config import DEFAULT_WINDOW
+from leafward.base.errors import LeafwardError
+from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, Estimator
 
 if TYPE_CHECKING:
-    from leafward.entries import EntryIndex
+    from leafward.session.entries import EntryIndex
 
 
 class Strategy(StrEnum):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.enclosed import CLOSING, OPENING, split_enclosed
-from leafward.locating import locate
-from leafward.safe_text import safe_line
-from leafward.summarizers.outline import harmless
-from leafward.tokens import utf16_length
+from leafward.base.safe_text import safe_line
+from leafward.files.file_names import locate
+from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
+from leafward.session.tokens import utf16_length
+from leafward.summaries.summarizers.outline import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

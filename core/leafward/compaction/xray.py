@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Refused
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
-from leafward.compaction.dealing import Dealing
 from leafward.compaction.lines import Part, StoredLine, stored_lines
-from leafward.context import Context, context_at
-from leafward.entries import NO_ENTRY, Body, EntryIndex, Kind
-from leafward.errors import Refused
-from leafward.journal.operations import marks
+from leafward.compaction.xray_builder import XRayBuilder
+from leafward.context.model_context import Context, context_at
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
+from leafward.session.journal.operations import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.compaction.drafted import Draft
+    from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
-    from leafward.session import Session
+    from leafward.session.session import Session
 
 __all__ = [
     "Band",
@@ -55,7 +55,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
     summary = body.get("summary")
     text = summary if isinstance(summary, str) else ""
     lines = stored_lines(text)
-    dealing = Dealing(session, before)
+    dealing = XRayBuilder(session, before)
     dealing.system(after)
     spoken = [at for at in range(len(messages)) if messages.role(at) != "system"]
     split = _split(before, spoken, stayed, lines)
@@ -90,7 +90,7 @@ def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XR
     messages = before.messages
     text = draft.text if draft is not None else ""
     lines = stored_lines(text)
-    dealing = Dealing(session, before)
+    dealing = XRayBuilder(session, before)
     dealing.system(before)
     tail = set(plan.kept) if plan.first_kept >= 0 else set()
     chosen, prefix, summarised = set(plan.kept) - tail, set(plan.turn_prefix), set(plan.summarize)
@@ -151,7 +151,7 @@ def xray_edited(session: Session, edit: int) -> XRay:
     before, after = context_at(session, EntryIndex(columns.parent[first])), context_at(session, last)
     messages = before.messages
     stayed = {message.entry: message for message in after.messages}
-    dealing = Dealing(session, before)
+    dealing = XRayBuilder(session, before)
     dealing.system(after)
     for at in range(len(messages)):
         if messages.role(at) == "system":

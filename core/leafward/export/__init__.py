@@ -1,57 +1,6 @@
-"""A session for others to read: Markdown, one self-contained page, or its entries as JSON.
+"""Sessions for other eyes: documents, the checks of `doctor`, the bundled demo.
 
-Every text is made safe, and secrets in it are redacted unless that is switched off; what was taken out is counted.
+Public: `session_export` (Markdown, a page, JSON), `comparison`, `doctor`, `demo`.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from leafward.export.content import Content, content_of
-from leafward.export.data import json_document
-from leafward.export.markdown import markdown
-from leafward.export.web_page import web_page
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator
-
-    from leafward.session import Session
-
-__all__ = ["FORMATS", "Content", "Exported", "content_of", "export", "json_document", "markdown", "web_page"]
-
-FORMATS = ("md", "html", "json")
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """An export, whole."""
-
-    text: str
-    entries: int
-    """Entries it shows or holds."""
-    redacted: Counter[str]
-    """Secrets taken out, by name."""
-
-
-def export(
-    session: Session,
-    form: str,
-    at: int | None = None,
-    *,
-    whole: bool = False,
-    secrets: bool = False,
-    only: frozenset[int] | None = None,
-) -> Exported:
-    """Writes a session in one of the `FORMATS`: the path to `at` (default: the leaf), or every branch where `whole`.
-
-    Of these only the entries in `only`, where it is given. Secrets stay where `secrets`. Raises KeyError for another format.
-    """
-    content = content_of(session, at, whole=whole, secrets=secrets, only=only)
-    if form == "json":
-        text = json_document(content)
-    else:
-        pieces: Iterator[str] = {"md": markdown, "html": web_page}[form](content)
-        text = "".join(pieces)
-    return Exported(text, content.size, content.redactor.found)

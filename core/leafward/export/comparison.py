@@ -7,29 +7,29 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from leafward.compaction.comparing import Mark
-from leafward.diff.contents import Contents, differs, is_same
-from leafward.diff.contents import lines_of as content_lines
-from leafward.diff.contexts import compare_contexts
-from leafward.diff.file_sets import compare_files
-from leafward.diff.patches import unified
-from leafward.diff.summaries import compare_sides
-from leafward.entries import EntryIndex
-from leafward.errors import Cancelled
+from leafward.base.errors import Cancelled
+from leafward.base.redact import Redactor
+from leafward.base.safe_text import safe, safe_line
+from leafward.branches.diff.contents import Contents, differs, is_same
+from leafward.branches.diff.contents import lines_of as content_lines
+from leafward.branches.diff.contexts import compare_contexts
+from leafward.branches.diff.file_sets import compare_files
+from leafward.branches.diff.patches import unified
+from leafward.branches.diff.summaries import compare_sides
+from leafward.compaction.run_comparison import Mark
 from leafward.export.markdown import escaped, fenced
 from leafward.export.web_style import STYLE
-from leafward.headline import headline
-from leafward.redact import Redactor
-from leafward.safe_text import safe, safe_line
+from leafward.session.entries import EntryIndex
+from leafward.session.headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from leafward.diff.contents import ContentDifference
-    from leafward.diff.file_sets import FileDifference, Use
-    from leafward.diff.sides import Side, Sides
-    from leafward.rebuilding import Bases, Rebuilt
-    from leafward.session import Session
+    from leafward.branches.diff.contents import ContentDifference
+    from leafward.branches.diff.file_sets import FileDifference, Use
+    from leafward.branches.diff.sides import Side, Sides
+    from leafward.files.file_replay import Bases, Rebuilt
+    from leafward.session.session import Session
 
 __all__ = ["Comparison", "comparison_of", "document", "resting"]
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.entries import NO_ENTRY, TURN_STARTS, Body, EntryIndex, Kind, blocks_of, text_of
-from leafward.headline import headline
-from leafward.lanes import BAD_LINES, Lane, Lanes
-from leafward.messages import image_text
-from leafward.redact import Redactor
-from leafward.safe_text import safe, safe_line
+from leafward.base.redact import Redactor
+from leafward.base.safe_text import safe, safe_line
+from leafward.session.entries import NO_ENTRY, TURN_STARTS, Body, EntryIndex, Kind, blocks_of, text_of
+from leafward.session.headline import headline
+from leafward.session.lanes import BAD_LINES, Lane, Lanes
+from leafward.session.messages import image_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.bodies import Entry
-    from leafward.session import Session
+    from leafward.session.entry_decoding import Entry
+    from leafward.session.session import Session
 
 SPOKEN = frozenset(
     {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from leafward.entries import DAMAGE_CODE
-from leafward.safe_text import safe_json
+from leafward.base.safe_text import safe_json
+from leafward.session.entries import DAMAGE_CODE
 
 if TYPE_CHECKING:
     from leafward.export.content import Content

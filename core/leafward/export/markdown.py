@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.entries import Kind
 from leafward.export.content import Content, Form, Part
+from leafward.session.entries import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.bodies import Entry
-    from leafward.lanes import Lane
+    from leafward.session.entry_decoding import Entry
+    from leafward.session.lanes import Lane
 
 _TICKS = re.compile(r"`+")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")

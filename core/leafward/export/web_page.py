@@ -9,16 +9,16 @@ from base64 import b64decode
 from typing import TYPE_CHECKING
 
 from leafward import __version__
-from leafward.entries import Kind
 from leafward.export.content import Content, Form, Part
 from leafward.export.web_style import STYLE
-from leafward.headline import TASK
+from leafward.session.entries import Kind
+from leafward.session.headline import TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.bodies import Entry
-    from leafward.lanes import Lane
+    from leafward.session.entry_decoding import Entry
+    from leafward.session.lanes import Lane
 
 _SPEAKERS = {
     Kind.USER: ("you", "you"),

@@ -1,1 +1,8 @@
-"""Two nodes compared, as values: what stands in each pane of the Compare screen."""
+"""The Compare screen."""
+
+from __future__ import annotations
+
+from leafward_tui.compare.screen import CompareScreen
+from leafward_tui.compare.values import Leaving, Page
+
+__all__ = ["CompareScreen", "Leaving", "Page"]

@@ -1,241 +1,307 @@
-"""The files of two branches as lines: three columns beside each other, or one list with headings."""
+"""The files of the Compare screen: lists, and the contents of the file under the cursor."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from enum import StrEnum
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING
 
-from leafward.diff.contents import differs
-from leafward.safe_text import safe_line
-from leafward_tui.cells import cell_len, counted, fit, fit_path, right, split_path
-from leafward_tui.lab.line import LabLine, Span, blanks
+from textual import work
+from textual.worker import get_current_worker
+
+from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.file_sets import Flag
+from leafward_tui.compare.model.content import arranged_content
+from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
+from leafward_tui.compare.model.files import Column, FileLines, arranged, column_head, listed
+from leafward_tui.compare.parts import CompareParts
+from leafward_tui.compare.values import Laid, Matched, Page, Wanted
+from leafward_tui.ui.cells import fit
+from leafward_tui.ui.pane_lines import Block, LabLine, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Sequence
 
-    from leafward.diff.file_sets import FileDifference, FileSets, Use
-    from leafward_tui.glyphs import Glyphs
+    from leafward.branches.diff.file_sets import FileDifference
 
-__all__ = ["FOLD", "HUES", "Column", "FileItem", "FileLines", "arranged", "column_head", "listed"]
+__all__ = ["CompareFiles"]
 
-HUES = {"A": "ghost", "B": "leaf"}
-"""The hue of each side; its letter always stands beside it."""
-FOLD = "fold:same"
-"""Key of the line that stands for files nobody touched."""
-_NUMBER = 5
-"""Cells of a column of lines added or removed."""
-_LEAST_PATH = 26
-"""Cells that flags leave to a path."""
+_REST = 0.03
+"""Seconds the cursor rests on a file before its contents are rebuilt."""
+_KEPT = 64
+"""Layouts that are kept."""
+_TOLD = (Flag.EDITED_IN_BOTH, Flag.READ_IN_A, Flag.READ_IN_B)
+"""Flags that the numbers beside the path say as well."""
+_AT_ONCE = 32
+"""Files that are rebuilt together to see whether they are the same on both sides."""
 
 
-class Column(StrEnum):
-    """Where a file stands."""
+def _away(line: int, shown: range) -> int:
+    """Lines between a line and those on the screen."""
+    return max(shown.start - line, line - shown.stop + 1, 0)
 
-    A = "Only in A"
-    BOTH = "In both"
-    B = "Only in B"
+
+class CompareFiles(CompareParts):
+    """Lists of files over the diff of one of them."""
+
+    # --- the lists ---------------------------------------------------------------------------------------------------
+
+    def show_files(self, *, first: bool = False) -> None:
+        """Lays the files out; `first` puts the cursor on the first file that was edited in both, else that differs."""
+        seen, glyphs = self.overall, self.shell.glyphs
+        if seen is None:
+            return
+        sets = seen.sets
+        three = self.three_columns
+        for column in Column:
+            whole = column is Column.BOTH and not three
+            items = (
+                listed(sets, unfolded=self.unfolded)
+                if whole
+                else arranged(sets, column, unfolded=self.unfolded)
+            )
+            head = None if whole else column
+            self.lists[column].show(
+                lambda width, _rows, items=items, head=head: FileLines(  # type: ignore[misc]  # mypy cannot infer defaults
+                    items, width, glyphs, head, self.same[self.based]
+                )
+            )
+            self.heads[column].show(lambda width, head=head: (column_head(head, sets, width - 1, glyphs),))  # type: ignore[misc]  # as above
+        self.size_sets()
+        if first:
+            self._first_file()
+            self.match_files()
+        self.follow()
+
+    def match_files(self) -> None:
+        """Finds out which files are the same on both sides: first those on the screen, then those around them."""
+        seen, view = self.overall, self.lists[Column.BOTH]
+        if seen is None:
+            return
+        shown, lines = view.shown(), view.lines
+        files = lines.files() if isinstance(lines, FileLines) else ()
+        both = [file for _, file in sorted(files, key=lambda one: _away(one[0], shown))]
+        known, others = self.same[self.based], (*seen.sets.both, *seen.sets.only_a, *seen.sets.only_b)
+        contents = Contents(seen.sides, lambda: self._closed, self.bases())
+        wanted = {
+            file.path: file
+            for file in (*both, *others)
+            if (file.changed or contents.swept) and file.path not in known
+        }
+        if wanted:
+            self.match(self.run, [*wanted.values()], contents, self.based)
+
+    @work(thread=True, exclusive=True, group="match", exit_on_error=False, description="same files")
+    def match(self, run: int, files: Sequence[FileDifference], contents: Contents, based: bool) -> None:
+        """Rebuilds files, some at a time, to see which are the same on both sides."""
+        stop = self.shell.keys_first.stop(get_current_worker())
+        for begin in range(0, len(files), _AT_ONCE):
+            some = files[begin : begin + _AT_ONCE]
+            if stop() or self._closed:
+                return
+            same = contents.same(some)
+            if not self._closed:
+                self.post_message(
+                    Matched(run, based, dict(zip((one.path for one in some), same, strict=True)))
+                )
+
+    def on_matched(self, message: Matched) -> None:
+        """Shows in the lists which files are the same."""
+        if message.run == self.run:
+            self.same[message.based].update(message.same)
+            if message.based == self.based:
+                self.lists[Column.BOTH].redraw()
+
+    def _first_file(self) -> None:
+        if self.overall is None:
+            return
+        sets = self.overall.sets
+        best = (Column.BOTH, 0)
+        for column, files in ((Column.BOTH, sets.both), (Column.A, sets.only_a), (Column.B, sets.only_b)):
+            places = [at for at, file in enumerate(files) if file.changed]
+            both = [at for at in places if Flag.EDITED_IN_BOTH in files[at].flags]
+            if places:
+                best = (column, (both or places)[0])
+                break
+        column = best[0] if self.three_columns else Column.BOTH
+        self.choose_column(column)
+        self.lists[column].go(f"file:{best[0].name}:{best[1]}")
+        if self.page is Page.FILES:
+            self.lists[column].focus()
+
+    def size_sets(self) -> None:
+        """As many rows for the lists as they need, and the diff the rest."""
+        seen = self.overall
+        height = self.app.size.height
+        rows = (height - 10) // 3 if height >= 30 else (height - 6) * 2 // 5
+        needed = 3
+        if seen is not None:
+            lists = [self.lists[column].lines for column in Column]
+            needed = max((len(lines) for lines in lists if lines is not None), default=3)
+        sets = self.query_one("#sets")
+        sets.styles.height = 1 + max(3, min(rows, needed))
 
     @property
-    def letter(self) -> str:
-        """The side that it is about; empty for both."""
-        return "" if self is Column.BOTH else self.value[-1]
+    def column(self) -> Column:
+        """The column that keys go to, or went to last."""
+        return self._column if self.three_columns else Column.BOTH
 
+    _column = Column.BOTH
 
-class FileItem(NamedTuple):
-    """A row of a column: a file, a heading, or what is folded."""
+    def file_at(self, key: str) -> FileDifference | None:
+        """The file that a key of a list names; None for a fold."""
+        kind, _, rest = key.partition(":")
+        name, _, place = rest.partition(":")
+        if kind != "file" or self.overall is None:
+            return None
+        sets = self.overall.sets
+        return {Column.A: sets.only_a, Column.BOTH: sets.both, Column.B: sets.only_b}[Column[name]][
+            int(place)
+        ]
 
-    file: FileDifference | None = None
-    key: str = ""
-    heading: str = ""
-    folded: tuple[FileDifference, ...] = ()
+    def files_in(self, column: Column) -> Iterator[tuple[int, FileDifference]]:
+        """The files of a list, each with its line."""
+        lines = self.lists[column].lines
+        for at in range(len(lines) if lines is not None else 0):
+            file = self.file_at(lines[at].key) if lines is not None else None
+            if file is not None:
+                yield at, file
 
+    def choose_column(self, column: Column) -> None:
+        """Keys go to another column, where there are several."""
+        if self.three_columns and column is not self._column:
+            self._column = column
+            self.lists[column].focus()
 
-def _key(column: Column, place: int) -> str:
-    return f"file:{column.name}:{place}"
+    def follow(self) -> None:
+        """The diff follows the cursor of the lists."""
+        file = self.file_at(self.lists[self.column].key)
+        if file is not self.file or self.shown is None:
+            self.file = file
+            self.rest()
 
+    # --- one file -----------------------------------------------------------------------------------------------------
 
-def arranged(sets: FileSets, column: Column, *, unfolded: bool) -> list[FileItem]:
-    """The rows of a column: files that were changed, then those that were only read.
+    def rest(self) -> None:
+        """The cursor is on another file: its contents follow once it rests, at once where they are known."""
+        if self._resting is not None:
+            self._resting.stop()
+        wanted = self.wanted()
+        if wanted is None or wanted in self._laid:
+            self.show_content()
+        else:
+            self._resting = self.set_timer(_REST, self.show_content)
 
-    Files of both that neither branch touched are one row, unless `unfolded`.
-    """
-    files = {Column.A: sets.only_a, Column.BOTH: sets.both, Column.B: sets.only_b}[column]
-    items = [FileItem(file, _key(column, place)) for place, file in enumerate(files)]
-    changed = [item for item in items if item.file is not None and item.file.changed]
-    others = items[len(changed) :]
-    if column is not Column.BOTH:
-        if not others:
-            return changed
-        gap = [FileItem()] if changed else []
-        return [*changed, *gap, FileItem(heading="read only here"), *others]
-    used = [item for item in others if item.file is not None and (item.file.a or item.file.b)]
-    idle = [item for item in others if item.file is not None and not (item.file.a or item.file.b)]
-    if len(idle) < 2 or unfolded:
-        return [*changed, *used, *idle, *([FileItem(key=FOLD)] if len(idle) >= 2 else [])]
-    return [*changed, *used, FileItem(key=FOLD, folded=tuple(item.file for item in idle if item.file))]
+    def wanted(self) -> Wanted | None:
+        """The layout that is to be on the screen."""
+        if self.file is None:
+            return None
+        path = self.file.path
+        return Wanted(path, self.show, self.fold, self.opened.get(path, frozenset()), self.based)
 
+    def show_content(self) -> None:
+        """Shows the file under the cursor, or has it laid out."""
+        wanted = self.wanted()
+        if wanted is None or self.file is None:
+            self.shown = None
+            self.draw_content()
+            return
+        laid = self._laid.get(wanted)
+        if laid is not None:
+            self.shown = laid
+            self.draw_content()
+        elif self.overall is not None:
+            contents = self._contents.get(self.based)
+            if contents is None:
+                contents = Contents(self.overall.sides, lambda: self._closed, self.bases())
+                self._contents[self.based] = contents
+            self.lay_out(self.run, wanted, self.file, contents)
 
-def listed(sets: FileSets, *, unfolded: bool) -> list[FileItem]:
-    """All columns below each other, each under its heading; empty ones are left out."""
-    found: list[FileItem] = []
-    for column in (Column.BOTH, Column.A, Column.B):
-        items = arranged(sets, column, unfolded=unfolded)
-        if items:
-            found += [*([FileItem()] if found else []), FileItem(heading=column.value), *items]
-    return found
+    @work(thread=True, exclusive=True, group="content", exit_on_error=False)
+    def lay_out(self, run: int, wanted: Wanted, file: FileDifference, contents: Contents) -> None:
+        """Rebuilds a file, once, and lays it out."""
+        difference = self._differences.get((file.path, wanted.based))
+        if difference is None:
+            self.rebuilt += 1
+            difference = contents.of(file)
+        if get_current_worker().is_cancelled or self._closed:
+            return
+        shown = arranged_content(difference, wanted.show, wanted.opened, fold=wanted.fold, based=wanted.based)
+        self.post_message(Laid(run, wanted, shown))
 
+    def on_laid(self, message: Laid) -> None:
+        """Keeps a layout, and shows it where the cursor still is."""
+        if message.run != self.run:
+            return
+        if len(self._laid) >= _KEPT:
+            self._laid.clear()
+        self._laid[message.wanted] = message.shown
+        self._differences[message.wanted.path, message.wanted.based] = message.shown.difference
+        if message.wanted == self.wanted():
+            self.shown = message.shown
+            self.draw_content()
 
-def short(amount: int) -> str:
-    """A large number in four cells: `150k`, `9.9M`."""
-    if amount < 1_000_000:
-        return f"{amount // 1_000}k"
-    return f"{amount / 1_000_000:.1f}M" if amount < 10_000_000 else f"{amount // 1_000_000}M"
+    def draw_content(self) -> None:
+        """Draws the diff, its head and its sentence. The cursor stays on its line where the file was drawn before."""
+        shown, glyphs = self.shown, self.shell.glyphs
+        self.said = ("", "")
+        before, at = self.diff.lines, self.diff.cursor
+        spot = None
+        if isinstance(before, ContentLines) and shown is not None and at >= 0:
+            same = before.laid.difference.path == shown.difference.path
+            spot = before.spot(at) if same and max(before.spot(at)) >= 0 else None
 
+        def lines(width: int, _rows: int) -> ContentLines | Block:
+            if shown is None:
+                return Block([LabLine((Span(self._nothing(), "nothing"),))])
+            return ContentLines(shown, width, glyphs)
 
-def _numbers(use: Use | None, glyphs: Glyphs) -> Iterator[Span]:
-    """Lines added and removed by one side."""
-    for amount, sign, ink in (
-        (use.added if use else 0, "+", "leaf"),
-        (use.removed if use else 0, glyphs.minus, "bad"),
-    ):
-        told = f"{sign}{amount if amount < 10_000 else short(amount)}" if amount else glyphs.zero
-        yield Span(right(told, _NUMBER), ink if amount else "edge")
+        self.diff.show(lines, at="line:0")
+        self.diff_head.show(self._content_head)
+        self.sentence.show(self._sentence)
+        after = self.diff.lines
+        if spot is not None and isinstance(after, ContentLines):
+            self.diff.move_to(after.nearest(spot))
+            self.sentence.refresh()
+        else:
+            self.to_change(0)
+        self.show_hints()
 
+    def _nothing(self) -> str:
+        if self.trouble:
+            return self.trouble
+        if self.overall is None:
+            return "reading both sides"
+        return "no file was read or changed on either side" if not len(self.overall.sets) else ""
 
-def _path(path: str, width: int, glyphs: Glyphs, *, quiet: bool) -> list[Span]:
-    folder, name = split_path(fit_path(safe_line(path, 400), width, gap=glyphs.gap))
-    return [Span(folder, "faint"), Span(name, "sub" if quiet else "text")]
+    def _content_head(self, width: int) -> Sequence[LabLine]:
+        """Path, what the contents rest on, lines of both."""
+        file = self.file
+        return (content_head(file.path, self.shown, width, self.shell.glyphs),) if file is not None else ()
 
+    def _sentence(self, width: int) -> Sequence[LabLine]:
+        """Which change, and what is to be said of both; or what was just done."""
+        ellipsis = self.shell.glyphs.ellipsis
+        if self.said[0]:
+            return (LabLine((Span(fit(self.said[0], width, ellipsis=ellipsis), self.said[1]),)),)
+        lines = self.diff.lines
+        if self.shown is None or not isinstance(lines, ContentLines):
+            return ()
+        file = self.file
+        flags = [flag.value for flag in file.flags if flag not in _TOLD] if file is not None else []
+        fates = file.fates if file is not None else ()
+        return (sentence(lines, max(0, self.diff.cursor), width, ellipsis, [*fates, *flags]),)
 
-def _flags(file: FileDifference, column: Column | None) -> list[str]:
-    """What stands out about a file; a column of one side does not name it."""
-    fates = [fate.rpartition(" in ")[0] if column and column.letter else fate for fate in file.fates]
-    return [*fates, *(flag.value for flag in file.flags)]
+    def tell(self, text: str, ink: str = "sub") -> None:
+        """Says what was just done in the place of the sentence."""
+        self.said = (text, ink)
+        self.sentence.show(self._sentence)
 
-
-def _row(
-    file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span], flags: list[str]
-) -> list[Span]:
-    """Path, flags where they fit, numbers."""
-    room = max(8, width - sum(cell_len(span.text) for span in numbers) - 1)
-    path = safe_line(file.path, 400)
-    name = cell_len(split_path(path)[1]) + 2
-    # The first flag may cost the folders, others only what is left beside a path that tells where it lies.
-    while flags and cell_len("  ".join(flags)) + 2 > room - min(
-        cell_len(path), name if len(flags) == 1 else _LEAST_PATH
-    ):
-        flags.pop()
-    told = "  ".join(flags)
-    spans = _path(path, room - (cell_len(told) + 2 if told else 0), glyphs, quiet=not file.changed)
-    used = sum(cell_len(span.text) for span in spans)
-    return [*spans, blanks(room - used - cell_len(told)), Span(told, "warn"), blanks(1), *numbers]
-
-
-class FileLines(Sequence[LabLine]):
-    """The rows of a column, or of all of them where `column` is None, in lines of `width` cells; each is made when it is drawn."""
-
-    def __init__(
-        self,
-        items: Sequence[FileItem],
-        width: int,
-        glyphs: Glyphs,
-        column: Column | None,
-        same: Mapping[str, bool | None] = MappingProxyType({}),
-    ) -> None:
-        """`same` is what is known so far of contents (`Contents.same`), by path; it may grow while the lines are shown."""
-        self._items = items
-        self._same = same
-        self._width = width
-        self._glyphs = glyphs
-        self._column = column
-        self.made = 0
-        """Lines made so far; work counted for tests."""
-
-    def __len__(self) -> int:
-        return max(1, len(self._items))
-
-    @overload
-    def __getitem__(self, y: int) -> LabLine: ...
-    @overload
-    def __getitem__(self, y: slice) -> Sequence[LabLine]: ...
-    def __getitem__(self, y: int | slice) -> LabLine | Sequence[LabLine]:
-        if isinstance(y, slice):
-            return [self._line(at) for at in range(*y.indices(len(self)))]
-        return self._line(range(len(self))[y])
-
-    def find(self, key: str) -> int:
-        """The line with a key; -1 where there is none."""
-        return next((y for y, item in enumerate(self._items) if item.key == key), -1)
-
-    def files(self) -> Iterator[tuple[int, FileDifference]]:
-        """The files, each with its line; no line is made."""
-        return ((y, item.file) for y, item in enumerate(self._items) if item.file is not None)
-
-    def _line(self, y: int) -> LabLine:
-        if not self._items:
-            return LabLine((Span("none", "nothing"),))
-        self.made += 1
-        item, width, glyphs, column = self._items[y], self._width, self._glyphs, self._column
-        file = item.file
-        if item.key == FOLD:
-            words = (
-                f"{len(item.folded):,} more, not touched by either"
-                if item.folded
-                else "fold what is not touched"
-            )
-            doubts = any(self._differs(one) is None for one in item.folded)
-            sign = _UNSURE if doubts else glyphs.same
-            return LabLine((Span(f"{sign} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
-        if file is None:
-            return LabLine((Span(item.heading, "faint"),) if item.heading else ())
-        if column is Column.A or column is Column.B:
-            use = file.a if column is Column.A else file.b
-            return LabLine(
-                tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)], _flags(file, column))), item.key
-            )
-        return LabLine(tuple(_both(file, width, glyphs, self._differs(file))), item.key)
-
-    def _differs(self, file: FileDifference) -> bool | None:
-        return differs(file, self._same.get(file.path, not file.changed))
-
-
-_UNSURE = "?"
-"""The sign of a file that a command may have changed which does not name it."""
-
-
-def _both(file: FileDifference, width: int, glyphs: Glyphs, different: bool | None) -> list[Span]:
-    numbers = [*_numbers(file.a, glyphs), blanks(2), *_numbers(file.b, glyphs)]
-    sign = {True: glyphs.differs, False: glyphs.same, None: _UNSURE}[different]
-    lead = Span(f"{sign} ", "warn" if different else "faint")
-    also = ["may differ"] if different is None else []
-    return [lead, *_row(file, width - 2, glyphs, numbers, [*_flags(file, None), *also])]
-
-
-def column_head(column: Column | None, sets: FileSets, width: int, glyphs: Glyphs) -> LabLine:
-    """The name of a column, how many files it has, and what its numbers are; None heads the whole list."""
-    number = {
-        Column.A: len(sets.only_a),
-        Column.BOTH: len(sets.both),
-        Column.B: len(sets.only_b),
-        None: len(sets),
-    }[column]
-    name = column.value if column is not None else "Files"
-    hue = HUES.get(column.letter, "") if column is not None else ""
-    left = [Span(name, f"strong_{hue}" if hue else "strong"), Span(f"   {counted(number, 'file')}", "faint")]
-    signs = [Span(right("+", _NUMBER), "faint"), Span(right(glyphs.minus, _NUMBER), "faint")]
-    if column is Column.BOTH or column is None:
-        heads = []
-        for letter in "AB":
-            heads += [
-                Span(letter, f"strong_{HUES[letter]}"),
-                Span(right("+", _NUMBER - 1), "faint"),
-                Span(right(glyphs.minus, _NUMBER), "faint"),
-                *([blanks(2)] if letter == "A" else []),
-            ]
-        signs = heads
-    used = sum(cell_len(span.text) for span in (*left, *signs))
-    if used > width:
-        left, used = left[:1], used - cell_len(left[1].text)
-    return LabLine((*left, blanks(width - used), *signs))
+    def to_change(self, place: int) -> None:
+        """Brings a change on the screen, counted from 0."""
+        lines = self.diff.lines
+        if not isinstance(lines, ContentLines):
+            return
+        changes = lines.changes()
+        if 0 <= place < len(changes):
+            self.diff.move_to(changes[place])
+            self.diff.scroll_to(y=max(0, changes[place] - 3), animate=False, force=True)
+        self.sentence.refresh()

@@ -1,165 +1,198 @@
-"""Runs made so far, to be held against each other: which settings, who wrote, what came of it."""
+"""Runs side by side: a line a run, then what survives in two of them and their summaries."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
-from leafward.survival import SURVIVED, Status
-from leafward_tui.cells import count, fit, money, percent, right
-from leafward_tui.lab.line import Block, LabLine, Span
-from leafward_tui.survivals import PLURAL
+from textual.containers import Horizontal, Vertical
+
+from leafward_tui.lab.model.choices import Choices
+from leafward_tui.lab.model.runs import FactsKept, difference, run_head, run_lines
+from leafward_tui.lab.model.texts import summary_lines
+from leafward_tui.ui.hairline import ColumnRule, RowRule
+from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.lines_view import LinesView
+from leafward_tui.ui.pane_head import PaneHead
+from leafward_tui.ui.pane_lines import Block
+from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.facts import FactKind
-    from leafward.survival import Survival
-    from leafward_tui.glyphs import Glyphs
-    from leafward_tui.lab.choices import Choices
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
 
-    _Fact = tuple[FactKind, str]
-    """A fact by its kind and its canonical words."""
-    _Known = dict[_Fact, float]
-    """Facts with their weights."""
-
-__all__ = ["FactsKept", "Run", "difference", "run_head", "run_lines"]
-
-_COLUMNS = (("after", 8), ("summary", 9), ("facts", 7), ("lost", 6), ("cost", 8))
-_LEAST_NAME = 24
+    from leafward_tui.lab.model.runs import Run
+    from leafward_tui.ui.glyphs import Glyphs
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One summary that was made."""
+class RunsScreen(RowKeys, BaseScreen[Choices | None]):
+    """The runs of a lab. Ends with the choices of the one to go on with, or with None."""
 
-    name: str
-    """Strategy and summariser, or the compaction that is in the session."""
-    about: str
-    """The settings in a few words."""
-    text: str
-    """The summary, safe."""
-    tokens: int
-    after: int
-    """Tokens of the context afterwards."""
-    survival: Survival
-    cost: float | None
-    choices: Choices | None = None
-    """What leads to it; None for the compaction that is in the session."""
+    NAME: ClassVar[str] = "runs"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("runs")]
 
-    @property
-    def lost(self) -> int:
-        """Facts that are lost; those that are contradicted are none of them, as everywhere."""
-        return sum(1 for fate in self.survival.fates if fate.status is Status.LOST)
-
-
-class FactsKept:
-    """Which facts are in the context after each of some runs, of all that any of them replaces.
-
-    Runs that replace different spans are held against each other over the same facts: what a run does not replace stays as
-    it stands. Runs are named by their number.
+    DEFAULT_CSS = """
+    RunsScreen {
+        #runs-head { height: 2; }
+        #table-head { height: 1; }
+        #table { height: 4; margin-bottom: 1; }
+        #facts { height: 10; }
+        #texts { height: 1fr; }
+        #texts > Vertical { width: 1fr; height: 1fr; }
+        &.-short #facts { height: 4; }
+    }
     """
 
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self._replaced: list[_Known] = []
-        self._alive: list[set[_Fact]] = []
-        for run in runs:
-            there = [fate for fate in run.survival.fates if fate.status is not Status.INVENTED]
-            self._replaced.append({(fate.fact.kind, fate.fact.key): fate.fact.weight for fate in there})
-            alive = (fate.fact for fate in there if fate.status in SURVIVED)
-            self._alive.append({(fact.kind, fact.key) for fact in alive})
+    def __init__(self, runs: tuple[Run, ...]) -> None:
+        super().__init__()
+        self.runs = runs
+        self.kept = FactsKept(runs)
+        self.shares = self.kept.shares()
+        self.first = max(0, len(runs) - 2)
+        """The run that is called A."""
 
-    def of_all(self, *numbers: int) -> _Known:
-        """The facts that some runs replace, with their weights; all runs where none is named."""
-        found: _Known = {}
-        for number in numbers or range(len(self._replaced)):
-            for fact, weight in self._replaced[number].items():
-                found[fact] = max(weight, found.get(fact, 0.0))
-        return found
+    def compose_content(self) -> ComposeResult:
+        """The table, below it two summaries."""
+        self.head = PaneHead(id="runs-head")
+        self.table_head = LinesView(id="table-head", cursor=False)
+        self.table = LinesView(id="table")
+        self.facts = LinesView(id="facts", cursor=False)
+        self.names = (PaneHead(), PaneHead())
+        self.texts = (LinesView(), LinesView())
+        yield self.head
+        yield self.table_head
+        yield self.table
+        yield self.facts
+        yield RowRule()
+        with Horizontal(id="texts"):
+            with Vertical():
+                yield self.names[0]
+                yield self.texts[0]
+            yield ColumnRule()
+            with Vertical():
+                yield self.names[1]
+                yield self.texts[1]
 
-    def after(self, number: int, known: _Known) -> set[_Fact]:
-        """Which of some facts are in the context after a run."""
-        return (known.keys() - self._replaced[number].keys()) | (self._alive[number] & known.keys())
+    def on_mount(self) -> None:
+        """The last run against the one before."""
+        super().on_mount()
+        self.title_bar.show(
+            "Runs", crumb="Compaction lab", facts=[Fact(f"{len(self.runs)}", "runs made so far")]
+        )
+        self.table.styles.height = min(8, len(self.runs))
+        self.table.focus()
+        self.show_runs(at=f"run:{len(self.runs) - 1}")
 
-    def shares(self) -> list[float | None]:
-        """For each run the part by weight that is in the context after it, 0…1; None where there are no facts."""
-        known = self.of_all()
-        whole = sum(known.values())
-        numbers = range(len(self._replaced))
-        return [
-            sum(known[fact] for fact in self.after(number, known)) / whole if whole else None
-            for number in numbers
-        ]
+    @property
+    def second(self) -> int:
+        """The run under the cursor: B."""
+        _, _, number = self.table.key.partition(":")
+        return int(number) if number else len(self.runs) - 1
 
-    def same_span(self, one: int, other: int) -> bool:
-        """Whether two runs replace the same facts."""
-        return self._replaced[one].keys() == self._replaced[other].keys()
+    def show_runs(self, at: str | None = None) -> None:
+        """Everything, after A or the cursor changed."""
+        glyphs = self.shell.glyphs
+        self.head.show(
+            ("Runs",),
+            "Runs",
+            note="facts of all spans together; A is held against the one under the cursor",
+            focused=True,
+        )
+        self.table_head.show(lambda width, _height: Block([run_head(width)]))
+        self.table.show(
+            lambda width, _height: run_lines(self.runs, self.shares, self.first, width, glyphs), at=at
+        )
+        self.show_pair()
+
+    def show_pair(self) -> None:
+        """A beside B."""
+        glyphs = self.shell.glyphs
+        a, b = self.first, self.second
+        pair = (self.runs[a], self.runs[b])
+        self.facts.show(lambda width, _height: difference(self.kept, a, b, width))
+        signs = (glyphs.minus, "+")
+        for letter, head, view, sign, run, other in zip(
+            "AB", self.names, self.texts, signs, pair, reversed(pair), strict=True
+        ):
+            head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tok")
+            view.show(partial(_beside, run.text, other.text, sign, glyphs))
+
+    def on_resize(self) -> None:
+        """Lines fit the new size."""
+        self.call_after_refresh(self.show_runs)
+
+    def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
+        """A click on a run makes it B, a double click takes it."""
+        message.stop()
+        if message.view is self.table:
+            self.show_pair()
+            if message.twice:
+                self.action_run_take()
+
+    @property
+    def lines(self) -> LinesView:
+        """The pane that row keys go to."""
+        return next((view for view in self.texts if view.has_focus), self.table)
+
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor of the pane with the keys."""
+        self.lines.move_by(by)
+        if self.lines is self.table:
+            self.show_pair()
+
+    def rows_seen(self) -> int:
+        """Lines of that pane on the screen."""
+        return self.lines.size.height
+
+    def action_pane_next(self) -> None:
+        """The table, the summary of A, that of B."""
+        self._pane(1)
+
+    def action_pane_previous(self) -> None:
+        """The pane before."""
+        self._pane(-1)
+
+    def _pane(self, step: int) -> None:
+        views = (self.table, *self.texts)
+        views[(views.index(self.lines) + step) % len(views)].focus()
+
+    def action_run_first(self) -> None:
+        """The run under the cursor is A from now on."""
+        self.first = self.second
+        self.show_runs()
+
+    def action_run_take(self) -> None:
+        """Back to the lab, with the settings of the run under the cursor."""
+        self.dismiss(self.runs[self.second].choices)
+
+    def action_copy_text(self) -> None:
+        """Copies the summary of the run under the cursor, or of the one with the keys."""
+        run = self.runs[self.first if self.texts[0].has_focus else self.second]
+        self.shell.copy(run.text)
+
+    def action_mode_leave(self) -> None:
+        """Back to the lab, nothing changed."""
+        self.dismiss(None)
+
+    def action_app_back(self) -> None:
+        """As leaving."""
+        self.dismiss(None)
+
+    def hints(self) -> Sequence[Hint]:
+        """The keys that matter now."""
+        return (
+            Hint("run.take", "take its settings", "take"),
+            Hint("mode.leave", "back"),
+            Hint("run.first"),
+            Hint("row.down"),
+        )
 
 
-def _shown_columns(width: int) -> list[tuple[str, int]]:
-    """The number columns that fit, the last go first."""
-    shown = list(_COLUMNS)
-    while shown and width - sum(cells for _, cells in shown) - 4 < _LEAST_NAME:
-        shown.pop()
-    return shown
-
-
-def run_head(width: int) -> LabLine:
-    """The headings of the table."""
-    shown = _shown_columns(width)
-    room = width - sum(cells for _, cells in shown)
-    spans = [Span(fit("    run", room, pad=True), "faint")]
-    spans += [Span(right(name, cells), "faint") for name, cells in shown]
-    return LabLine(tuple(spans))
-
-
-def run_lines(
-    runs: Sequence[Run], shares: Sequence[float | None], first: int, width: int, glyphs: Glyphs
-) -> Block:
-    """A line a run, with the part of the facts that is there after it; `first` is A, which the others are held against."""
-    lines = []
-    shown = _shown_columns(width)
-    room = width - sum(cells for _, cells in shown) - 4
-    for number, run in enumerate(runs):
-        mark = "A" if number == first else " "
-        name = fit(run.name, room, ellipsis=glyphs.ellipsis)
-        about = fit(f"   {run.about}", room - len(name), pad=True, ellipsis=glyphs.ellipsis)
-        share = shares[number]
-        texts = {
-            "after": count(run.after, zero=glyphs.zero),
-            "summary": count(run.tokens, zero=glyphs.zero),
-            "facts": percent(share, 1.0) if share is not None else "",
-            "lost": count(run.lost, zero=glyphs.zero),
-            "cost": money(run.cost, zero=glyphs.zero),
-        }
-        numbers = [
-            Span(right(texts[name], cells), "edge" if texts[name] == glyphs.zero else "text")
-            for name, cells in shown
-        ]
-        lead = [Span(f"{mark} ", "strong_ghost"), Span(f"{number + 1} ", "faint")]
-        lines.append(LabLine((*lead, Span(name, "text"), Span(about, "faint"), *numbers), f"run:{number}"))
-    return Block(lines)
-
-
-def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
-    """How many facts of each kind are there after one run and after another, of those of both spans, a line a kind."""
-    known = facts.of_all(one, other)
-    both = (facts.after(one, known), facts.after(other, known))
-    spans_differ = not facts.same_span(one, other)
-    about = "   of both spans" if spans_differ else ""
-    head = Span(fit(f"        A           B{about}", max(0, width - 13)), "faint")
-    lines = [LabLine((Span(fit("facts", 13, pad=True), "strong"), head))]
-    for kind in PLURAL:
-        whole = sum(1 for of, _ in known if of is kind)
-        if not whole:
-            continue
-        kept = [sum(1 for of, _ in found if of is kind) for found in both]
-        spans = [Span(fit(PLURAL[kind], 13, pad=True), "sub")]
-        spans += [Span(right(f"{number:,} of {whole:,}", 12), "text") for number in kept]
-        if kept[0] != kept[1]:
-            better = kept[1] > kept[0]
-            spans.append(
-                Span(f"   B keeps {'more' if better else 'less'}"[: width - 37], "leaf" if better else "warn")
-            )
-        lines.append(LabLine(tuple(spans)))
-    return Block(lines)
+def _beside(text: str, other: str, sign: str, glyphs: Glyphs, width: int, _height: int) -> Block:
+    """A summary, with a sign at the lines that another one lacks."""
+    return summary_lines(text, width, glyphs, against=(other, sign))

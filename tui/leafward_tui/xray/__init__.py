@@ -1,1 +1,8 @@
-"""The X-ray of a compaction as it is shown, without a screen: lines of both sides, folds, connectors, words."""
+"""The X-ray screen."""
+
+from __future__ import annotations
+
+from leafward_tui.xray.parts import Leaving
+from leafward_tui.xray.screen import XRayScreen
+
+__all__ = ["Leaving", "XRayScreen"]

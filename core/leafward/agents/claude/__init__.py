@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, refuse_copy
 from leafward.agents.beside import kept_texts
-from leafward.agents.claude.glimpse import glimpse
 from leafward.agents.claude.lineage import Kin
-from leafward.agents.claude.reading import ClaudeReader
+from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.retention import belongings, cleanup_days
-from leafward.agents.claude.spawning import Spawners
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
+from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
+from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.lines import unmarked
-from leafward.errors import Refused
-from leafward.foreign import ForeignSession
-from leafward.scan import decode_line
+from leafward.base.errors import Refused
+from leafward.session.foreign import ForeignSession
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.agents.base import Candidate, Touch
-    from leafward.agents.cutting import Cut
-    from leafward.agents.forking import Draft, Terms
-    from leafward.agents.past import Past
-    from leafward.config import Config
-    from leafward.entries import EntryIndex
-    from leafward.session import Session
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_point import ForkPoint
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
 
 _TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
 _OWN_FIELD = re.compile(
@@ -176,24 +176,24 @@ class Claude:
                 f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
             )
         refuse_copy(session, self.title)
-        from leafward.agents.claude.forking import resume_of
+        from leafward.agents.claude.fork import resume_of
 
         return resume_of(session.path, session.id, folder, env)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Why a session of Claude Code may not end at an entry; None where it may."""
-        from leafward.agents.claude import forking
+        from leafward.agents.claude import fork as forking
 
         return forking.may_end(session, end, before_prompt)
 
-    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """A transcript beside the source, with the rows of the path. Raises Refused."""
-        from leafward.agents.claude import forking
+        from leafward.agents.claude import fork as forking
 
         return forking.fork(session, cut, terms, self.roots(terms.config, terms.env)[0])
 
-    def adopt(self, past: Past, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: Terms) -> Draft:
         """A transcript of what another agent's session said. Raises Refused."""
-        from leafward.agents.claude import adopting
+        from leafward.agents.claude import conversion as adopting
 
         return adopting.adopt(past, terms, self.roots(terms.config, terms.env)[0])

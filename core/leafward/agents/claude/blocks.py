@@ -9,7 +9,7 @@ import re
 from binascii import unhexlify
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.records import (
+from leafward.agents.claude.records import (  # fmt: skip
     BEGINS,
     GLUED,
     KEY,
@@ -23,15 +23,15 @@ from leafward.agents.claude.records import (
     key_of,
     message_of,
     row_of,
-)  # fmt: skip
+)
 from leafward.agents.claude.shapes import ABOVE, CHAINED, NAME, OPENING
 from leafward.agents.lines import seams
-from leafward.scan import decode_line
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from leafward.agents.claude.records import Row
     from leafward.agents.claude.shapes import Said, Shapes
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 _NO_NAME = b"00000000-0000-0000-0000-000000000000"
 _DASHES = (8, 13, 18, 23)

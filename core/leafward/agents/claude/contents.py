@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.records import message_of, tag_of
 from leafward.agents.native_lines import described, plain_json
-from leafward.messages import NEVER_SENT
+from leafward.session.messages import NEVER_SENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _HOLDING = frozenset({"tool_result", "search_result", "web_fetch_result"})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.claude.records import CHAINED, Role, key_of
 
 if TYPE_CHECKING:
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 _NAMES = 64
 """Different session ids and folders that are remembered."""

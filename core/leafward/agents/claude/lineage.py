@@ -14,10 +14,10 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.base import is_file, is_folder
+from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.records import KEY, NAMED, key_of
-from leafward.agents.claude.remembered import OfFiles, OfFolders
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem
-from leafward.times import milliseconds
+from leafward.base.times import milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,13 +7,13 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.claude.attaching import TOLD
+from leafward.agents.claude.attachments import TOLD
 from leafward.agents.lines import bodies_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 
 class Role(IntEnum):

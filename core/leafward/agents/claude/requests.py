@@ -11,16 +11,16 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.claude.compacted import Kept
+from leafward.agents.claude.compactions import Kept
 from leafward.agents.claude.records import attachment_text, message_of, rows_in, text_in
-from leafward.entries import BOOKKEEPING, Kind
+from leafward.session.entries import BOOKKEEPING, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.agents.claude.entry_builder import EntryBuilder
     from leafward.agents.claude.rows import Rows
-    from leafward.agents.claude.weaving import Weaver
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 _TRIED = 16
 """Replies below a compaction among which one with a recorded request is looked for."""
@@ -99,7 +99,7 @@ class Requests:
         return found if isinstance(found, str) and found in self._requests else None
 
 
-def corrected(weaver: Weaver, requests: Requests) -> list[int]:
+def corrected(weaver: EntryBuilder, requests: Requests) -> list[int]:
     """Corrects what compactions keep by the first request recorded below each; returns those that were wrong."""
     wrong: list[int] = []
     for compaction, kept in list(weaver.kept.items()):
@@ -135,7 +135,7 @@ def corrected(weaver: Weaver, requests: Requests) -> list[int]:
     return wrong
 
 
-def _first_below(weaver: Weaver, requests: Requests, compaction: int) -> tuple[str, list[int]] | None:
+def _first_below(weaver: EntryBuilder, requests: Requests, compaction: int) -> tuple[str, list[int]] | None:
     """The first recorded request below a compaction, and the replies between."""
     kinds, parents = weaver.columns.kind, weaver.columns.parent
     passed: list[int] = []
@@ -153,7 +153,7 @@ def _first_below(weaver: Weaver, requests: Requests, compaction: int) -> tuple[s
     return None
 
 
-def _above(weaver: Weaver, compaction: int) -> list[int]:
+def _above(weaver: EntryBuilder, compaction: int) -> list[int]:
     """The entries above a compaction that say something, from the first on."""
     kinds, parents = weaver.columns.kind, weaver.columns.parent
     found: list[int] = []

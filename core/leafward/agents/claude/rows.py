@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.claude.blocks import HASH, Asked, Block, Decoded, Spent
 from leafward.agents.claude.facts import Facts
-from leafward.agents.claude.noted import Boundary, Pointer, Pointers, Recorded, boundary_of
-from leafward.agents.claude.records import (
+from leafward.agents.claude.records import (  # fmt: skip
     GLUED,
     KEY,
     LINKED,
@@ -22,14 +21,15 @@ from leafward.agents.claude.records import (
     UNTERMINATED,
     Role,
     key_of,
-)  # fmt: skip
+)
+from leafward.agents.claude.row_notes import Boundary, Pointer, Pointers, Recorded, boundary_of
 from leafward.agents.claude.shapes import ASIDE, IN_CHAIN, NAME, Shapes
-from leafward.entries import Damage
+from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 _NEAR = 256
 """Rows before one among which its parent is looked for first."""

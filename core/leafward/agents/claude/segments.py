@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 
-from leafward.entries import BOOKKEEPING_BYTES, Kind
+from leafward.session.entries import BOOKKEEPING_BYTES, Kind
 
 
 class Segments:

@@ -12,10 +12,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.records import TORN, Needle, Role
-from leafward.scan import decode_line
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 CHAINED = b'{"parentUuid":"'
 NAME = 36

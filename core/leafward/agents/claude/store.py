@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.base import Trouble
-from leafward.errors import Refused
+from leafward.base.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.agents.base import Touch
-from leafward.edits import Action, ToolTable, file_calls
-from leafward.entries import ToolCall
-from leafward.reads import NUMBERED_LINES, ReadForm
+from leafward.files.edits import Action, ToolTable, file_calls
+from leafward.files.reads import NUMBERED_LINES, ReadForm
+from leafward.session.entries import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,9 +23,8 @@ from leafward.agents.base import (
 )
 from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import Thread, meta_of
-from leafward.agents.codex.describing import TWIN
-from leafward.agents.codex.glimpse import glimpse
-from leafward.agents.codex.reading import CodexReader
+from leafward.agents.codex.description import TWIN
+from leafward.agents.codex.preview import glimpse
 from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head, unpacked_lines
 from leafward.agents.codex.store import (
     COLD,
@@ -41,21 +40,22 @@ from leafward.agents.codex.store import (
     walk,
 )
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
+from leafward.agents.codex.transcript import CodexReader
 from leafward.agents.lines import unmarked
-from leafward.errors import NotASession, Refused
-from leafward.foreign import ForeignSession, Note
-from leafward.paths import is_kept
+from leafward.base.errors import NotASession, Refused
+from leafward.base.paths import is_kept
+from leafward.session.foreign import ForeignSession, Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Stamp, Touch
-    from leafward.agents.cutting import Cut
-    from leafward.agents.forking import Draft, Terms
-    from leafward.agents.past import Past
-    from leafward.config import Config
-    from leafward.entries import EntryIndex
-    from leafward.session import Session
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_point import ForkPoint
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
 
 _HEAD = re.compile(
     rb'\{(?:"timestamp":[^,]{1,60},(?:"ordinal":\d+,)?)?\s*"type"\s*:\s*"'
@@ -216,13 +216,13 @@ class Codex:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
-        from leafward.agents.cutting import after_results
+        from leafward.agents.fork_point import after_results
 
         return after_results(session, end, before_prompt)
 
-    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """Its lines up to the cut as a rollout of their own, in the store that it lies in."""
-        from leafward.agents.codex.forking import forked
+        from leafward.agents.codex.fork import forked
 
         path = os.path.abspath(session.path)
         own = None if is_kept(path) else home_of(path)
@@ -230,9 +230,9 @@ class Codex:
         reader = cast("CodexReader", cast("ForeignSession", session).reader)
         return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
 
-    def adopt(self, past: Past, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: Terms) -> Draft:
         """A rollout in the user's own store."""
-        from leafward.agents.codex.adopting import adopted
+        from leafward.agents.codex.conversion import adopted
 
         home = str(self.roots(terms.config, terms.env)[0])
         return adopted(past, terms, home, self._variables(home, terms.env))

@@ -6,14 +6,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.codex.copied import Copied, copied_lines
+from leafward.agents.codex.copied_lines import Copied, copied_lines
 from leafward.agents.codex.course import START, State
+from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.source import Rollout, lines_in
-from leafward.agents.codex.weaving import Weaver
 from leafward.agents.lines import SPACE, marked_note
-from leafward.entries import Damage, Kind
-from leafward.foreign import Note
-from leafward.scan import Pending, decode_line
+from leafward.session.entries import Damage, Kind
+from leafward.session.foreign import Note
+from leafward.session.scan import Pending, decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ class Assembly:
 
     def __init__(self, chain: Chain, thread: Thread) -> None:
         self.chain = chain
-        self.weaver = Weaver()
+        self.weaver = EntryBuilder()
         self.notes: list[Note] = []
         self.whole = True
         """Whether nothing stopped it."""

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.records import framed, payload_of
-from leafward.errors import NotASession
-from leafward.scan import decode_line
+from leafward.base.errors import NotASession
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.agents.codex.source import Rollout
     from leafward.agents.codex.store import Segment
-    from leafward.foreign import Note
+    from leafward.session.foreign import Note
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from leafward.entries import Kind
+from leafward.session.entries import Kind
 
 _INJECTED_FOR_TURN = (Kind.INJECTED, Kind.CUSTOM, Kind.MODEL_CHANGE)
 """What stands between two turns and is undone with the later one."""

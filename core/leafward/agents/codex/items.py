@@ -9,12 +9,12 @@ from urllib.parse import unquote
 
 from leafward.agents.codex.records import Role, as_object, line_of, payload_of
 from leafward.agents.native_lines import described, plain_json
-from leafward.entries import Kind
+from leafward.session.entries import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 _INJECTED = re.compile(
     r"\s*(?:# AGENTS\.md instructions|<user_instructions>|<environment_context>|<ENVIRONMENT_CONTEXT>|<turn_aborted>"

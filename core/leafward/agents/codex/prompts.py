@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from leafward.agents.codex.items import is_injected
-from leafward.entries import Kind
+from leafward.session.entries import Kind
 
 _USER, _INJECTED = Kind.USER, Kind.INJECTED
 

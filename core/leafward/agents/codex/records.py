@@ -12,12 +12,12 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.lines import bodies_in
-from leafward.scan import decode_line
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 
 class Role(IntEnum):

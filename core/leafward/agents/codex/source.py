@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from leafward.agents.codex.store import COLD
 from leafward.agents.lines import CHUNK, OpenFile, unmarked
-from leafward.errors import NotASession
+from leafward.base.errors import NotASession
 
 if sys.version_info >= (3, 14):
     from compression import zstd

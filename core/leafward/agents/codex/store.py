@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.databases import opened_read_only
 from leafward.agents.folders import look
-from leafward.scan import decode_line
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -27,7 +27,6 @@ from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.glimpse import glimpse
 from leafward.agents.opencode.places import (
     USUAL,
     Shelves,
@@ -37,27 +36,28 @@ from leafward.agents.opencode.places import (
     store_variables,
     usual_root,
 )
-from leafward.agents.opencode.reading import TORN, OpenCodeReader
+from leafward.agents.opencode.preview import glimpse
 from leafward.agents.opencode.records import number_in, object_at, text_in
-from leafward.agents.opencode.setting import setting_of
+from leafward.agents.opencode.surroundings import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
-from leafward.errors import NotASession, Refused
-from leafward.foreign import ForeignSession
-from leafward.paths import is_kept
-from leafward.scan import decode_line
+from leafward.agents.opencode.transcript import TORN, OpenCodeReader
+from leafward.base.errors import NotASession, Refused
+from leafward.base.paths import is_kept
+from leafward.session.foreign import ForeignSession
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.base import Candidate, Glimpse, Touch
-    from leafward.agents.cutting import Cut
-    from leafward.agents.forking import Draft, Terms
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_point import ForkPoint
     from leafward.agents.opencode.excerpts import Excerpt
     from leafward.agents.opencode.places import Store
-    from leafward.agents.past import Past
-    from leafward.config import Config
-    from leafward.entries import EntryIndex
-    from leafward.session import Session
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
 
 _LONG_HEAD = re.compile(rb'\{\s*"id"\s*:\s*"ses_')
 
@@ -229,18 +229,18 @@ class OpenCode:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
-        from leafward.agents.cutting import after_results
+        from leafward.agents.fork_point import after_results
 
         return after_results(session, end, before_prompt)
 
-    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """A document of the path's messages for opencode's own import. Raises Refused.
 
         Of a session in the files of an older version, what was said is told in the present form.
         """
-        from leafward.agents.forking import Remark
-        from leafward.agents.opencode import forking
-        from leafward.agents.past import Past
+        from leafward.agents.conversation import Conversation
+        from leafward.agents.fork_draft import Remark
+        from leafward.agents.opencode import fork as forking
 
         base = os.path.dirname(os.path.abspath(session.path))
         told = Remark(
@@ -250,14 +250,14 @@ class OpenCode:
         if _is_torn(session):
             told = Remark("session-row", "its row cannot be read; the messages are told anew")
         if not os.path.isfile(base) or _is_torn(session):
-            draft = self.adopt(Past(session, cut), terms)
+            draft = self.adopt(Conversation(session, cut), terms)
             return replace(draft, remarks=(told, *draft.remarks))
         into = self._into(terms) if is_kept(base) else base
         return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 
-    def adopt(self, past: Past, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: Terms) -> Draft:
         """A document of what another agent's session said, for opencode's own import. Raises Refused."""
-        from leafward.agents.opencode import adopting
+        from leafward.agents.opencode import conversion as adopting
 
         base = self._into(terms)
         return adopting.adopt(past, terms, base, self._store(base, terms.env))

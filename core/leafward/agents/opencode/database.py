@@ -13,7 +13,7 @@ from heapq import merge
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.databases import opened_read_only
-from leafward.agents.opencode import newer
+from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.records import (
     Stored,
     Told,
@@ -25,8 +25,8 @@ from leafward.agents.opencode.records import (
     text_in,
     whole,
 )
-from leafward.agents.opencode.rescuing import is_damage
-from leafward.errors import NotASession
+from leafward.agents.opencode.recovery import is_damage
+from leafward.base.errors import NotASession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.base import Resume, own_variables
-from leafward.agents.forking import Draft, Import
-from leafward.paths import imports_dir
+from leafward.agents.fork_draft import Draft, Import
+from leafward.base.paths import imports_dir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.forking import Remark, Terms
+    from leafward.agents.fork_draft import Remark, Terms
     from leafward.agents.opencode.places import Store
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _TAIL = 14

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode.database import opened
-from leafward.agents.opencode.rescuing import is_damage, rescued
+from leafward.agents.opencode.recovery import is_damage, rescued
 from leafward.agents.opencode.sessions import rows_of
-from leafward.errors import NotASession
+from leafward.base.errors import NotASession
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from leafward.agents.native_lines import plain_json
-from leafward.agents.opencode import newer
+from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.tools import SHELLS
 
 if TYPE_CHECKING:
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 REQUEST_TEXT = "What did we do so far?"
 SUBTASK_TEXT = "The following tool was executed by the user"

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import Listing, Trouble, expanded, is_file
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened, stamps_of
-from leafward.agents.opencode.rescuing import Rescued, is_damage, rescued
+from leafward.agents.opencode.recovery import Rescued, is_damage, rescued
 from leafward.agents.opencode.sessions import rows_of
-from leafward.errors import NotASession
+from leafward.base.errors import NotASession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.scan import decode_line
+from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 _ID_DIGITS = 12
 _WRAP = 1 << 48

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from leafward.agents.opencode import newer
-from leafward.entries import Kind
+from leafward.agents.opencode import newer_engine as newer
+from leafward.session.entries import Kind
 
 
 class Role(IntEnum):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.base import Trouble
-    from leafward.entries import Body
+    from leafward.session.entries import Body
 
 SUFFIX = ".json"
 INFO_FOLDER = "info"

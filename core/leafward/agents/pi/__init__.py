@@ -11,21 +11,21 @@ import orjson
 
 from leafward.agents.base import Listing, Resume, Text, Touch, expanded, folder_of, own_variables
 from leafward.agents.folders import look
-from leafward.edits import NATIVE_TOOLS, Action
-from leafward.paths import is_kept
-from leafward.scan import decode_line
-from leafward.session import Session
+from leafward.base.paths import is_kept
+from leafward.files.edits import NATIVE_TOOLS, Action
+from leafward.session.scan import decode_line
+from leafward.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.agents.base import Candidate, Glimpse, Trouble
-    from leafward.agents.cutting import Cut
-    from leafward.agents.forking import Draft, Terms
-    from leafward.agents.past import Past
-    from leafward.config import Config
-    from leafward.entries import EntryIndex
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_point import ForkPoint
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
 
 SUFFIX = ".jsonl"
 
@@ -128,22 +128,22 @@ class Pi:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
-        from leafward.agents.cutting import after_results
+        from leafward.agents.fork_point import after_results
 
         return after_results(session, end, before_prompt)
 
-    def fork(self, session: Session, cut: Cut, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """The path to the cut in a new file beside the session's own; of one of our copies among pi's."""
-        from leafward.agents.pi.forking import forked
+        from leafward.agents.pi.fork import forked
 
         if not is_kept(os.path.abspath(session.path)):
             return forked(session, cut, terms)
         root, flat = self._own_store(terms)
         return forked(session, cut, terms, root, flat=flat)
 
-    def adopt(self, past: Past, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: Terms) -> Draft:
         """The path in pi's form, among pi's sessions of the same folder."""
-        from leafward.agents.pi.adopting import adopted
+        from leafward.agents.pi.conversion import adopted
 
         root, flat = self._own_store(terms)
         return adopted(past, terms, root, flat=flat)

@@ -1,0 +1,105 @@
+"""What compactions keep beside their summaries.
+
+A compaction is a row that begins it, perhaps attachments, and a summary. What is kept lies before it and is named by it: it
+comes behind the summary, or, where only what came later was summarised, before it (Claude Code 2.1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.claude.records import Role
+from leafward.session.entries import BOOKKEEPING, Kind
+
+if TYPE_CHECKING:
+    from leafward.agents.claude.entry_builder import EntryBuilder
+    from leafward.agents.claude.row_notes import Boundary
+
+
+class Kept(NamedTuple):
+    """The entries beside a summary, in the order of the context."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    between: tuple[int, ...] = ()
+    """Those of `before` that were added with the compaction itself."""
+
+
+def find_kept(weaver: EntryBuilder) -> None:
+    """What every compaction keeps; a boundary without a summary stands for itweaver."""
+    rows, columns = weaver.rows, weaver.columns
+    if not rows.boundaries and Kind.COMPACTION not in columns.kind:
+        return
+    wanted = {key for one in rows.boundaries.values() for key in (*one.kept, one.anchor)}
+    wanted |= {key for one in rows.boundaries.values() if one.segment and not one.kept for key in one.segment}
+    found = rows.find(wanted)
+    claimed: set[int] = set()
+    for entry in [index for index, kind in enumerate(columns.kind) if kind == Kind.COMPACTION]:
+        between: list[int] = []
+        at = columns.parent[entry]
+        while (
+            at >= 0
+            and rows.role[weaver.order[at]] != Role.BOUNDARY
+            and columns.kind[at] in (Kind.INJECTED, Kind.CUSTOM)
+        ):
+            between.append(at)
+            at = columns.parent[at]
+        row = weaver.order[at] if at >= 0 else -1
+        if row in rows.boundaries:
+            claimed.add(row)
+            _keep(weaver, entry, row, rows.boundaries[row], between[::-1], found)
+        else:
+            weaver.kept[entry] = Kept((), ())
+    for row, boundary in rows.boundaries.items():
+        if row not in claimed:
+            entry = weaver.entry[row]
+            columns.kind[entry] = Kind.COMPACTION
+            _keep(weaver, entry, row, boundary, [], found)
+
+
+def _keep(
+    weaver: EntryBuilder,
+    entry: int,
+    row: int,
+    boundary: Boundary,
+    between: list[int],
+    found: dict[bytes, int],
+) -> None:
+    weaver.boundary[entry] = weaver.rows.start[row]
+    kept = _entries(weaver, [found[key] for key in boundary.kept if key in found])
+    if not boundary.kept and boundary.segment is not None:
+        kept = _stretch(weaver, *(found.get(key, -1) for key in boundary.segment))
+    said = [index for index in between if weaver.columns.kind[index] not in BOOKKEEPING]
+    anchor = found.get(boundary.anchor, -1)
+    place = weaver.entry[anchor] if anchor >= 0 else -1
+    if kept and (anchor == row or place in between):
+        ahead = [index for index in said if place in between and between.index(index) <= between.index(place)]
+        rest = [index for index in said if index not in ahead]
+        weaver.kept[entry] = Kept((*ahead, *kept, *rest), (), tuple(said))
+    else:
+        weaver.kept[entry] = Kept(tuple(said), tuple(kept), tuple(said))
+
+
+def _entries(weaver: EntryBuilder, rows: list[int]) -> list[int]:
+    """The entries of some rows that say something, each once."""
+    found: dict[int, None] = {}
+    for row in rows:
+        for index in range(weaver.entry[row], weaver.entry[row] + weaver.rows.parts.get(row, 1)):
+            if weaver.columns.kind[index] not in BOOKKEEPING:
+                found.setdefault(index)
+    return list(found)
+
+
+def _stretch(weaver: EntryBuilder, head: int, tail: int) -> list[int]:
+    """The entries from one row up to another, which lies below it."""
+    if head < 0 or tail < 0:
+        return []
+    found: list[int] = []
+    at, first = weaver.entry[tail], weaver.entry[head]
+    while at >= 0:
+        if weaver.columns.kind[at] not in BOOKKEEPING:
+            found.append(at)
+        if at == first:
+            return found[::-1]
+        at = weaver.columns.parent[at]
+    return []

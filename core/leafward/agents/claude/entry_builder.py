@@ -1,0 +1,437 @@
+"""Rows to entries and their links.
+
+Rows hang together by the ids they name, but not every fork of that chain is a branch: the rows of one reply make one entry,
+results of calls made together stand side by side in the chain, and progress and attachments hang here and there. So what
+neither a person nor the model says is put in one line; only prompts, replies and compactions go on from it in more than
+one way.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from array import array
+from bisect import bisect_left
+from itertools import accumulate, compress, repeat
+from operator import lt, mul
+from typing import TYPE_CHECKING
+
+from leafward.agents.claude.compactions import find_kept
+from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role
+from leafward.agents.claude.rows import ODD, repeated
+from leafward.agents.claude.segments import Segments
+from leafward.session.columns import ID_SIZE, Columns, as_key
+from leafward.session.entries import BOOKKEEPING, Damage, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leafward.agents.claude.compactions import Kept
+    from leafward.agents.claude.rows import Rows
+
+_HEX = re.compile(rb"[0-9a-f]{8}")
+
+_KINDS: dict[int, Kind] = {
+    Role.BROKEN: Kind.MALFORMED,
+    Role.UNKNOWN: Kind.UNKNOWN,
+    Role.PROMPT: Kind.USER,
+    Role.COMMAND: Kind.CUSTOM_MESSAGE,
+    Role.INJECTED: Kind.INJECTED,
+    Role.ATTACHED: Kind.INJECTED,
+    Role.RESULT: Kind.TOOL_RESULT,
+    Role.REPLY: Kind.ASSISTANT,
+    Role.BOUNDARY: Kind.CUSTOM,
+    Role.SUMMARY: Kind.COMPACTION,
+    Role.QUIET: Kind.CUSTOM,
+    Role.BOOKS: Kind.CUSTOM,
+    Role.TITLE: Kind.SESSION_INFO,
+    Role.COST: Kind.USAGE,
+    Role.REPLACED: Kind.CONTEXT_EDIT,
+    Role.CLEARED: Kind.CONTEXT_EDIT,
+}
+_KIND_OF = bytes(_KINDS.get(role, Kind.ASSISTANT) for role in range(256))
+_IS_FURTHER = bytes(role == Role.FURTHER for role in range(256))
+_MAKES = bytes(role != Role.FURTHER for role in range(256))
+_IS_ATTACHED = bytes(role == Role.ATTACHED for role in range(256))
+_SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})
+"""What makes a branch where it goes on from an entry a second time."""
+_SPEAKS = bytes(role in _SPEAKING for role in range(256))
+_REPLACING = frozenset({Role.PROMPT, Role.COMMAND, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.UNKNOWN})
+_OUTSIDE = frozenset({Role.BROKEN, Role.BOOKS, Role.TITLE, Role.REPLACED, Role.COST})
+_IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
+_NOT = bytes(not value for value in range(256))
+_IS_ASIDE = bytes(bool(flags & SIDECHAIN) for flags in range(256))
+
+
+class EntryBuilder:
+    """The entries of one transcript while they are made."""
+
+    def __init__(self, rows: Rows, seed: int, *, own: bool) -> None:
+        self.rows = rows
+        self.columns = Columns()
+        self.own = own
+        """Whether the transcript is a sub-agent's own: its rows are no side line then."""
+        self.entry: array[int] = array("i")
+        """The first entry of each row."""
+        self.parts: dict[int, int] = {}
+        """Entries that stand in one row with others: the how-manieth of it, from 1."""
+        self.more: dict[int, list[int]] = {}
+        """Rows of a reply that do not lie behind its first one: their offsets, by entry."""
+        self.kept: dict[int, Kept] = {}
+        self.boundary: dict[int, int] = {}
+        """The boundary row of each compaction: its offset, by entry."""
+        self.hoisted = bytearray()
+        """Entries that are sent ahead of the messages before them."""
+        self.costs: dict[int, float] = {}
+        """What was spent up to an entry since the one before that says so, in US dollars."""
+        self.order: array[int] = array("i")
+        """The row of each entry."""
+        self._stray: list[int] = []
+        self._cycles: set[int] = set()
+        self.instead: dict[int, int] = {}
+        """Rows that a later one of the same id stands for."""
+        self.now = -1
+        """The last entry of the main line."""
+        damage = rows.settle(seed)
+        self._named = rows.flags.translate(_IS_NAMED)
+        self._aside = b"" if own else rows.flags.translate(_IS_ASIDE)
+        self.scattered = any(map(lt, rows.jumps, rows.above))
+        """Whether rows hang on later ones."""
+        jumping = sum(map(self._named.__getitem__, rows.jumps))
+        self._linked = max(rows.above, default=-1) >= 0 or self._named.count(1) > jumping
+        nameless = bytes(compress(rows.role, self._named.translate(_NOT)))
+        in_order = not (rows.mended or self.scattered or 1 in self._aside or 1 in nameless.translate(_SPEAKS))
+        if not in_order:
+            rows.spread()
+            self._take_doubles()
+        self._make_entries(in_order=in_order)
+        self._name()
+        self._speaks = bytes(self._of_each(rows.role)).translate(_SPEAKS)
+        self._begun = False
+        """Whether a row of the conversation was placed."""
+        self._steady = True
+        """Whether what comes next goes on from the entry placed last, wherever it says that it hangs on the row before it."""
+        self._segments = Segments(self.columns.kind, scattered=self.scattered)
+        if in_order:
+            self._place_in_order()
+        else:
+            self._place_each()
+        self._splice()
+        for row, what in damage.items():
+            self.columns.damage.setdefault(self.entry[row], what)
+        for row in self._cycles:
+            self.columns.damage[self.entry[row]] = Damage.CYCLE
+        self.costs = {self.entry[row]: spent for row, spent in rows.costs.items()}
+        find_kept(self)
+
+    # --- entries and their ids ---
+
+    def _take_doubles(self) -> None:
+        """Of rows with one id the last counts, at the place of the first; what is left of it only keeps books."""
+        rows = self.rows
+        for row, first in rows.doubled.items():
+            role = rows.role[row]
+            if role in REPLIES and rows.role[first] in REPLIES:
+                rows.reply[row] = rows.reply[first]
+                rows.role[row] = Role.FURTHER
+                continue
+            if role in _REPLACING and rows.role[first] in _REPLACING and not {row, first} & rows.parts.keys():
+                self.instead[first] = row
+                rows.role[first] = role
+            rows.role[row] = Role.QUIET
+            rows.flags[row] &= ~NAMED
+            rows.make_up((row,))
+            rows.parent[row] = -1
+            rows.parts.pop(row, None)
+            rows.boundaries.pop(row, None)
+        self._named = rows.flags.translate(_IS_NAMED)
+
+    def _make_entries(self, *, in_order: bool) -> None:
+        """Every row makes an entry, some make several, and the rows of a reply one together."""
+        rows, columns, role, count = self.rows, self.columns, self.rows.role, len(self.rows)
+        makes = role.translate(_MAKES)
+        if rows.parts:
+            many = rows.parts.get
+            self.order.extend(row for row in compress(range(count), makes) for _ in range(many(row, 1)))
+            self.entry.extend(accumulate(map(mul, map(many, range(count), repeat(1)), makes), initial=0))
+        else:
+            self.order.extend(compress(range(count), makes))
+            self.entry.extend(accumulate(makes, initial=0))
+        del self.entry[count:]
+        columns.start.extend(self._of_each(rows.start))
+        columns.kind += bytes(self._of_each(role)).translate(_KIND_OF)
+        columns.parent.extend(array("i", [-1]) * len(columns))
+        for row, parts in rows.parts.items():
+            self.parts.update((self.entry[row] + part, part) for part in range(1, parts) if makes[row])
+        for row in compress(range(count), role.translate(_IS_FURTHER)):
+            first = rows.rejoined.get(row, -1) if in_order else rows.reply[row]
+            entry = self.entry[first if first >= 0 else role.rfind(Role.REPLY, 0, row)]
+            if entry != self.entry[row] - 1:
+                self.more.setdefault(entry, []).append(rows.start[row])
+            self.entry[row] = entry
+        for row in compress(range(count), self._aside):
+            if role[row] == Role.PROMPT:
+                columns.kind[self.entry[row]] = Kind.CUSTOM_MESSAGE
+        if Role.ATTACHED in role:
+            self.hoisted += bytes(self._of_each(role)).translate(_IS_ATTACHED)
+
+    def _of_each(self, column: Sequence[int]) -> Iterable[int]:
+        """What a column of the rows says of each entry."""
+        if self.rows.parts:
+            return map(column.__getitem__, self.order)
+        return compress(column, self.rows.role.translate(_MAKES))
+
+    def _name(self) -> None:
+        """Ids: the beginning of the row's own where that is a UUID, else made from where it lies."""
+        rows, columns = self.rows, self.columns
+        words = rows.words
+        columns.ids += array("I", self._of_each(words)).tobytes().hex().encode("ascii")
+        for index, part in self.parts.items():
+            number = int.from_bytes(words[self.order[index] : self.order[index] + 1].tobytes(), "big")
+            self._call(index, b"%08x" % ((number + part * ODD) & 0xFFFFFFFF))
+        for row, own in rows.names.items():
+            index = self.entry[row]
+            if self.order[index] == row:
+                plain = own.encode("ascii", "replace") if len(own) == ID_SIZE and own.isascii() else b""
+                self._call(index, plain or bytes(ID_SIZE))
+                if not plain:
+                    columns.other_ids[index] = own
+        row = rows.role.find(Role.BROKEN)
+        while row >= 0:
+            index = self.entry[row]
+            self._call(index, bytes(ID_SIZE))
+            columns.other_ids[index] = f"line@{rows.start[row]}"
+            columns.damage[index] = Damage.MALFORMED
+            row = rows.role.find(Role.BROKEN, row + 1)
+        alike = {as_key(word.to_bytes(4, sys.byteorder).hex()) for word in rows.alike}
+        if self.parts or rows.names or rows.doubled:
+            alike = repeated(array("Q", columns.ids)) - {0}
+        self._tell_apart(alike)
+        rows.words = array("I")
+        others = columns.other_ids
+        if len(set(others.values())) < len(others):
+            taken: set[str] = set()
+            for index, name in others.items():
+                while name in taken:
+                    name += "'"
+                others[index] = name
+                taken.add(name)
+
+    def _call(self, index: int, name: bytes) -> None:
+        self.columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE] = name
+
+    def _tell_apart(self, alike: set[int]) -> None:
+        """Gives another id to entries that share one with an earlier one: what follows has no say, so ids last."""
+        columns = self.columns
+        while alike:
+            first, given = set(alike), set[int]()
+            numbers = array("Q", columns.ids)
+            for index in compress(range(len(numbers)), map(alike.__contains__, numbers)):
+                if numbers[index] in first:
+                    first.remove(numbers[index])
+                    continue
+                name = bytes(columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE])
+                while columns.index(name.decode("ascii"), before=index) >= 0:
+                    following = int(name, 16) + 1 if _HEX.fullmatch(name) else index
+                    name = b"%08x" % (following & 0xFFFFFFFF)
+                self._call(index, name)
+                given.add(as_key(name))
+            alike = given.intersection(numbers)
+
+    # --- places ---
+
+    def _place_in_order(self) -> None:
+        """Places all rows where nearly all hang on the one before them: all that do, up to the next that does not, at once."""
+        rows = self.rows
+        above = dict(zip(rows.jumps, rows.above, strict=True))
+        row = 0
+        for odd in sorted(above.keys() | rows.rejoined.keys()):
+            self._go_on(row, odd)
+            self._place(odd, above[odd] if odd in above else self._before(odd))
+            row = odd + 1
+        self._go_on(row, len(rows))
+
+    def _before(self, row: int) -> int:
+        """The row of the chain before one that belongs to it."""
+        return self._named.rfind(1, 0, row) if self._named[row] else -1
+
+    def _go_on(self, row: int, stop: int) -> None:
+        """Places rows that each hang on the one before it."""
+        while row < stop and not self._steady:
+            self._place(row, self._before(row))
+            row += 1
+        first, end = bisect_left(self.order, row), bisect_left(self.order, stop)
+        if first == end:
+            return
+        if self.now < 0:
+            self._segments.begin(first)
+            self.now = first
+            first += 1
+        self._segments.extend(end, array("i", compress(range(first, end), self._speaks[first:end])))
+        self.columns.parent[first:end] = array("i", range(first - 1, end - 1))
+        self.now = end - 1
+
+    def _place_each(self) -> None:
+        """Places one row after the other."""
+        parents = self.rows.parent
+        made = bytearray(len(parents))
+        for row, above in enumerate(parents):
+            if made[row]:
+                continue
+            if above < 0 or made[above]:
+                made[row] = 1
+                self._place(row, above)
+            else:
+                self._place_from(row, made)
+
+    def _place_from(self, row: int, made: bytearray) -> None:
+        """Places a row, after those it hangs on where they lie further on in the file."""
+        parents = self.rows.parent
+        stack = [row]
+        open_rows = {row}
+        while stack:
+            at = stack[-1]
+            above = parents[at]
+            if made[at]:
+                stack.pop()
+            elif above >= 0 and not made[above]:
+                if above in open_rows:
+                    cut = self._cut(stack[stack.index(above) :])
+                    del stack[stack.index(cut) + 1 :]
+                    open_rows = set(stack)
+                else:
+                    stack.append(above)
+                    open_rows.add(above)
+            else:
+                stack.pop()
+                made[at] = 1
+                self._place(at, above)
+
+    def _cut(self, circle: list[int]) -> int:
+        """Opens a circle of rows at the last of it in the file; returns that row.
+
+        A copy of a compaction has what was kept behind the summary, and what it hung on nowhere else: that is no damage.
+        """
+        rows = self.rows
+        cut = next((row for row in circle if row in rows.boundaries), -1)
+        if cut >= 0:
+            rows.boundaries[cut].missing = True
+        else:
+            cut = max(circle)
+            self._cycles.add(cut)
+        rows.parent[cut] = -1
+        rows.mended = True
+        return cut
+
+    def _place(self, row: int, above: int) -> None:
+        rows = self.rows
+        entry, role, named = self.entry[row], rows.role[row], rows.flags[row] & NAMED
+        side = bool(rows.flags[row] & SIDECHAIN) and not self.own
+        line = self._segments.of(entry)
+        if line >= 0:
+            # A further row of a reply.
+            if not side:
+                self.now = self._segments.tail(line)
+            self._steady = False
+            return
+        if above >= 0:
+            parent = self.entry[above]
+        elif role in _OUTSIDE or not named:
+            parent = self.now
+        elif row in self._cycles or side or row in rows.wanted or role == Role.BOUNDARY:
+            parent = -1
+        elif not self._begun and self._strange_ahead(row):
+            parent = self.now
+        elif role in (Role.PROMPT, Role.COMMAND):
+            # A first prompt, also a second one; where nothing names a parent, one follows the other.
+            parent = -1 if self._linked else self.now
+        else:
+            parent = self.now
+        if parent == entry:
+            parent = -1
+        self._begun = self._begun or bool(named)
+        self._attach(entry, parent, speaks=role in _SPEAKING)
+        last = entry
+        if row in rows.parts:
+            for last in range(entry + 1, entry + rows.parts[row]):
+                self._attach(last, last - 1, speaks=False)
+        if not side:
+            self.now = last
+        self._steady = bool(named) or (self._steady and above < 0)
+
+    def _strange_ahead(self, row: int) -> bool:
+        """Whether rows of types that are not known stand ahead of the first one of the conversation: they are no branch of it."""
+        return self.rows.role.find(Role.UNKNOWN, 0, row) >= 0
+
+    def _attach(self, entry: int, parent: int, *, speaks: bool) -> None:
+        segments = self._segments
+        if parent < 0:
+            segments.begin(entry)
+            return
+        line = segments.of(parent)
+        target, result, solid = segments.ends(line)
+        goes_on = segments.is_open(line)
+        if not goes_on:
+            reached = max(parent, result)
+            target = target if reached >= solid else reached
+        self.columns.parent[entry] = target
+        if goes_on and not speaks:
+            segments.join(entry, line)
+            return
+        segments.close(line)
+        segments.begin(entry)
+        if not speaks:
+            self._stray.append(entry)
+
+    def _splice(self) -> None:
+        """Puts late results and attachments, after which nobody speaks, into the line they belong to."""
+        columns, segments = self.columns, self._segments
+        now = segments.of(self.now) if self.now >= 0 else -1
+        strays = [
+            head
+            for head in self._stray
+            if head != now
+            and segments.is_open(head)
+            and columns.kind[segments.ends(head)[2]] not in BOOKKEEPING
+        ]
+        if not strays:
+            return
+        self.scattered = True
+        # What hangs on one entry moves as a whole, and thousands may do so: it is known by the entry it hung on first, and
+        # `place` says where that group hangs now.
+        group = array("i", columns.parent)
+        place: dict[int, int] = {}
+        here: dict[int, int] = {}
+        joined: dict[int, int] = {}
+        fresh = len(group)
+        for head in strays:
+            moved = _last_of(joined, group[head])
+            target, end = place.get(moved, moved), segments.tail(head)
+            group[head] = here[target] = fresh
+            place[fresh] = target
+            fresh += 1
+            own = here.get(end, end)
+            if own != moved:
+                joined[own] = moved
+            here[end], place[moved] = moved, end
+        for index, first in enumerate(group):
+            if first >= 0:
+                last = _last_of(joined, first)
+                columns.parent[index] = place.get(last, last)
+
+    def goes_on(self, row: int) -> bool:
+        """Whether somebody speaks below the line of a row."""
+        return not self._segments.is_open(self._segments.of(self.entry[row]))
+
+    def end_of(self, row: int) -> int:
+        """The last entry in the line of a row; its own where somebody speaks below."""
+        entry = self.entry[row]
+        return entry if self.goes_on(row) else self._segments.tail(self._segments.of(entry))
+
+
+def _last_of(joined: dict[int, int], group: int) -> int:
+    """The group that one was joined to in the end."""
+    while (further := joined.get(group, group)) != group:
+        joined[group] = joined.get(further, further)
+        group = further
+    return group

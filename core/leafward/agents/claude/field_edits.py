@@ -1,0 +1,51 @@
+"""A field of a row changed in its bytes, everything else left as it was written."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from leafward.session.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.session.entries import Body
+
+
+def with_field(raw: bytes, name: str, value: Any) -> bytes:
+    """A row with one field of another value: in its place, or behind all others where it has none of that name.
+
+    What is inside of other fields is never taken for it. A row that cannot be changed in place is written anew.
+    """
+    body = decode_line(raw)
+    if body is None:
+        return raw
+    wanted = {**body, name: value}
+    for changed in _attempts(raw, body, name, written(value)):
+        if decode_line(changed) == wanted:
+            return changed
+    return written(wanted)
+
+
+def _attempts(raw: bytes, body: Body, name: str, value: bytes) -> Iterator[bytes]:
+    key = written(name)
+    if name not in body:
+        end = raw.rstrip().rfind(b"}")
+        yield raw[:end] + (b"," if body else b"") + key + b":" + value + raw[end:]
+        return
+    old = written(body[name])
+    for found in re.finditer(re.escape(key) + rb"\s*:\s*", raw):
+        at = found.end()
+        if raw.startswith(old, at):
+            yield raw[:at] + value + raw[at + len(old) :]
+
+
+def written(value: Any) -> bytes:
+    """A value as a row holds it: compact, in UTF-8."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        # Half of a surrogate pair can only be written escaped.
+        return json.dumps(value, separators=(",", ":")).encode()

@@ -1,0 +1,271 @@
+"""A new transcript that ends at an earlier turn (Claude Code 2.1): the rows of the path as they stand, under a new id.
+
+The new file lies beside its source, whose folder decides which sessions Claude Code finds. Ids of rows stay: shared ids are how
+Claude Code and its readers know copies, and every row says besides where it was copied from, as those of `/branch` do.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from leafward.agents.authorship import OwnCut, own_cut
+from leafward.agents.base import Resume, own_variables
+from leafward.agents.claude.field_edits import with_field, written
+from leafward.agents.claude.injection import attachment_row
+from leafward.agents.claude.kept_rows import Kept, following, row_at, row_of, rows_again
+from leafward.agents.claude.records import (
+    BEGINS,
+    NAMED,
+    SIDECHAIN,
+    Role,
+    message_of,
+    replacements_in,
+    results_in,
+    tag_of,
+    text_in,
+)
+from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
+from leafward.agents.claude.transcript import ClaudeReader
+from leafward.agents.fork_draft import Draft, Remark
+from leafward.agents.fork_point import after_reply
+from leafward.agents.lines import seams
+from leafward.base.errors import Refused
+from leafward.base.paths import is_kept
+from leafward.context.model_context import context_at
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.foreign import ForeignSession
+from leafward.session.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from leafward.agents.claude.source import TranscriptFile
+    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_point import ForkPoint
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
+
+TITLE = "Claude Code"
+"""As people write it."""
+FORKED = " (fork)"
+"""Behind the name of a session that was copied, so that the two can be told apart in Claude Code's list."""
+_RESUMED = "only the session that started it is resumed"
+_ECHOES = frozenset({"local-command-caveat", "command-name", "local-command-stdout", "local-command-stderr"})
+"""What a command of Claude Code itself leaves in the conversation; nobody has to answer that."""
+_BESIDE = frozenset({Role.QUIET, Role.INJECTED, Role.ATTACHED})
+
+
+def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+    """Why a session of Claude Code may not end at an entry of any session: anywhere but behind a finished reply it puts in one.
+
+    Right behind a compaction it does so as well, unless the compaction is its own.
+    """
+    kind = session.columns.kind[end]
+    if isinstance(session, ForeignSession) and isinstance(session.reader, ClaudeReader):
+        source = (session.body(end) or {}).get("source") or {}
+        if place_of(str(session.path)).helper or source.get("isSidechain") is True:
+            return f"it belongs to a sub-agent: {_RESUMED}"
+        if kind == Kind.COMPACTION and not session.is_kept(end):
+            return None
+    if kind == Kind.COMPACTION:
+        messages = context_at(session, end).messages
+        last = messages.entry[len(messages) - 1] if len(messages) else end
+        if last != end:
+            return may_end(session, EntryIndex(last), before_prompt)
+    if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
+        return "no reply stands behind it yet"
+    return after_reply(session, end, before_prompt)
+
+
+def fork(session: Session, cut: ForkPoint, terms: Terms, root: Path) -> Draft:
+    """A draft of the transcript up to a cut; of one of our copies in the store at `root`.
+
+    Raises Refused for a sub-agent's, and where the file is another than was read.
+    """
+    reader = session.reader if isinstance(session, ForeignSession) else None
+    if not isinstance(reader, ClaudeReader):
+        raise Refused(f"{session.path.name} is no transcript of Claude Code")
+    if place_of(str(session.path)).helper:
+        raise Refused(f"{session.path.name} is a sub-agent's: {_RESUMED}")
+    cwd = terms.folder(session, TITLE)
+    copy = _Copy(session, reader, own_cut(session, reader.columns, cut), cwd)
+    name = str(uuid4())
+    folder, remarks = _folder(session, cwd, terms, root)
+    path = Path(folder) / f"{name}{SUFFIX}"
+    return Draft(
+        agent="claude",
+        id=name,
+        path=path,
+        file=path,
+        content=lambda: copy.lines(name, terms),
+        resume=resume_of(path, name, cwd, terms.env),
+        kept=copy.held,
+        left=copy.left,
+        remarks=(*copy.remarks(), *remarks),
+    )
+
+
+def resume_of(path: Path, name: str, cwd: str, env: Mapping[str, str]) -> Resume:
+    """`claude --resume ID`, in the session's folder, and told its configuration folder where that is not the usual one."""
+    removed, given = own_variables(env), tuple[tuple[str, str], ...]()
+    config = is_enclosed(os.path.dirname(os.path.abspath(path)))
+    if config is not None and not _same(config, config_folder(env)):
+        given = (("CLAUDE_CONFIG_DIR", config),)
+        if _same(config, config_folder({**env, "CLAUDE_CONFIG_DIR": ""})):
+            # Where the variable is set, even to the usual folder, Claude Code's settings lie elsewhere.
+            removed, given = (*removed, "CLAUDE_CONFIG_DIR"), ()
+    return Resume(("claude", "--resume", name), cwd, removed, given)
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def folder_of(projects: str, cwd: str) -> str:
+    """The project's folder of the sessions that work in a folder. Raises Refused, as `folder_for` does."""
+    # Claude Code goes by the folder itself, however one got there.
+    return folder_for(projects, os.path.realpath(cwd) if os.path.isdir(cwd) else cwd)
+
+
+def _folder(session: Session, cwd: str, terms: Terms, root: Path) -> tuple[str, list[Remark]]:
+    """Where the copy is to lie: beside its source where that lies in a store, and works in the same folder."""
+    beside = os.path.dirname(os.path.abspath(session.path))
+    projects = os.path.dirname(beside)
+    if is_kept(beside):
+        return folder_of(os.path.join(root, PROJECTS), cwd), []
+    if os.path.basename(projects) == PROJECTS:
+        return beside if cwd == session.cwd else folder_of(projects, cwd), []
+    folder = folder_of(os.path.join(config_folder(terms.env), PROJECTS), cwd)
+    text = f"the source lies in no store of Claude Code; the new session goes to {folder}"
+    return folder, [Remark("elsewhere", text)]
+
+
+class _Copy:
+    """What is copied of a transcript."""
+
+    def __init__(self, session: Session, reader: ClaudeReader, cut: OwnCut, cwd: str) -> None:
+        self._session, self._reader, self._cut, self._cwd = session, reader, cut, cwd
+        file = reader.again()
+        try:
+            self.rows = rows_again(file, reader.size)
+            self.target = self._target()
+            self.ends_with_notice = self._notice(file)
+        finally:
+            file.close()
+        if self.rows.flags[self.target] & SIDECHAIN:
+            raise Refused(f"it belongs to a sub-agent: {_RESUMED}")
+        self._kept = Kept(self.rows, self.target).marks
+        self.held, self.left = self._counted()
+
+    def _target(self) -> int:
+        """The row that the new session ends with.
+
+        Before a prompt, that is the row the prompt hangs on; else that of the entry, with what follows there and says nothing.
+        """
+        rows, columns, cut = self.rows, self._reader.columns, self._cut
+        target = -1
+        if cut.prompt >= 0:
+            prompt = row_at(rows, columns.start[cut.prompt])
+            target = rows.parent[prompt] if prompt >= 0 else -1
+        at = cut.last(columns)
+        while target < 0 <= at:
+            row = row_of(rows, columns, at)
+            if row >= 0:
+                beside = _BESIDE if columns.kind[at] != Kind.ASSISTANT else frozenset({Role.QUIET})
+                target = following(rows, row, beside)
+            at = columns.parent[at]
+        if target < 0:
+            raise Refused("nothing of it stands in the chain of the conversation")
+        return target
+
+    def _notice(self, file: TranscriptFile) -> bool:
+        """Whether a notice that nobody answered stands behind the last reply; what Claude Code's own commands leave is none."""
+        rows, row = self.rows, self.target
+        while row >= 0 and rows.role[row] in (*_BESIDE, Role.COMMAND):
+            if rows.role[row] in (Role.INJECTED, Role.COMMAND):
+                _, body = self._row(file, row)
+                if body.get("type") == "user":
+                    return tag_of(text_in(message_of(body).get("content"))) not in _ECHOES
+            row = rows.parent[row]
+        return False
+
+    def _counted(self) -> tuple[int, int]:
+        """Of the path up to the end: entries that are copied, and entries that are not."""
+        held = left = 0
+        columns = self._reader.columns
+        at: int = self._cut.end
+        for _ in range(len(columns)):
+            if at < 0:
+                break
+            row = row_at(self.rows, columns.start[at])
+            copied = row >= 0 and self._kept[row]
+            held, left = held + bool(copied), left + (not copied)
+            at = columns.parent[at]
+        return held, left + self._cut.passed
+
+    def remarks(self) -> tuple[Remark, ...]:
+        """What is to be said of the copy."""
+        found = list(self._cut.remarks())
+        if self.ends_with_notice:
+            text = (
+                "it ends with a notice, which Claude Code answers by itself before it sends the next prompt"
+            )
+            found.append(Remark("notice", text))
+        return tuple(found)
+
+    def lines(self, name: str, terms: Terms) -> Iterator[bytes]:
+        """The rows, each on a line, with the new session's id; behind them what is put in, and the name."""
+        rows, source = self.rows, self._session.id
+        answered: set[str] = set()
+        last: Body = {}
+        file = self._reader.again()
+        try:
+            for row in range(len(rows)):
+                named = rows.flags[row] & NAMED
+                if not (self._kept[row] and named) and rows.role[row] != Role.REPLACED:
+                    continue
+                raw, body = self._row(file, row)
+                if rows.role[row] == Role.RESULT:
+                    answered.update(str(one.get("tool_use_id")) for one in results_in(body))
+                if named:
+                    raw = with_field(
+                        raw, "forkedFrom", {"sessionId": source, "messageUuid": str(body.get("uuid"))}
+                    )
+                elif not any(one["toolUseId"] in answered for one in replacements_in(body)):
+                    continue
+                if "sessionId" in body:
+                    raw = with_field(raw, "sessionId", name)
+                if self._moved(body):
+                    # Its rows say where a session works: Claude Code lists it there, and Leafward resumes it there.
+                    raw = with_field(raw, "cwd", self._cwd)
+                    body["cwd"] = self._cwd
+                if row == self.target:
+                    last = body
+                yield raw + b"\n"
+        finally:
+            file.close()
+        if terms.injected:
+            yield written(attachment_row(terms.injected, terms, name, last)) + b"\n"
+        given = self._session.name
+        if given:
+            title = given if given.endswith(FORKED) else given + FORKED
+            yield written({"type": "custom-title", "customTitle": title, "sessionId": name}) + b"\n"
+
+    def _moved(self, body: Body) -> bool:
+        """Whether a row names the folder that the source works in, where the copy works in another."""
+        return body.get("cwd") == self._session.cwd != self._cwd
+
+    def _row(self, file: TranscriptFile, row: int) -> tuple[bytes, Body]:
+        """A row as it stands, without what stands on the same line; and decoded."""
+        raw = file.line(self.rows.start[row])
+        body = decode_line(raw)
+        if body is None:
+            first, stop = next(iter(seams(raw, 0, len(raw), BEGINS)), (0, len(raw)))
+            raw = raw[first:stop]
+            body = decode_line(raw)
+        if body is None:
+            raise Refused(f"{self._session.path} is not what was read: reload it")
+        return raw.strip(b"\r \t\0"), body

@@ -1,0 +1,128 @@
+"""Which rows of a transcript a session that ends at one of them is made of.
+
+Claude Code goes back from the last row by `parentUuid`, over a compaction by `logicalParentUuid`. That alone would lose calls
+that were made together: their results hang each on its own row, so the rows of a reply and the results on them come along.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from leafward.agents.claude.records import NAMED, NO_KEY, REPLIES, SIDECHAIN, Role
+from leafward.agents.claude.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.agents.claude.source import TranscriptFile
+    from leafward.session.columns import Columns
+
+_SILENT = frozenset({Role.QUIET})
+
+
+def rows_again(file: TranscriptFile, size: int) -> Rows:
+    """The rows in the first bytes of a transcript, as they say it themselves."""
+    rows = Rows()
+    for data, whole, at in file.blocks():
+        if not whole:
+            rows.rest(data, at)
+        elif at + whole > size:
+            whole = data.find(b"\n", size - at - 1) + 1
+        rows.feed(data, whole, at)
+        if at + whole >= size:
+            break
+    rows.settle()
+    rows.spread()
+    return rows
+
+
+def row_at(rows: Rows, offset: int) -> int:
+    """The row that begins at a place in the file; -1 where none does."""
+    row = bisect_left(rows.start, offset)
+    return row if row < len(rows) and rows.start[row] == offset else -1
+
+
+def row_of(rows: Rows, columns: Columns, entry: int) -> int:
+    """The row in the chain that an entry ends with; -1 where it has none: bookkeeping, or a damaged line."""
+    row = row_at(rows, columns.start[entry])
+    if row < 0 or not rows.flags[row] & NAMED or rows.role[row] not in REPLIES:
+        return row if row >= 0 and rows.flags[row] & NAMED else -1
+    first = rows.reply[row]
+    return max(other for other in range(row, len(rows)) if rows.reply[other] == first)
+
+
+def following(rows: Rows, row: int, roles: frozenset[Role]) -> int:
+    """The last row that follows one in the chain while nobody speaks: with these roles only."""
+    below: dict[int, int] = {}
+    for other in range(len(rows) - 1, -1, -1):
+        if rows.flags[other] & NAMED and rows.role[other] in roles:
+            below[rows.parent[other]] = other
+    seen = {row}
+    while (further := below.get(row, -1)) >= 0 and further not in seen:
+        row = further
+        seen.add(row)
+    return row
+
+
+class Kept:
+    """The rows that a session ending at a row is made of."""
+
+    def __init__(self, rows: Rows, target: int) -> None:
+        self.rows = rows
+        self.marks = bytearray(len(rows))
+        """A byte for each row: whether it is kept."""
+        self._fresh: list[int] = []
+        replies, results, doubles = self._groups()
+        wanted = {key for one in rows.boundaries.values() for key in (*one.kept, *(one.segment or ()))}
+        named = rows.find(wanted - {NO_KEY})
+        self._climb(target)
+        while self._fresh:
+            row = self._fresh.pop()
+            if rows.role[row] in REPLIES:
+                self._all(replies.get(rows.reply[row], ()))
+            self._all(results.get(row, ()))
+            for other in doubles.get(row, ()):
+                self.marks[other] = 1
+            boundary = rows.boundaries.get(row)
+            if boundary is not None:
+                ends = boundary.kept or boundary.segment or ()
+                self._all(named[key] for key in ends if key in named)
+
+    def _groups(self) -> tuple[dict[int, list[int]], dict[int, list[int]], dict[int, list[int]]]:
+        """Rows of each reply, results on each row, rows with the id of another."""
+        rows = self.rows
+        replies: dict[int, list[int]] = {}
+        results: dict[int, list[int]] = {}
+        for row, role in enumerate(rows.role):
+            if not rows.flags[row] & NAMED:
+                continue
+            if role in REPLIES:
+                replies.setdefault(rows.reply[row], []).append(row)
+            elif role == Role.RESULT:
+                results.setdefault(self._caller(row), []).append(row)
+        doubles: dict[int, list[int]] = {}
+        for row, first in rows.doubled.items():
+            doubles.setdefault(first, []).append(row)
+        return replies, results, doubles
+
+    def _caller(self, row: int) -> int:
+        """The row that a result hangs on; rows of progress between them do not count."""
+        rows = self.rows
+        side = rows.flags[row] & SIDECHAIN
+        above = rows.parent[row]
+        for _ in range(len(rows)):
+            if above < 0 or rows.role[above] not in _SILENT:
+                break
+            above = rows.parent[above]
+        return above if above >= 0 and rows.flags[above] & SIDECHAIN == side else -1
+
+    def _all(self, some: Iterable[int]) -> None:
+        for row in some:
+            self._climb(row)
+
+    def _climb(self, row: int) -> None:
+        while row >= 0 and not self.marks[row]:
+            self.marks[row] = 1
+            self._fresh.append(row)
+            row = self.rows.parent[row]

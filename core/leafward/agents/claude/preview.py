@@ -1,0 +1,69 @@
+"""A first look at a transcript: what stands at its two ends."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Glimpse
+from leafward.agents.claude.facts import Facts
+from leafward.agents.claude.records import Role, command_in, message_of, row_of, text_in, typed_in
+from leafward.agents.claude.store import place_of, stem
+from leafward.agents.lines import unmarked
+from leafward.base.times import milliseconds
+from leafward.session.scan import decode_line
+
+if TYPE_CHECKING:
+    from leafward.agents.base import Candidate
+
+HEAD = 48 << 10
+"""Bytes read at the beginning: the attachments of a first prompt alone are half of it."""
+_TAIL = 8 << 10
+"""Bytes read at the end: titles are written again and again."""
+
+
+def glimpse(candidate: Candidate) -> Glimpse | None:
+    """What a look at a transcript says; None where it begins with no row. Raises OSError."""
+    with open(candidate.path, "rb", buffering=0) as file:
+        head = unmarked(file.read(HEAD))
+        size = file.seek(0, os.SEEK_END)
+        tail = b""
+        if size > HEAD:
+            file.seek(max(HEAD, size - _TAIL))
+            tail = file.read(_TAIL).partition(b"\n")[2]
+    facts, prompt, modified = Facts(), "", None
+    command: str | None = None
+    for line in (*head.split(b"\n"), *tail.split(b"\n")):
+        body = decode_line(line) if line else None
+        if body is None:
+            continue
+        row = row_of(body)
+        facts.note(body, row.role)
+        if row.role is Role.PROMPT and not prompt:
+            prompt = text_in(message_of(body).get("content")).strip()
+            prompt = typed_in(prompt) or prompt
+        if row.role is Role.COMMAND and not prompt:
+            command = command or command_in(text_in(message_of(body).get("content")))
+        if row.role in (Role.PROMPT, Role.REPLY):
+            modified = milliseconds(body.get("timestamp")) or modified
+    prompt = prompt or command or ""
+    if facts.created is None and not facts.ids and not prompt:
+        return None if decode_line(head.partition(b"\n")[0]) is None else Glimpse(stem(candidate.path))
+    place = place_of(candidate.path)
+    parent, relation = facts.source, "fork" if facts.source else None
+    if place.helper:
+        named = next((one for one in facts.ids if one != place.id), None)
+        beside = os.path.join(place.project, f"{named}.jsonl") if named else None
+        parent, relation = place.parent or beside, "subagent"
+    created = milliseconds(facts.created)
+    return Glimpse(
+        id=place.id or next(iter(facts.ids), "") or stem(candidate.path),
+        name=facts.title or facts.agent_name,
+        prompt=prompt,
+        title=facts.ai_title or (None if prompt else facts.last_prompt),
+        project=next(iter(facts.folders), ""),
+        created=created,
+        modified=modified or created,
+        parent=parent,
+        relation=relation,
+    )

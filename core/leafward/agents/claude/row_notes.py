@@ -1,0 +1,101 @@
+"""What single rows of a transcript say of others: where the conversation stands, what a compaction kept, what was recorded."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.claude.records import KEY, NO_KEY, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.session.entries import Body
+
+
+class Pointer(NamedTuple):
+    """A row that says where the conversation stands."""
+
+    row: int
+    leaf: bytes
+    """The row it names; zeros where it names none."""
+    empty: bool
+    """It says that everything was taken back."""
+    exact: bool
+    """What follows the named row so far was taken back."""
+
+
+class Pointers:
+    """All of them, in 21 bytes each."""
+
+    def __init__(self) -> None:
+        self._rows = array("i")
+        self._leaves = bytearray()
+        self._said = bytearray()
+
+    def add(self, pointer: Pointer) -> None:
+        """Takes in one."""
+        self._rows.append(pointer.row)
+        self._leaves += pointer.leaf
+        self._said.append(pointer.empty + 2 * pointer.exact)
+
+    def __reversed__(self) -> Iterator[Pointer]:
+        for at in range(len(self._rows) - 1, -1, -1):
+            leaf, said = bytes(self._leaves[at * KEY : (at + 1) * KEY]), self._said[at]
+            yield Pointer(self._rows[at], leaf, empty=bool(said & 1), exact=bool(said & 2))
+
+
+class Recorded:
+    """Where what has a name of a fixed length stands in the file."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._names = bytearray()
+        self._start = array("q")
+
+    def __len__(self) -> int:
+        return len(self._start)
+
+    def add(self, some: list[tuple[bytes, int]]) -> None:
+        """Takes in names with their places; of another length there are none."""
+        for name, at in some:
+            if len(name) == self._width:
+                self._names += name
+                self._start.append(at)
+
+    def places(self) -> dict[str, int]:
+        """Everything by its name; the last where several have it."""
+        names, width = self._names.decode("ascii", "replace"), self._width
+        return {names[at * width : (at + 1) * width]: start for at, start in enumerate(self._start)}
+
+
+@dataclass(slots=True)
+class Boundary:
+    """What a compaction says it kept."""
+
+    anchor: bytes = NO_KEY
+    """The row that what is kept comes behind."""
+    kept: list[bytes] = field(default_factory=list)
+    """The rows that are kept, in order."""
+    segment: tuple[bytes, bytes] | None = None
+    """The first and the last of them, where the rest is not named."""
+    missing: bool = False
+    """What came before it is not in this file."""
+
+
+def boundary_of(body: Body) -> Boundary:
+    """What a compaction kept."""
+    said = body.get("compactMetadata")
+    said = said if isinstance(said, dict) else {}
+    found = Boundary()
+    kept = said.get("preservedMessages")
+    segment = said.get("preservedSegment")
+    if isinstance(segment, dict):
+        found.anchor = key_of(segment.get("anchorUuid"))
+        found.segment = key_of(segment.get("headUuid")), key_of(segment.get("tailUuid"))
+    if isinstance(kept, dict):
+        found.anchor = key_of(kept.get("anchorUuid"))
+        listed = kept.get("allUuids") or kept.get("uuids")
+        found.kept = [key_of(one) for one in (listed if isinstance(listed, list) else ())]
+    return found

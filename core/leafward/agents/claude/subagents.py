@@ -1,0 +1,113 @@
+"""Which sub-agent started another one: their transcripts lie side by side in the folder of the session (Claude Code 2.1).
+
+The file beside a sub-agent's says how deep it is and the call that started it. That call, and the result that names the
+sub-agent, stand in the transcript of whoever started it.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import re
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.agents.base import is_file
+from leafward.agents.claude.file_cache import OfFiles, OfFolders
+from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_STARTED = re.compile(rb'"agentId"\s*:\s*"([^"\\]{1,80})"')
+_CALL = re.compile(rb'"id"\s*:\s*"([^"\\]{1,80})"')
+_META = ".meta.json"
+_META_AT_MOST = 1 << 16
+
+
+class _Names(NamedTuple):
+    """What a transcript names."""
+
+    path: str
+    agents: frozenset[bytes]
+    """Sub-agents: itself, and those that it started."""
+    calls: frozenset[bytes]
+    """Calls, and whatever else has an id."""
+
+
+class Spawners:
+    """Finds who started a sub-agent; what its neighbours name is kept."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._names = OfFiles(lambda path, size: _read(path) if size else None)
+        self._folders = OfFolders(self._names_in, clock)
+
+    def spawner(self, path: str) -> str | None:
+        """The transcript of the sub-agent that started another; None where the session did, or nothing says who."""
+        folders = _folders(path)
+        meta = _meta(path) if folders else {}
+        depth = meta.get("spawnDepth")
+        if not folders or (isinstance(depth, int) and depth <= 1):
+            return None
+        others = [one for folder in folders for one in self._folders.of(folder) if one.path != path]
+        name = os.fsencode(stem(path).removeprefix(AGENT))
+        call = str(meta.get("toolUseId", "")).encode("utf-8", "surrogatepass")
+        named = [one.path for one in others if name in one.agents]
+        called = [one.path for one in others if call in one.calls]
+        for told in (named, called):
+            # A later message to it names it too, and a fork holds the calls of its source.
+            found = [one for one in told if _may_be_above(one, depth)]
+            if len(found) == 1:
+                return found[0]
+        return None
+
+    def _names_in(self, folder: str) -> list[_Names]:
+        """What the transcripts of a folder name."""
+        return [found for path in _transcripts(folder) if (found := self._names.of(path)) is not None]
+
+
+def _read(path: str) -> _Names:
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return _Names(path, frozenset(_STARTED.findall(content)), frozenset(_CALL.findall(content)))
+    except ValueError as error:
+        raise OSError(f"{path} became empty meanwhile") from error
+
+
+def _folders(path: str) -> list[str]:
+    """Where whoever started a sub-agent may lie: its own folder, and those above it up to that of all sub-agents."""
+    found = [os.path.dirname(path)]
+    while os.path.basename(found[-1]) != HELPERS:
+        above = os.path.dirname(found[-1])
+        if above == found[-1]:
+            return []
+        found.append(above)
+    return found
+
+
+def _may_be_above(path: str, depth: object) -> bool:
+    own = _meta(path).get("spawnDepth")
+    return not isinstance(own, int) or not isinstance(depth, int) or own == depth - 1
+
+
+def _meta(path: str) -> dict[str, Any]:
+    """What lies beside the transcript of a sub-agent; nothing where that cannot be read."""
+    try:
+        with open(path.removesuffix(SUFFIX) + _META, "rb") as file:
+            said = json.loads(file.read(_META_AT_MOST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _transcripts(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                entry.path
+                for entry in entries
+                if entry.name.startswith(AGENT) and entry.name.endswith(SUFFIX) and is_file(entry)
+            )
+    except OSError:
+        return []

@@ -1,0 +1,301 @@
+"""One transcript of Claude Code: its file read into columns, and each entry translated when it is asked for."""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.claude.entry_builder import EntryBuilder
+from leafward.agents.claude.lineage import spent_before
+from leafward.agents.claude.position import leaf_of
+from leafward.agents.claude.records import NAMED, SIDECHAIN, UNTERMINATED, Role, rows_in
+from leafward.agents.claude.requests import Requests, corrected
+from leafward.agents.claude.rows import Rows
+from leafward.agents.claude.source import TranscriptFile
+from leafward.agents.claude.store import Place, place_of, stands_for, stem
+from leafward.agents.claude.translation import Translator
+from leafward.agents.lines import SPACE, marked_note, stretch_of
+from leafward.base.errors import NotASession, Refused
+from leafward.base.gc_pause import collector_paused
+from leafward.base.times import written_time
+from leafward.session.columns import Columns
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.foreign import Note, Transcript, unknown_records
+from leafward.session.scan import Pending, decode_line
+from leafward.session.session import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.claude.lineage import Origin as Source
+    from leafward.session.entries import Body
+
+_OF_THE_CHAIN = bytes(flags if flags & NAMED else 0 for flags in range(256))
+
+
+class _Known(NamedTuple):
+    """What was taken in, to go on from."""
+
+    rows: Rows
+    size: int
+    """Bytes."""
+    identity: tuple[int, int]
+    seal: bytes
+
+
+class ClaudeReader:
+    """Reads one transcript, and keeps its file open while the session is."""
+
+    def __init__(
+        self,
+        path: Path,
+        lineage: Callable[[str, Rows], Source | None],
+        spawner: Callable[[str], str | None],
+    ) -> None:
+        self.path = path
+        self._lineage = lineage
+        self._spawner = spawner
+        self._file: TranscriptFile | None = None
+        self._columns = Columns()
+        self._end = 0
+        self._seal = b""
+        self._translator: Translator | None = None
+        self._known: _Known | None = None
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def read(self, stop: Callable[[], bool]) -> Transcript:
+        """Everything; asked again, of a file that only grew, what was appended. Raises NotASession where the file cannot be read or holds no row."""
+        before, file = self._file, TranscriptFile(os.path.abspath(self.path))
+        try:
+            self._file = file
+            with collector_paused():
+                made = self._read(file, stop)
+        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
+            self._file = before
+            file.close()
+            raise
+        if before is not None:
+            before.close()
+        return made
+
+    def _read(self, file: TranscriptFile, stop: Callable[[], bool]) -> Transcript:
+        rows, size = self._go_on(file)
+        self._known = None
+        pending = None
+        for data, whole, at in file.blocks(stop, size):
+            if whole:
+                rows.feed(data, whole, at)
+                size = at + whole
+            elif decode_line(data) is not None:
+                rows.rest(data, at)
+                size = at + len(data)
+            elif data.strip(SPACE):
+                pending = Pending(at, len(data))
+        if rows.role.count(Role.BROKEN) == len(rows):
+            empty = not file.size
+            raise NotASession(
+                f"{self.path} is {'empty' if empty else 'not a session: no line of it is a record'}"
+            )
+        place = place_of(file.path)
+        facts = rows.facts
+        session = _session_id(file.path, place, rows)
+        seed = int.from_bytes(
+            blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
+        )
+        weaver = EntryBuilder(rows, seed, own=place.helper or _all_side(rows))
+        self._columns, self._end, self._seal = weaver.columns, size, file.seal(size)
+        self._translator = Translator(weaver, self.region, self.row)
+        wrong: list[int] = []
+        if rows.requests and weaver.kept:
+            wrong = corrected(weaver, Requests(rows, self.row, self._translator.rows))
+        header: Body = {
+            "type": "session",
+            "id": session,
+            "timestamp": written_time(facts.created),
+            "cwd": _folder(place, list(facts.folders)),
+        }
+        for name, value in (("agentVersion", facts.version), ("branch", facts.branch)):
+            if isinstance(value, str) and value:
+                header[name] = value
+        _title(header, rows, weaver)
+        inherited = self._descend(header, place, rows, weaver)
+        if not (rows.mended or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):
+            self._known = _Known(rows, size, file.identity, file.seal(size))
+        return Transcript(
+            header,
+            weaver.columns,
+            EntryIndex(leaf_of(weaver)),
+            (Path(file.path),),
+            size,
+            [
+                *([marked_note(file.path, "Claude Code")] if file.is_marked else ()),
+                *_notes(rows, weaver, wrong, Path(file.path)),
+            ],
+            pending,
+            inherited,
+            hoisted=weaver.hoisted,
+        )
+
+    def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:
+        """The rows of before and where they end, where the file only grew since."""
+        known = self._known
+        if (
+            known is None
+            or known.identity != file.identity
+            or known.size > file.size
+            or known.seal != file.seal(known.size)
+        ):
+            return Rows(), 0
+        return known.rows, known.size
+
+    def _descend(self, header: Body, place: Place, rows: Rows, weaver: EntryBuilder) -> int:
+        """Says where the session comes from; returns how many of its entries are copies."""
+        if place.helper:
+            parent = self._spawner(os.path.abspath(self.path)) or place.parent
+            if parent is None:
+                named = next((one for one in rows.facts.ids if one != place.id), None)
+                parent = os.path.join(place.project, f"{named}.jsonl") if named else None
+            if parent is not None:
+                header["parentSession"] = parent
+            header["relation"] = "subagent"
+            header["archived"] = _is_warm_up(weaver, self.body)
+            return 0
+        found = self._lineage(os.path.abspath(self.path), rows)
+        if found is None:
+            return 0
+        header["parentSession"], header["relation"] = found.path, found.relation
+        if weaver.costs:
+            # The total of a copy goes on from that of its source.
+            first = min(weaver.costs)
+            said: Body = next(rows_in(self.row(weaver.columns.start[first])), {})
+            weaver.costs[first] -= spent_before(found.path, weaver.costs[first], said.get("startTime"))
+        entry = weaver.entry
+        return entry[found.copied] if found.copied < len(entry) else len(weaver.columns)
+
+    @property
+    def columns(self) -> Columns:
+        """The entries as they were read."""
+        return self._columns
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file that were read."""
+        return self._end
+
+    def again(self) -> TranscriptFile:
+        """The file opened anew, for whoever reads it once more. Raises NotASession, and Refused where it is not what was read.
+
+        It may have grown meanwhile: what was read are its first `Transcript.size` bytes.
+        """
+        file = TranscriptFile(os.path.abspath(self.path))
+        if file.size < self._end or file.seal(self._end) != self._seal:
+            file.close()
+            raise Refused(f"{self.path} is not what was read: reload it")
+        return file
+
+    # --- entries ---
+
+    def _span(self, index: int) -> tuple[int, int]:
+        """Where the stretch of an entry begins and ends."""
+        return stretch_of(self._columns, index, self._end)
+
+    def _opened(self) -> TranscriptFile:
+        if self._file is None:
+            raise OSError(9, "the session was closed", str(self.path))
+        return self._file
+
+    def region(self, index: int) -> bytes:
+        """The stretch of the file that belongs to an entry."""
+        start, stop = self._span(index)
+        return self._opened().at(start, stop - start)
+
+    def row(self, at: int) -> bytes:
+        """What stands from a place to the end of its line."""
+        return self._opened().line(at)
+
+    def records(self, index: int) -> list[bytes]:
+        """The rows of an entry."""
+        return self.region(index).rstrip(b"\n").split(b"\n")
+
+    def origin(self, index: int) -> Origin:
+        """Where the entry's first row lies."""
+        start, stop = self._span(index)
+        first = self._opened().at(start, min(stop - start, 1 << 16)).find(b"\n")
+        return Origin(self.path, start, first if first >= 0 else stop - start)
+
+    def body(self, index: int) -> Body | None:
+        """An entry, translated."""
+        return self._translator.body(index) if self._translator is not None else None
+
+
+def _session_id(path: str, place: Place, rows: Rows) -> str:
+    """The file's name is the id; a file of another name has that of its rows."""
+    if place.id:
+        return place.id
+    return next(iter(rows.facts.ids), "") or stem(path)
+
+
+def _all_side(rows: Rows) -> bool:
+    """Whether every row of the chain belongs to a side line: then it is no side line of anything."""
+    chained = set(rows.flags.translate(_OF_THE_CHAIN)) - {0}
+    return bool(chained) and all(flags & SIDECHAIN for flags in chained)
+
+
+def _folder(place: Place, folders: list[str]) -> str:
+    """The folder that a session belongs to: the first that its project's name stands for, as folders change on the way."""
+    name = os.path.basename(place.project)
+    for folder in folders:
+        if stands_for(name, folder):
+            return folder
+    return folders[0] if folders else ""
+
+
+def _title(header: Body, rows: Rows, weaver: EntryBuilder) -> None:
+    """The name that somebody gave, and the title where nobody did (Claude Code 2.1)."""
+    facts = rows.facts
+    name = facts.title or facts.agent_name
+    if name:
+        header["name"] = name
+    title = facts.ai_title
+    if not title and facts.summaries:
+        # A summary may be that of another session: it counts where its leaf lies here.
+        found = rows.find({leaf for leaf, _ in facts.summaries})
+        title = next((text for leaf, text in reversed(facts.summaries) if leaf in found), None)
+    if not title and Kind.USER not in weaver.columns.kind:
+        title = facts.last_prompt
+    if title:
+        header["title"] = title
+
+
+def _is_warm_up(weaver: EntryBuilder, body: Callable[[int], Body | None]) -> bool:
+    """Whether a sub-agent was only started to be ready (2.0): nothing was asked of it."""
+    kinds = weaver.columns.kind
+    if len(kinds) > 3 or not kinds or kinds[0] != Kind.USER:
+        return False
+    message = (body(0) or {}).get("message") or {}
+    content = message.get("content")
+    return isinstance(content, list) and [one.get("text") for one in content] == ["Warmup"]
+
+
+def _notes(rows: Rows, weaver: EntryBuilder, wrong: list[int], path: Path) -> list[Note]:
+    """What is to be remarked on a transcript."""
+    notes: list[Note] = []
+    for row, boundary in rows.boundaries.items():
+        if boundary.missing:
+            entry = weaver.entry[row]
+            text = "what this compaction summarised lies in another file"
+            notes.append(Note("missing-base", text, EntryIndex(entry), path, rows.start[row]))
+    for entry in wrong:
+        text = "what this compaction says it kept is not what was sent; the recorded request counts"
+        notes.append(Note("kept-differs", text, EntryIndex(entry), path, weaver.columns.start[entry]))
+    row = rows.role.find(Role.UNKNOWN)
+    if row >= 0 and rows.facts.types:
+        notes.append(unknown_records(rows.facts.types, weaver.entry[row], path, rows.start[row]))
+    return notes

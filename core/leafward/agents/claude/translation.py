@@ -1,0 +1,311 @@
+"""Entries of a transcript as native lines would say them, made one at a time from their rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.claude.contents import (
+    blocks,
+    exit_code,
+    injected_name,
+    is_for_show,
+    patch_text,
+    reply_message,
+)
+from leafward.agents.claude.records import (
+    attachment_text,
+    cleared_in,
+    command_in,
+    message_of,
+    replacements_in,
+    results_in,
+    rows_in,
+    text_in,
+    typed_in,
+)
+from leafward.agents.native_lines import CallNames, frame, injected, message
+from leafward.base.times import milliseconds, written_time
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.messages import NEVER_SENT, PROJECTION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.claude.entry_builder import EntryBuilder
+    from leafward.session.entries import Body
+
+CLEARED = "[Old tool result content cleared]"
+"""What stands for a result that a microcompaction cleared."""
+
+
+class Translator:
+    """Translates the entries of one transcript. From any thread."""
+
+    def __init__(
+        self, weaver: EntryBuilder, region: Callable[[int], bytes], row: Callable[[int], bytes]
+    ) -> None:
+        self.columns = weaver.columns
+        self.region = region
+        self.row = row
+        """The row at an offset."""
+        self._parts = weaver.parts
+        self._more = weaver.more
+        self._kept = weaver.kept
+        self._boundary = weaver.boundary
+        self._costs = weaver.costs
+        start = weaver.rows.start
+        self._instead = {weaver.entry[first]: start[row] for first, row in weaver.instead.items()}
+        self._results: dict[str, int] = {}
+        self._calls = CallNames(self.columns, self._calls_in)
+
+    def rows(self, index: int) -> list[Body]:
+        """The rows of an entry: all of a reply, the first of everything else."""
+        at = self._instead.get(index)
+        if at is not None:
+            return [row for row in (next(rows_in(self.row(at)), None),) if row is not None]
+        found = list(rows_in(self.region(index)))
+        if not found or self.columns.kind[index] != Kind.ASSISTANT:
+            return found[:1]
+        name = message_of(found[0]).get("id")
+        if not name:
+            return found[:1]
+        found += [row for at in self._more.get(index, ()) for row in rows_in(self.row(at))]
+        mine: dict[object, Body] = {}
+        for row in found:
+            if message_of(row).get("id") == name and row.get("type") in (None, "assistant"):
+                mine[str(row.get("uuid") or id(row))] = row
+        return list(mine.values())
+
+    def body(self, index: int) -> Body | None:
+        """An entry as a native line; None where nothing of it can be read."""
+        kind = Kind(self.columns.kind[index])
+        if kind is Kind.MALFORMED:
+            return None
+        found = self.rows(index)
+        if not found:
+            return None
+        body = self._frame(index, found[0])
+        body.update(self._translated(index, kind, found, milliseconds(found[0].get("timestamp"))))
+        return body
+
+    def _frame(self, index: int, row: Body) -> Body:
+        body = frame(self.columns, index)
+        stamp = written_time(row.get("timestamp"))
+        if stamp is not None:
+            body["timestamp"] = stamp
+        source = {name: row[name] for name in _SOURCE if row.get(name) is not None}
+        copied = row.get("forkedFrom")
+        if isinstance(copied, dict):
+            source["forkedFrom"] = copied
+        body["source"] = source
+        return body
+
+    def _translated(self, index: int, kind: Kind, found: list[Body], stamp: int | None) -> Body:
+        row = found[0]
+        if kind is Kind.USER:
+            content = message_of(row).get("content")
+            said: Body = {"role": "user", "content": blocks(content)}
+            body = message({**said, NEVER_SENT: True} if is_for_show(row) else said, stamp)
+            typed = typed_in(text_in(content))
+            return body if typed is None else {**body, "typed": typed}
+        if kind is Kind.ASSISTANT:
+            said = reply_message(found)
+            self._calls.remember(said["content"])
+            return message(said, stamp)
+        if kind is Kind.TOOL_RESULT:
+            return message(self._result(index, row), stamp)
+        if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
+            return _injected(row)
+        if kind is Kind.COMPACTION:
+            return self._compaction(index, row)
+        if kind is Kind.CONTEXT_EDIT:
+            return self._edit(index, row)
+        if kind is Kind.SESSION_INFO:
+            return {"type": "session_info", "name": row.get("customTitle")}
+        if kind is Kind.USAGE:
+            usage = {**_NOTHING, "cost": {"total": self._costs.get(index, 0.0)}}
+            return {"type": "usage", "kind": "cost", "usage": usage}
+        if kind is Kind.UNKNOWN:
+            data = {name: value for name, value in row.items() if name not in _ENVELOPE}
+            return {"type": f"claude.{row.get('type')}", "data": data}
+        return _books(row)
+
+    def _calls_in(self, index: int, wanted: bytes) -> list[tuple[str, str]] | None:
+        found = self.rows(index)
+        parts = [part for row in found for part in _dicts(message_of(row).get("content"))]
+        if not any(wanted in str(part.get("id")).encode("utf-8", "surrogatepass") for part in parts):
+            return None
+        content = reply_message(found)["content"]
+        return [(block["id"], block["name"]) for block in content if block["type"] == "toolCall"]
+
+    def _result(self, index: int, row: Body) -> Body:
+        part = self._parts.get(index, 0)
+        results = results_in(row)
+        block = results[part] if part < len(results) else {}
+        call = str(block.get("tool_use_id") or "")
+        content = blocks(block.get("content"))
+        if part == len(results) - 1:
+            # What stands beside the results goes with the last of them.
+            rest = [one for one in message_of(row)["content"] if one not in results]
+            content += blocks(rest)
+        answer: Body = {
+            "role": "toolResult",
+            "toolCallId": call,
+            "toolName": self._calls.tool(index, call),
+            "isError": block.get("is_error") is True,
+            "content": content or [{"type": "text", "text": ""}],
+        }
+        told = row.get("toolUseResult")
+        if len(results) == 1:
+            details = _file_details(told)
+            if details:
+                answer["details"] = details
+            if isinstance(told, dict) and isinstance(told.get("agentId"), str):
+                answer["agentId"] = told["agentId"]
+        if answer["isError"]:
+            code = exit_code(text_in(block.get("content")))
+            if code is not None:
+                answer["exitCode"] = code
+        return answer
+
+    # --- compactions and edits ---
+
+    def _compaction(self, index: int, row: Body) -> Body:
+        kept = self._kept[index]
+        name = self.columns.id
+        text = text_in(message_of(row).get("content")) or str(row.get("content") or "")
+        body: Body = {
+            "type": "compaction",
+            "summary": text,
+            PROJECTION: {
+                "before": [name(EntryIndex(entry)) for entry in kept.before],
+                "after": [name(EntryIndex(entry)) for entry in kept.after],
+            },
+            "fromAgent": True,
+        }
+        at = self._boundary.get(index)
+        boundary = next(rows_in(self.row(at)), {}) if at is not None else {}
+        said = boundary.get("compactMetadata")
+        said = said if isinstance(said, dict) else {}
+        if isinstance(said.get("preTokens"), int):
+            body["tokensBefore"] = said["preTokens"]
+        details = {key: said[key] for key in _COMPACTED if said.get(key) is not None}
+        direction = row.get("summarizeMetadata")
+        if isinstance(direction, dict):
+            details["summarize"] = direction
+        if details:
+            body["details"] = details
+        return body
+
+    def _edit(self, index: int, row: Body) -> Body:
+        part = self._parts.get(index, 0)
+        target, text = "", CLEARED
+        if row.get("type") == "content-replacement":
+            one = replacements_in(row)[part]
+            target, given = one["toolUseId"], one.get("replacement", one.get("content"))
+            text = given if isinstance(given, str) else text_in(given)
+        else:
+            target = cleared_in(row)[part]
+        result = self._answer(index, target)
+        return {
+            "type": "context_edit",
+            "targetId": self.columns.id(EntryIndex(result)) if result >= 0 else target,
+            "replacement": {"content": [{"type": "text", "text": text}]},
+        }
+
+    def _answer(self, index: int, call: str) -> int:
+        """The result above an entry that answers a call; -1 where there is none."""
+        parents, kinds = self.columns.parent, self.columns.kind
+        at = parents[index]
+        while call not in self._results and at >= 0:
+            if kinds[at] == Kind.TOOL_RESULT:
+                found = self.rows(at)
+                results = results_in(found[0]) if found else []
+                part = self._parts.get(at, 0)
+                if part < len(results):
+                    self._results.setdefault(str(results[part].get("tool_use_id")), at)
+            at = parents[at]
+        return self._results.get(call, -1)
+
+
+_SOURCE = (
+    "type",
+    "subtype",
+    "uuid",
+    "isSidechain",
+    "agentId",
+    "requestId",
+    "requestRef",
+    "promptId",
+    "version",
+)
+_NOTHING = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0}
+_ENVELOPE = frozenset({"type", "uuid", "parentUuid", "sessionId", "timestamp", "version", "userType"})
+_COMPACTED = (
+    "trigger", "preTokens", "postTokens", "messagesSummarized", "cumulativeDroppedTokens", "durationMs"
+)  # fmt: skip
+
+
+def _file_details(answer: object) -> Body:
+    """What an answer tells of the file that was written or edited: the diff, what it was before, whether it was there."""
+    diff = patch_text(answer)
+    found: Body = {"diff": diff} if diff is not None else {}
+    if isinstance(answer, dict) and "structuredPatch" in answer:
+        before = answer.get("originalFile")
+        if isinstance(before, str):
+            found["before"] = before
+        if answer.get("type") == "create":
+            found["exists"] = False
+        content = answer.get("content")
+        if isinstance(content, str) and content.startswith("\ufeff"):
+            found["marked"] = True
+    return found
+
+
+_LONG = frozenset({"message", "shape", "snapshot", "content", "data", "attachment", "toolUseResult", "hash"})
+"""Fields that repeat what another entry says, or fill pages; the row itself shows them."""
+_SHORT = 2000
+
+
+def _dicts(content: object) -> list[dict[str, Any]]:
+    return [one for one in (content if isinstance(content, list) else ()) if isinstance(one, dict)]
+
+
+def _injected(row: Body) -> Body:
+    """A message that nobody typed."""
+    if "attachment" in row and "message" not in row:
+        content: list[Body] = [{"type": "text", "text": attachment_text(row)}, *_pictures(row)]
+    elif row.get("type") == "system":
+        content = [{"type": "text", "text": str(row.get("content") or "")}]
+    else:
+        content = blocks(message_of(row).get("content"))
+    said = text_in(content)
+    body, typed = injected(injected_name(row, said), content), command_in(said)
+    return body if typed is None else {**body, "typed": typed}
+
+
+def _pictures(row: Body) -> list[Body]:
+    """The images of an attachment: of a prompt that waited, say."""
+    attachment, rendered = row.get("attachment"), row.get("rendered")
+    if isinstance(rendered, list):
+        shown = [one.get("content") for one in rendered if isinstance(one, dict)]
+    else:
+        shown = [attachment.get("prompt")] if isinstance(attachment, dict) else []
+    return [block for content in shown for block in blocks(content) if block["type"] == "image"]
+
+
+def _books(row: Body) -> Body:
+    """Bookkeeping: what it is, and its short fields."""
+    kind = row.get("type")
+    data: Body = {}
+    for name, value in row.items():
+        if name in _ENVELOPE or (name in _LONG and not isinstance(value, str)):
+            continue
+        if isinstance(value, str) and len(value) > _SHORT:
+            value = f"[{len(value):,} characters]"
+        data[name] = value
+    attachment = row.get("attachment")
+    name = f"{kind}.{row['subtype']}" if isinstance(row.get("subtype"), str) else str(kind)
+    if isinstance(attachment, dict):
+        name = f"attachment.{attachment.get('type')}"
+    return {"type": "custom", "customType": f"claude.{name}", "data": data}

@@ -1,0 +1,114 @@
+"""What a compaction of Codex leaves in the context: items written down in full, or a rule to make them by.
+
+Until about 0.9x a `compacted` line held the summary only: the initial context was built again, and the user's newest messages
+were kept within a budget. Since then `replacement_history` holds everything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.agents.codex.items import item_text
+from leafward.context.estimators import CODEX_KEPT_USER_TOKENS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BYTES_PER_TOKEN = 4
+
+SUMMARY_PREFIX = "Another language model started to solve this problem"
+"""How a summary in the history begins since 0.5x."""
+SUMMARY_KIND = "compaction.summary"
+ENCRYPTED = frozenset({"compaction", "compaction_summary", "context_compaction"})
+"""Items that hold a summary which only the provider can read."""
+
+
+class Kept(NamedTuple):
+    """The entries beside a summary, in the order of the context."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    place: int
+    """Of the summary in `replacement_history`; -1 where it does not stand there."""
+
+
+def kept_users(sizes: Sequence[int]) -> tuple[list[int], int | None]:
+    """Of user messages (bytes, oldest first): the positions kept, and the tokens that the oldest of them is cut to."""
+    left = CODEX_KEPT_USER_TOKENS
+    chosen: list[int] = []
+    cut: int | None = None
+    for position in range(len(sizes) - 1, -1, -1):
+        if left <= 0:
+            break
+        tokens = -(-sizes[position] // _BYTES_PER_TOKEN)
+        chosen.append(position)
+        if tokens > left:
+            cut = left
+            break
+        left -= tokens
+    chosen.reverse()
+    return chosen, cut
+
+
+def cut_in_the_middle(text: str, tokens: int) -> str:
+    """A text of at most so many tokens: beginning and end, with a mark between that says how much is gone (Codex)."""
+    raw = text.encode("utf-8", "surrogatepass")
+    room = tokens * _BYTES_PER_TOKEN
+    if len(raw) <= room:
+        return text
+    head = raw[: room // 2].decode("utf-8", "ignore")
+    tail = raw[len(raw) - (room - room // 2) :].decode("utf-8", "ignore")
+    gone = -(-(len(raw) - room) // _BYTES_PER_TOKEN)
+    return f"{head}…{gone} tokens truncated…{tail}"
+
+
+def summary_place(items: Sequence[dict[str, Any]], message: object) -> int:
+    """Which item of a replacement history is the summary: -1 where none is."""
+    for number in range(len(items) - 1, -1, -1):
+        item = items[number]
+        if str(item.get("type")) in ENCRYPTED:
+            return number
+        if item.get("type") not in (None, "message") or item.get("role") != "user":
+            continue
+        text = item_text(item)
+        if (message and text == message) or text.startswith(SUMMARY_PREFIX) or SUMMARY_KIND in _kinds(item):
+            return number
+    return -1
+
+
+def _kinds(item: dict[str, Any]) -> list[Any]:
+    passed = item.get("internal_chat_message_metadata_passthrough")
+    kinds = passed.get("content_item_kinds") if isinstance(passed, dict) else None
+    return kinds if isinstance(kinds, list) else []
+
+
+def summary_text(payload: dict[str, Any], place: int) -> tuple[str, bool]:
+    """The summary, and whether it is encrypted: then what Codex kept in plain text stands for it."""
+    items = payload.get("replacement_history")
+    item = items[place] if isinstance(items, list) and 0 <= place < len(items) else {}
+    item = item if isinstance(item, dict) else {}
+    message = payload.get("message")
+    text = message if isinstance(message, str) else ""
+    if str(item.get("type")) not in ENCRYPTED:
+        return text or item_text(item), False
+    size = len(str(item.get("encrypted_content") or ""))
+    lines = [f"[The summary is encrypted: {size:,} characters that only the provider can read.]"]
+    if text:
+        lines += ["", text]
+    lines += _retained(payload.get("retained_context"))
+    return "\n".join(lines), True
+
+
+def _retained(kept: object) -> list[str]:
+    """The messages that Codex keeps in full beside a compaction, in order."""
+    said: list[tuple[int, str, str]] = []
+    for name, who in (("user_messages", "user"), ("assistant_messages", "assistant")):
+        listed = kept.get(name) if isinstance(kept, dict) else None
+        for message in listed if isinstance(listed, list) else ():
+            if isinstance(message, dict) and isinstance(message.get("text"), str):
+                order = message.get("order")
+                said.append((order if isinstance(order, int) else 0, who, message["text"]))
+    if not said:
+        return []
+    said.sort(key=lambda one: one[0])
+    return ["", "Kept readable beside it:"] + [f"{who}: {text}" for _, who, text in said]

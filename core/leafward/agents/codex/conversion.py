@@ -1,0 +1,142 @@
+"""Another agent's session told as a thread of Codex (0.47 to 0.169), without Codex's own context, which it adds when it goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from leafward import __version__
+from leafward.agents.codex.description import OURS
+from leafward.agents.codex.new_rollout import (
+    TITLE,
+    draft_of,
+    fresh_id,
+    injected_line,
+    item_of,
+    message_of,
+    provider_of,
+    text_part,
+)
+from leafward.base.times import iso_time as from_milliseconds
+from leafward.session.journal import encode_line, iso_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.agents.conversation import Conversation, ConversationMessage
+    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.session.entries import Body
+
+_NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[str, str], ...]) -> Draft:
+    """Another agent's session: a thread without Codex's own context, which Codex adds when it goes on."""
+    session = past.session
+    name = fresh_id(terms)
+    stamp = iso_time(terms.now)
+    meta: Body = {
+        "id": name,
+        "session_id": name,
+        "timestamp": stamp,
+        "cwd": terms.folder(session, TITLE),
+        "originator": "leafward",
+        "cli_version": __version__,
+        "source": "cli",
+        "thread_source": "user",
+        "model_provider": provider_of(home),
+        "history_mode": "legacy",
+        OURS: {"forkedFrom": os.path.abspath(session.path)},
+    }
+    kept = sum(1 for _ in past.told())
+    return draft_of(
+        name,
+        home,
+        terms,
+        meta["cwd"],
+        lambda: _told_lines(past, meta, terms),
+        kept,
+        tuple(past.remarks()),
+        env_set,
+    )
+
+
+def _told_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[bytes]:
+    now = iso_time(terms.now)
+    yield encode_line({"timestamp": now, "type": "session_meta", "payload": meta})
+    turn: str | None = None
+    last = ""
+    for told in past.told():
+        stamp = from_milliseconds(told.time) if told.time else now
+        if told.role == "user" and told.typed:
+            if turn is not None:
+                yield _event(_done(turn, last), stamp)
+            turn, last = fresh_id(terms), ""
+            yield _event({"type": "task_started", "turn_id": turn, "model_context_window": None}, stamp)
+        for body in _lines_of(told):
+            yield encode_line({"timestamp": stamp, **body})
+        if told.role == "assistant":
+            last = (
+                "\n".join(str(block["text"]) for block in told.content if block.get("type") == "text") or last
+            )
+    if turn is not None:
+        yield _event(_done(turn, last), now)
+    if terms.injected:
+        yield injected_line(terms)
+
+
+def _done(turn: str, last: str) -> Body:
+    return {"type": "task_complete", "turn_id": turn, "last_agent_message": last or None}
+
+
+def _lines_of(told: ConversationMessage) -> Iterator[Body]:
+    """One message as items, and as the events that the list and the transcript are made from."""
+    if told.role == "result":
+        output: Any = _output(told)
+        yield item_of({"type": "function_call_output", "call_id": told.call, "output": output})
+        return
+    if told.role == "user":
+        yield item_of(message_of("user", [_part(block) for block in told.content]))
+        if told.typed:
+            text = "\n".join(str(block["text"]) for block in told.content if block.get("type") == "text")
+            event = {
+                "type": "user_message",
+                "message": text,
+                "images": [],
+                "local_images": [],
+                "text_elements": [],
+            }
+            yield {"type": "event_msg", "payload": event}
+        return
+    for block in told.content:
+        if block.get("type") == "toolCall":
+            call = {
+                "type": "function_call",
+                "name": _NOT_NAME.sub("_", str(block.get("name") or ""))[:64] or "tool",
+                "arguments": json.dumps(block.get("arguments") or {}, ensure_ascii=False),
+                "call_id": str(block.get("id")),
+            }
+            yield item_of(call)
+        elif block.get("text"):
+            yield item_of(message_of("assistant", [text_part("output_text", str(block["text"]))]))
+            yield {"type": "event_msg", "payload": {"type": "agent_message", "message": str(block["text"])}}
+
+
+def _output(told: ConversationMessage) -> Any:
+    """What a call gave: a text, or parts where there are images among it."""
+    if any(block.get("type") == "image" for block in told.content):
+        return [_part(block) for block in told.content]
+    return "\n".join(str(block.get("text") or "") for block in told.content)
+
+
+def _part(block: Body) -> Body:
+    if block.get("type") == "image":
+        kind = block.get("mimeType") or "image/png"
+        return {"type": "input_image", "image_url": f"data:{kind};base64,{block.get('data') or ''}"}
+    return text_part("input_text", str(block.get("text") or ""))
+
+
+def _event(payload: Body, stamp: str | None) -> bytes:
+    return encode_line({"timestamp": stamp, "type": "event_msg", "payload": payload})

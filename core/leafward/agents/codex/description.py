@@ -1,0 +1,72 @@
+"""What a thread says of itself: the header of a transcript, and what it was made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.times import written_time
+
+if TYPE_CHECKING:
+    from leafward.agents.codex.chain import Thread
+    from leafward.session.entries import Body
+
+TWIN = "inferred"
+"""How a file stands to another one of its name that Codex knows the thread by."""
+OURS = "leafward"
+"""Our field in the description of a thread that tells another agent's session: `forkedFrom` is the path of that one."""
+
+
+def described(thread: Thread, meta: dict[str, Any]) -> Body:
+    """The description of a thread, as a native header would say it."""
+    given = meta.get("id")
+    header: Body = {
+        "type": "session",
+        "id": thread.id
+        or (given if isinstance(given, str) else Path(thread.live.path).name.partition(".")[0]),
+        "timestamp": written_time(meta.get("timestamp")),
+        "cwd": meta.get("cwd") if isinstance(meta.get("cwd"), str) else "",
+        "archived": thread.live.archived,
+    }
+    if thread.name:
+        header["name"] = thread.name
+    if thread.title:
+        header["title"] = thread.title
+    for key, name in (
+        ("cli_version", "agentVersion"),
+        ("model_provider", "provider"),
+        ("history_mode", "historyMode"),
+        ("git", "git"),
+    ):
+        if meta.get(key) is not None:
+            header[name] = meta[key]
+    if thread.original is not None:
+        header["parentSession"], header["relation"] = thread.original.path, TWIN
+        return header
+    parent, relation = relation_of(meta, thread.spawner)
+    if parent is not None:
+        above = thread.source(parent.lower())
+        header["parentSession"] = above.path if above is not None else parent
+        header["relation"] = relation
+    elif relation is not None:
+        header["relation"] = relation
+    return header
+
+
+def relation_of(meta: dict[str, Any], spawner: str | None = None) -> tuple[str | None, str | None]:
+    """The thread that one was made from, and how: `subagent` or `fork`."""
+    source = meta.get("source")
+    spawned = source.get("subagent") if isinstance(source, dict) else None
+    link = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
+    named = (
+        meta.get("parent_thread_id")
+        or (link.get("parent_thread_id") if isinstance(link, dict) else None)
+        or spawner
+    )
+    if isinstance(named, str) and named:
+        return named, "subagent"
+    if spawned is not None or meta.get("thread_source") == "subagent":
+        return None, "subagent"
+    ours = meta.get(OURS)
+    forked = meta.get("forked_from_id") or (ours.get("forkedFrom") if isinstance(ours, dict) else None)
+    return (forked, "fork") if isinstance(forked, str) and forked else (None, None)

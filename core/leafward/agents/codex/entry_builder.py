@@ -1,0 +1,409 @@
+"""Lines of rollouts to entries and their links.
+
+Every line belongs to one entry: what repeats or measures it stands in the same stretch of the file. Entries follow each
+other; a rollback goes back, and a segment begins where its base was cut.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.codex.compactions import Kept, kept_users, summary_place
+from leafward.agents.codex.course import START, Course, State
+from leafward.agents.codex.entry_ids import Naming
+from leafward.agents.codex.items import effort_of, item_text, kind_of_item, prompt_of
+from leafward.agents.codex.message_keys import Said
+from leafward.agents.codex.prompts import Prompts
+from leafward.agents.codex.records import (
+    BEGINS,
+    CLOSE,
+    COMPLETED,
+    KIND,
+    KINDS,
+    SEAM,
+    Line,
+    Role,
+    is_glued,
+    line_at,
+    line_of,
+    payload_of,
+)
+from leafward.agents.codex.settings import Contexts
+from leafward.agents.lines import seams
+from leafward.session.columns import Columns
+from leafward.session.entries import Damage, Kind
+from leafward.session.scan import decode_line
+
+if TYPE_CHECKING:
+    from leafward.session.entries import Body
+
+# Looked up once: members of an enumeration cost as much as the rest of a line's work.
+_MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
+_ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
+_COMPLETED, _PROMPT, _TURN = Role.COMPLETED, Role.PROMPT, Role.TURN
+_USER, _ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
+
+
+class EntryBuilder:
+    """The entries of one transcript while they are being made."""
+
+    def __init__(self) -> None:
+        self.columns = Columns()
+        self.parts: dict[int, int] = {}
+        """Entries that stand on one line with others: the how-manieth of it, from 1."""
+        self.kept: dict[int, Kept] = {}
+        """What each compaction keeps beside its summary."""
+        self.literals: dict[int, tuple[int, int]] = {}
+        """Entries that stand only in a compaction: its number in `replacement_history`, or -1; and of a message cut to fit
+        the budget the entry it was cut from, else -1."""
+        self.budgets: dict[int, int] = {}
+        """Tokens that such a message was cut to."""
+        self.models: list[tuple[int, str | None]] = []
+        """From which entry on which model replies."""
+        self.stale: set[int] = set()
+        """Replies whose token counts are those of the reply before."""
+        self.system: str | None = None
+        self.unknown: dict[str, int] = {}
+        """Types of records that are not known, with how many there are of each."""
+        self.first_unknown = -1
+        self._said = Said()
+        self._prompts = Prompts()
+        self._naming = Naming()
+        self._contexts = Contexts()
+        self.course = Course()
+        self.begin(0, "", START)
+
+    # --- places ---
+
+    def begin(self, start: int, segment: str, state: State) -> None:
+        """A new segment begins at a byte, and goes on from a state."""
+        self.link()
+        self.start = start
+        self._naming.begin(start, segment, self.columns)
+        self.course = Course(state.path)
+        self.tip = self.course.tip
+        self.model, self.effort, self._total = state.model, state.effort, state.total
+        self._open = False
+        self._prompts.begin()
+        self._held: tuple[int, str] | None = None
+        self._answered = (-1, "")
+        self._records = False
+        self._effort_at = -1
+        if state.model is not None:
+            self.models.append((len(self.columns), state.model))
+
+    def state(self) -> State:
+        """Where the branch stands now."""
+        self.link()
+        return State(self.course.frozen(), self.model, self.effort, self._total)
+
+    def _add(self, kind: Kind, at: int, part: int = 0) -> int:
+        columns = self.columns
+        kinds = columns.kind
+        index = len(kinds)
+        columns.start.append(self.start + at)
+        kinds.append(kind)
+        if part:
+            self.parts[index] = part
+        self.tip = index
+        return index
+
+    def link(self) -> None:
+        """Gives the entries made since their ids and parents, all at once: each goes on from the one before it.
+
+        Before anything that looks at these, or goes back.
+        """
+        columns = self.columns
+        first, stop = len(columns.parent), len(columns)
+        if first == stop:
+            return
+        columns.parent.append(self.course.tip)
+        columns.parent.extend(range(first, stop - 1))
+        self.course.extend(first, stop)
+        self._naming.name(columns, first, self.parts)
+
+    def broken(self, at: int) -> None:
+        """A piece that is no record: it hangs on the entry before it, and nothing hangs on it."""
+        self.link()
+        columns = self.columns
+        index = len(columns)
+        columns.start.append(self.start + at)
+        columns.kind.append(Kind.MALFORMED)
+        columns.parent.append(self.tip)
+        columns.ids.extend(bytes(8))
+        columns.other_ids[index] = f"line@{self.start + at}"
+        columns.damage[index] = Damage.MALFORMED
+        self._open, self._held = False, None
+
+    # --- lines ---
+
+    def feed(self, data: bytes, stop: int, at: int) -> None:
+        """Whole lines, `at` bytes into their segment: what `take` makes of each of them, without a value for each."""
+        find, kind_of, close, role_of = data.find, KIND.match, CLOSE, KINDS.get
+        # `rfind` takes half the time of `find`.
+        glued = data.rfind(SEAM, 0, stop) >= 0
+        starts, kinds, base = self.columns.start, self.columns.kind, self.start + at
+        prompts = self._prompts
+        start = 0
+        while start < stop:
+            end = find(b"\n", start, stop)
+            head = kind_of(data, start, end)
+            if head is None or glued or data[end - 1] != close:
+                self.take(data, start, end, at + start)
+                start = end + 1
+                continue
+            role, call = role_of(head[1]), None
+            if role is _COMPLETED:
+                role, call = COMPLETED.get(head[2]), head[3]
+            elif role is _MESSAGE:
+                role = _REPLY if head[4] == b"assistant" else _MESSAGE
+            elif role is _RESULT or role is _ANSWER:
+                call = head[5]
+            if role is _REPLY or role is _ECHO:
+                self._held = None
+                if not self._open:
+                    prompts.spoken = self.tip = len(kinds)
+                    starts.append(base + start)
+                    kinds.append(_ASSISTANT)
+                    self._open, prompts.waiting = True, []
+            elif role is _QUIET or (role is _COUNT and self._records):
+                self._held = None
+            elif role is _USAGE and self._open:
+                self._held, self._open, self._records = None, False, True
+            elif role is _RESULT and call is not None:
+                self._result(call.decode("utf-8", "replace"), at + start)
+            elif role is _ANSWER and call:
+                name = call.decode("utf-8", "replace")
+                self._held = (at + start, name) if self._answered != (self.tip, name) else None
+            elif role is _BOOKS:
+                self._held, self._open = None, False
+                self.tip = len(kinds)
+                starts.append(base + start)
+                kinds.append(_CUSTOM)
+            elif role is _TURN and (known := self._contexts.settings(data, start, end)) is not None:
+                self._held, self._open = None, False
+                self._turned(known.model, known.effort, at + start)
+            elif (body := decode_line(data[start:end])) is None:
+                self.take(data, start, end, at + start)
+            elif role is _MESSAGE and (payload := payload_of(body)).get("role") != "assistant":
+                self._held, self._open = None, False
+                self._message(payload, at + start)
+            elif role is _PROMPT:
+                self._held = None
+                self._prompt(payload_of(body), at + start)
+            else:
+                self.record(line_of(body), at + start)
+            start = end + 1
+        self.link()
+
+    def _result(self, call: str, at: int) -> None:
+        """The output of a call; what was said of it right before belongs to it."""
+        held, self._held = self._held, None
+        begin = held[0] if held is not None and held[1] == call else at
+        self._open, self._prompts.waiting = False, []
+        self._answered = self._add(_TOOL_RESULT, begin), call
+
+    def take(self, data: bytes, start: int, end: int, at: int) -> None:
+        """One line, `at` bytes into its segment."""
+        if data[end - 1 : end] == b"\r" and end > start:
+            end -= 1
+        if end == start:
+            return
+        line = line_at(data, start, end)
+        if line is None or (line.body is None and is_glued(data, start, end)):
+            self._pieces(data, start, end, at)
+            return
+        self.record(line, at)
+
+    def _pieces(self, data: bytes, start: int, end: int, at: int) -> None:
+        for first, stop in seams(data, start, end, BEGINS):
+            line = line_at(data, first, stop)
+            place = at + first - start
+            if line is None:
+                if data[first:stop].strip():
+                    self.broken(place)
+                continue
+            count = len(self.columns)
+            self.record(line, place)
+            if first > start and self.columns.kind:
+                # A record that begins no entry belongs to the one before it.
+                at_entry = count if len(self.columns) > count else count - 1
+                self.columns.damage.setdefault(at_entry, Damage.GLUED)
+
+    def record(self, line: Line, at: int) -> None:
+        """One record."""
+        role, body = line.role, line.body
+        if role is Role.RESULT:
+            self._result(line.call or "", at)
+            return
+        self._held = None
+        if role is Role.REPLY or role is Role.ECHO:
+            if not self._open:
+                self._add(Kind.ASSISTANT, at)
+                self._open = True
+                self._prompts.spoken, self._prompts.waiting = self.tip, []
+        elif role is Role.ANSWER:
+            if line.call is not None and self._answered != (self.tip, line.call):
+                self._held = at, line.call
+        elif role is Role.COUNT:
+            self._count(payload_of(body or {}), at)
+        elif role is Role.USAGE:
+            self._records = True
+            if not self._open:
+                self._add(Kind.USAGE, at)
+            self._open = False
+        elif role is Role.QUIET:
+            return
+        elif role is Role.PROMPT:
+            self._prompt(payload_of(body or {}), at)
+        else:
+            self._open = False
+            if role is Role.UNKNOWN:
+                self._strange(body or {})
+            self._other(role, payload_of(body or {}), at)
+
+    def _other(self, role: Role, payload: dict[str, Any], at: int) -> None:
+        if role is Role.MESSAGE:
+            self._message(payload, at)
+        elif role is Role.TURN:
+            self._turned(payload.get("model"), effort_of(payload), at)
+        elif role is Role.COMPACTED:
+            self._compacted(payload, at)
+        elif role is Role.ROLLBACK:
+            self._roll_back(payload.get("num_turns"))
+            self._add(Kind.CUSTOM, at)
+        elif role is Role.META:
+            self._meta(payload, at)
+        elif role is Role.NAME:
+            self._add(Kind.SESSION_INFO, at)
+        elif role is Role.INJECTED:
+            self._add(Kind.INJECTED, at)
+        else:
+            self._add(Kind.UNKNOWN if role is Role.UNKNOWN else Kind.CUSTOM, at)
+
+    def _strange(self, body: Body) -> None:
+        """Counts a record of a type that is not known."""
+        kind, sub = body.get("type"), payload_of(body).get("type")
+        item = payload_of(body).get("item")
+        if sub == "item_completed" and isinstance(item, dict):
+            sub = f"{sub} {item.get('type')}"
+        name = str(kind) if sub is None else f"{kind} {sub}"
+        self.unknown[name] = self.unknown.get(name, 0) + 1
+        if self.first_unknown < 0:
+            self.first_unknown = len(self.columns)
+
+    def _meta(self, payload: dict[str, Any], at: int) -> None:
+        given = payload.get("base_instructions")
+        text = given.get("text") if isinstance(given, dict) else None
+        if at == 0 and isinstance(text, str) and text and text != self.system:
+            self.system = text
+            self._add(Kind.SYSTEM, at)
+        else:
+            self._add(Kind.CUSTOM, at)
+
+    def _turned(self, model: object, effort: str | None, at: int) -> None:
+        part = 0
+        if isinstance(model, str) and model != self.model:
+            self.model = model
+            self._add(Kind.MODEL_CHANGE, at)
+            self.models.append((self.tip, model))
+            part = 1
+        if effort != self.effort:
+            self.effort = effort
+            self._effort_at = self._add(Kind.THINKING_CHANGE, at, part)
+            part += 1
+        if not part:
+            self._add(Kind.CUSTOM, at)
+
+    # --- what was said ---
+
+    def _message(self, payload: dict[str, Any], at: int) -> None:
+        index, text = len(self.columns.kind), item_text(payload)
+        kind = self._prompts.take(index, payload, text)
+        if kind is not None:
+            self._add(kind, at)
+            self._said.add(index, payload, text)
+
+    def _prompt(self, payload: dict[str, Any], at: int) -> None:
+        text = prompt_of(payload)
+        if text is None or self._prompts.typed(text, self.columns.kind):
+            return
+        self._open = False
+        self._said.add(self._add(_USER, at), {"role": "user"}, text)
+
+    def settle(self) -> None:
+        """Where no event says what the user typed, whatever does not look injected counts as the user's."""
+        self.link()
+        self._prompts.settle(self.columns.kind)
+
+    def _count(self, payload: dict[str, Any], at: int) -> None:
+        info = payload.get("info")
+        usage = info.get("total_token_usage") if isinstance(info, dict) else None
+        total = usage.get("total_tokens") if isinstance(usage, dict) else None
+        known, self._total = self._total, total if isinstance(total, int) else self._total
+        if self._records:
+            return
+        if self._open:
+            if total is not None and total == known:
+                self.stale.add(self.tip)
+            self._open = False
+        elif isinstance(total, int) and known is not None and total > known:
+            self._add(Kind.USAGE, at)
+
+    # --- going back, and compactions ---
+
+    def _roll_back(self, turns: object) -> None:
+        left = turns if isinstance(turns, int) and not isinstance(turns, bool) else 0
+        if left <= 0:
+            return
+        self.link()
+        if not self.course.drop_turns(left, self.columns.kind):
+            return
+        self.tip = self.course.tip
+        if self.models and not self.course.holds(self.models[-1][0]):
+            self.model = None
+        if self._effort_at >= 0 and not self.course.holds(self._effort_at):
+            self.effort = None
+
+    def _compacted(self, payload: dict[str, Any], at: int) -> None:
+        self.settle()
+        items = payload.get("replacement_history")
+        before: list[int] = []
+        after: list[int] = []
+        part = 0
+        place = -1
+        if isinstance(items, list):
+            items = [item if isinstance(item, dict) else {} for item in items]
+            place = summary_place(items, payload.get("message"))
+            self.link()
+            said = self._said.find(
+                [{} if number == place else item for number, item in enumerate(items)], self.course
+            )
+            for number, (item, index) in enumerate(zip(items, said, strict=True)):
+                if number == place:
+                    continue
+                if index < 0:
+                    index = self._add(kind_of_item(item), at, part)
+                    self.literals[index] = number, -1
+                    self._said.add(index, item, item_text(item))
+                    part += 1
+                (before if place < 0 or number < place else after).append(index)
+        else:
+            before, part = self._rebuilt(at)
+        index = self._add(Kind.COMPACTION, at, part)
+        self.kept[index] = Kept(tuple(before), tuple(after), place)
+
+    def _rebuilt(self, at: int) -> tuple[list[int], int]:
+        """What Codex kept before it wrote that down: the initial context, then the user's newest messages."""
+        initial, users = self.course.opening(self.columns.kind)
+        initial = [index for index in initial if index not in self.literals]
+        chosen, cut = kept_users([self._said.size(index) for index in users])
+        kept = [users[position] for position in chosen]
+        part = 0
+        if cut is not None:
+            index = self._add(Kind.INJECTED, at)
+            self.literals[index] = -1, kept[0]
+            self.budgets[index] = cut
+            kept[0] = index
+            part = 1
+        return initial + kept, part

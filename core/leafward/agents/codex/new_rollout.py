@@ -1,0 +1,93 @@
+"""What new rollouts have in common, copied or told: name and place, the provider, and the shapes of their items."""
+
+from __future__ import annotations
+
+import secrets
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from leafward.agents.base import Resume, own_variables
+from leafward.agents.codex.store import LIVE_FOLDER
+from leafward.agents.fork_draft import Draft
+from leafward.session.journal import encode_line, iso_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from leafward.agents.fork_draft import Remark, Terms
+    from leafward.session.entries import Body
+
+TITLE = "Codex"
+"""As people write it."""
+
+
+def provider_of(home: str) -> str:
+    """The provider that the user's own settings name; interactive Codex does not open a thread without one (0.169)."""
+    try:
+        settings = tomllib.loads(Path(home, "config.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        return "openai"
+    profile = settings.get("profiles", {}).get(settings.get("profile"), {})
+    for place in (profile, settings):
+        given = place.get("model_provider") if isinstance(place, dict) else None
+        if isinstance(given, str) and given:
+            return given
+    return "openai"
+
+
+def fresh_id(terms: Terms) -> str:
+    """A UUID made from the time, as Codex makes its own (version 7)."""
+    milliseconds = int(terms.now.timestamp() * 1000) & ((1 << 48) - 1)
+    number = milliseconds << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
+    return str(UUID(int=number))
+
+
+def draft_of(
+    name: str,
+    home: str,
+    terms: Terms,
+    cwd: str,
+    content: Callable[[], Iterable[bytes]],
+    kept: int,
+    remarks: tuple[Remark, ...],
+    env_set: tuple[tuple[str, str], ...],
+) -> Draft:
+    """A draft of a rollout among those of today, under the name that Codex would give it."""
+    local = terms.now.astimezone()
+    folder = Path(home, LIVE_FOLDER, f"{local:%Y}", f"{local:%m}", f"{local:%d}")
+    file = folder / f"rollout-{local:%Y-%m-%dT%H-%M-%S}-{name}.jsonl"
+    return Draft(
+        agent="codex",
+        id=name,
+        path=file,
+        file=file,
+        content=content,
+        resume=Resume(("codex", "resume", "-C", cwd, name), cwd, own_variables(terms.env), env_set),
+        kept=kept,
+        left=0,
+        remarks=remarks,
+    )
+
+
+def injected_line(terms: Terms, ordinal: int | None = None) -> bytes:
+    """The text that is put in, as a message that Codex sends and shows to nobody; numbered in a paginated file."""
+    said: Body = {"timestamp": iso_time(terms.now)}
+    said |= item_of(message_of("user", [text_part("input_text", terms.injected)]))
+    return encode_line(said if ordinal is None else {**said, "ordinal": ordinal})
+
+
+def text_part(kind: str, text: str) -> Body:
+    """A part of a message: `input_text` or `output_text`."""
+    return {"type": kind, "text": text}
+
+
+def message_of(role: str, content: list[Body]) -> Body:
+    """A message item."""
+    return {"type": "message", "role": role, "content": content}
+
+
+def item_of(item: Body) -> Body:
+    """An item as the body of a line."""
+    return {"type": "response_item", "payload": item}

@@ -1,0 +1,83 @@
+"""A first look at a thread: what stands at the beginning and the end of its first file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Glimpse
+from leafward.agents.codex.chain import meta_of, with_folder
+from leafward.agents.codex.description import relation_of
+from leafward.agents.codex.items import is_injected, item_text, prompt_of, typed_in
+from leafward.agents.codex.records import Role, framed, line_of, payload_of
+from leafward.agents.codex.source import head_of
+from leafward.agents.codex.store import COLD, segment_of, stem
+from leafward.base.times import milliseconds
+from leafward.session.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from leafward.agents.base import Candidate
+
+HEAD = 48 << 10
+"""Bytes read: the description of a thread alone is half of it."""
+_TAIL = 4 << 10
+
+
+def glimpse(candidate: Candidate, names: Mapping[str, str]) -> Glimpse | None:
+    """What a look at a rollout says; None where it begins with no record. Raises OSError."""
+    head = head_of(candidate.path, HEAD)
+    lines = head.split(b"\n")
+    meta = with_folder(meta_of(lines[0]), head)
+    segment = segment_of(candidate.path, candidate.stamp)
+    thread = segment.thread or str(meta.get("id") or stem(candidate.path))
+    prompt = ""
+    first = decode_line(lines[0])
+    if first is None and len(lines) > 1:
+        return None
+    for line in lines[1:]:
+        body = decode_line(line) if b"user" in line else None
+        if body is None:
+            continue
+        body = framed(body)
+        role, payload = line_of(body).role, payload_of(body)
+        if role is Role.PROMPT:
+            prompt = prompt_of(payload) or ""
+        elif (
+            role is Role.MESSAGE
+            and payload.get("role") == "user"
+            and is_injected(payload, item_text(payload)) is False
+        ):
+            prompt = item_text(payload)
+        if prompt:
+            prompt = typed_in(prompt) or prompt
+            break
+    parent, relation = relation_of(meta)
+    created = milliseconds(meta.get("timestamp")) or milliseconds((first or {}).get("timestamp"))
+    cwd = meta.get("cwd")
+    return Glimpse(
+        id=thread,
+        name=names.get(thread),
+        prompt=prompt,
+        project=cwd if isinstance(cwd, str) else "",
+        created=created,
+        modified=_last_time(candidate.path) or created,
+        parent=parent,
+        relation=relation,
+        archived=segment.archived,
+    )
+
+
+def _last_time(path: str) -> int | None:
+    """When the last whole line was written."""
+    if path.endswith(COLD):
+        return None
+    with open(path, "rb", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TAIL))
+        for line in reversed(file.read(_TAIL).split(b"\n")):
+            body = decode_line(line) if line else None
+            if body is not None:
+                return milliseconds(body.get("timestamp"))
+    return None

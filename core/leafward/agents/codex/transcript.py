@@ -1,0 +1,163 @@
+"""One thread of Codex as a transcript: put together from its segments, and each entry translated when asked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents.codex.assembly import Assembly, Piece
+from leafward.agents.codex.chain import Chain, Thread, resolved
+from leafward.agents.codex.description import described
+from leafward.agents.codex.source import Rollout
+from leafward.agents.codex.translation import Translator
+from leafward.agents.lines import stretch_of
+from leafward.base.errors import NotASession
+from leafward.base.gc_pause import collector_paused
+from leafward.session.columns import Columns
+from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.foreign import Note, Transcript, unknown_records
+from leafward.session.session import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.codex.store import Segment
+    from leafward.session.entries import Body
+
+
+class CodexReader:
+    """Reads one thread, and keeps its files open while the session is."""
+
+    def __init__(self, thread: Callable[[], Thread]) -> None:
+        self._thread = thread
+        self._pieces: list[Piece] = []
+        self._begins: list[int] = []
+        self._columns = Columns()
+        self._made: Assembly | None = None
+        self._open: list[Rollout] = []
+        self._translator: Translator | None = None
+
+    def close(self) -> None:
+        """Closes the files."""
+        for rollout in self._open:
+            rollout.close()
+        self._open = []
+
+    def read(self, stop: Callable[[], bool]) -> Transcript:
+        """Everything anew, or what was appended where nothing else changed.
+
+        Raises NotASession where the thread's first file cannot be read or holds no record.
+        """
+        thread = self._thread()
+        made = self._made
+        if made is not None and made.goes_on(thread):
+            made.extend(stop)
+            return self._transcript(thread, made)
+        before = self._open
+        self._open = []
+        try:
+            with collector_paused():
+                found = self._read(thread, stop)
+        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
+            self.close()
+            self._open = before
+            raise
+        for rollout in before:
+            rollout.close()
+        return found
+
+    def _read(self, thread: Thread, stop: Callable[[], bool]) -> Transcript:
+        chain = resolved(thread.segments, thread.find, self._opened)
+        made = Assembly(chain, thread)
+        for step in chain.steps:
+            made.step(step, thread, stop)
+            if stop():
+                made.whole = False
+                break
+        made.weaver.settle()
+        if not any(made.known.values()):
+            own = made.own(thread)
+            why = "not a session: no line of it is a record" if own.end else "empty"
+            raise NotASession(f"{own.segment.path} is {why}")
+        return self._transcript(thread, made)
+
+    def _transcript(self, thread: Thread, made: Assembly) -> Transcript:
+        own = made.own(thread)
+        self._made = made
+        self._pieces, self._columns = made.pieces, made.weaver.columns
+        self._begins = [piece.begin for piece in made.pieces]
+        notes = [*thread.notes, *made.notes]
+        for damaged, text in made.orphans:
+            origin = self.origin(damaged)
+            notes.append(Note("missing-base", text, EntryIndex(damaged), origin.path, origin.offset))
+        weaver = made.weaver
+        if weaver.unknown:
+            origin = self.origin(weaver.first_unknown)
+            notes.append(unknown_records(weaver.unknown, weaver.first_unknown, origin.path, origin.offset))
+        header = described(thread, made.chain.metas.get(own.segment.path, {}))
+        self._translator = Translator(made.weaver, self.region, header.get("provider"))
+        live = made.tips.get(thread.live.path, -1)
+        return Transcript(
+            header,
+            made.weaver.columns,
+            EntryIndex(live if live >= 0 else max(made.last, NO_ENTRY)),
+            tuple(dict.fromkeys(Path(piece.segment.path) for piece in (own, *made.pieces))),
+            made.end,
+            notes,
+            made.pending,
+            made.inherited,
+        )
+
+    def _opened(self, segment: Segment) -> Rollout:
+        rollout = Rollout(segment.path)
+        self._open.append(rollout)
+        return rollout
+
+    # --- entries ---
+
+    def _span(self, index: int) -> tuple[Piece, int, int]:
+        """The piece of an entry, and where in it its stretch begins and ends."""
+        start = self._columns.start[index]
+        piece = self._pieces[bisect_right(self._begins, start) - 1]
+        end = piece.begin + piece.end
+        start, stop = stretch_of(self._columns, index, end)
+        return piece, start - piece.begin, min(stop, end) - piece.begin
+
+    def region(self, index: int) -> bytes:
+        """The stretch of the file that belongs to an entry."""
+        piece, start, stop = self._span(index)
+        return piece.rollout.at(start, stop - start)
+
+    def records(self, index: int) -> list[bytes]:
+        """The lines of an entry."""
+        return self.region(index).rstrip(b"\n").split(b"\n")
+
+    def origin(self, index: int) -> Origin:
+        """Where the entry's first line lies."""
+        piece, start, stop = self._span(index)
+        first = piece.rollout.at(start, min(stop - start, 1 << 16)).find(b"\n")
+        return Origin(Path(piece.segment.path), start, first if first >= 0 else stop - start)
+
+    @property
+    def chain(self) -> Chain:
+        """The segments it was read from, and what each is based on."""
+        return self._made.chain if self._made is not None else Chain()
+
+    @property
+    def columns(self) -> Columns:
+        """The entries that the files make."""
+        return self._columns
+
+    def stands_alone(self, index: int) -> bool:
+        """Whether an entry has lines of its own, rather than standing in a compaction only."""
+        return self._made is None or index not in self._made.weaver.literals
+
+    def stretch(self, index: int) -> tuple[Rollout, int, int]:
+        """The file of an entry, and where in it what belongs to the entry begins and ends."""
+        piece, start, stop = self._span(index)
+        return piece.rollout, start, stop
+
+    def body(self, index: int) -> Body | None:
+        """An entry, translated."""
+        return self._translator.body(index) if self._translator is not None else None

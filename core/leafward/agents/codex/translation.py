@@ -1,0 +1,293 @@
+"""Entries of a transcript as native lines would say them, made one at a time from their stretch of the file."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.codex.compactions import cut_in_the_middle, summary_text
+from leafward.agents.codex.items import (
+    blocks,
+    content_of,
+    effort_of,
+    failure_of,
+    injected_name,
+    item_blocks,
+    item_text,
+    printed_in,
+    reply_blocks,
+    result_content,
+    typed_in,
+    usage_in,
+    user_message,
+)
+from leafward.agents.codex.records import Role, line_of, payload_of, records
+from leafward.agents.native_lines import CallNames, frame, injected, message
+from leafward.base.times import milliseconds, written_time
+from leafward.session.entries import EntryIndex, Kind, text_of
+from leafward.session.messages import PROJECTION, prompt_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.codex.entry_builder import EntryBuilder
+    from leafward.session.entries import Body
+
+_COUNTED_BACK = 64
+"""Entries before a compaction among which the last count is looked for."""
+_OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
+"""Entries made of several lines: one of them that is broken leaves the others."""
+
+
+class Translator:
+    """Translates the entries of one transcript. From any thread."""
+
+    def __init__(self, weaver: EntryBuilder, region: Callable[[int], bytes], provider: object) -> None:
+        self.columns = weaver.columns
+        self.region = region
+        self.provider = provider if isinstance(provider, str) else "openai"
+        self._parts = weaver.parts
+        self._kept = weaver.kept
+        self._literals = weaver.literals
+        self._budgets = weaver.budgets
+        self._stale = weaver.stale
+        self._model_at = [index for index, _ in weaver.models]
+        self._models = [model for _, model in weaver.models]
+        self._calls = CallNames(self.columns, self._calls_in)
+
+    def body(self, index: int) -> Body | None:
+        """An entry as a native line; None where nothing of it can be read."""
+        kind = Kind(self.columns.kind[index])
+        if kind is Kind.MALFORMED:
+            return None
+        region = self.region(index)
+        found = list(records(region))
+        if not found:
+            return None
+        if kind not in _OF_SEVERAL and next(records(region.partition(b"\n")[0]), None) is None:
+            return None
+        first = found[0]
+        body = self._frame(index, first)
+        if index in self._literals:
+            body.update(self._literal(index, kind, first, body))
+            return body
+        body.update(self._translated(index, kind, found, body))
+        return body
+
+    def _frame(self, index: int, first: Body) -> Body:
+        body = frame(self.columns, index)
+        stamp = written_time(first.get("timestamp"))
+        if stamp is not None:
+            body["timestamp"] = stamp
+        payload = payload_of(first)
+        source = {
+            name: value
+            for name, value in (
+                ("type", first.get("type")),
+                ("subtype", payload.get("type")),
+                ("id", payload.get("id")),
+                ("turn", payload.get("turn_id") or _turn_of(payload)),
+                ("ordinal", first.get("ordinal")),
+            )
+            if value is not None
+        }
+        body["source"] = source
+        return body
+
+    def _translated(self, index: int, kind: Kind, found: list[Body], frame: Body) -> Body:
+        first = found[0]
+        payload = payload_of(first)
+        stamp = milliseconds(frame.get("timestamp"))
+        if kind is Kind.USER:
+            body = _message("user", user_message(payload), stamp)
+            typed = typed_in(prompt_text(body))
+            return body if typed is None else {**body, "typed": typed}
+        if kind is Kind.ASSISTANT:
+            return self._reply(index, found, stamp)
+        if kind is Kind.TOOL_RESULT:
+            return self._result(index, found, stamp)
+        if kind is Kind.INJECTED:
+            return _injected(payload)
+        if kind is Kind.COMPACTION:
+            return self._compaction(index, payload)
+        if kind is Kind.SYSTEM:
+            given = payload.get("base_instructions")
+            text = given.get("text") if isinstance(given, dict) else ""
+            return _message("system", str(text), stamp)
+        if kind is Kind.MODEL_CHANGE:
+            return {"type": "model_change", "provider": self.provider, "modelId": payload.get("model")}
+        if kind is Kind.THINKING_CHANGE:
+            return {"type": "thinking_level_change", "thinkingLevel": effort_of(payload) or "off"}
+        if kind is Kind.SESSION_INFO:
+            return {"type": "session_info", "name": payload.get("thread_name")}
+        if kind is Kind.USAGE:
+            usage = usage_in(found)
+            return {"type": "usage", "usage": usage, "model": self._model(index)}
+        if kind is Kind.UNKNOWN:
+            return {"type": f"codex.{first.get('type')}", "data": first.get("payload", first)}
+        name = payload.get("type") if first.get("type") == "event_msg" else first.get("type")
+        data = {key: value for key, value in payload.items() if key not in _LONG}
+        return {"type": "custom", "customType": f"codex.{name}", "data": data}
+
+    def _model(self, index: int) -> str | None:
+        at = bisect_right(self._model_at, index) - 1
+        return self._models[at] if at >= 0 else None
+
+    def _reply(self, index: int, found: list[Body], stamp: int | None) -> Body:
+        content = reply_blocks(record for record in found if line_of(record).role in (Role.REPLY, Role.ECHO))
+        calls = [block for block in content if block["type"] == "toolCall"]
+        self._calls.remember(calls)
+        body = _message("assistant", content, stamp)
+        message = body["message"]
+        message["provider"] = self.provider
+        model = self._model(index)
+        if model is not None:
+            message["model"] = model
+        usage = usage_in(found if index not in self._stale else ())
+        if usage is not None:
+            message["usage"] = usage
+        message["stopReason"] = "toolUse" if any("hosted" not in block for block in calls) else "stop"
+        return body
+
+    def _calls_in(self, index: int, wanted: bytes) -> list[tuple[str, str]] | None:
+        region = self.region(index)
+        if wanted not in region:
+            return None
+        replies = (record for record in records(region) if line_of(record).role is Role.REPLY)
+        return [
+            (block["id"], block["name"])
+            for record in replies
+            for block in item_blocks(payload_of(record))
+            if block["type"] == "toolCall"
+        ]
+
+    def _result(self, index: int, found: list[Body], stamp: int | None) -> Body:
+        item = next(
+            (payload_of(record) for record in found if line_of(record).role is Role.RESULT),
+            payload_of(found[0]),
+        )
+        call = str(item.get("call_id") or item.get("id") or "")
+        answers = []
+        for record in found:
+            if line_of(record).role is Role.ANSWER:
+                payload = payload_of(record)
+                inner = payload.get("item")
+                answer = inner if isinstance(inner, dict) else payload
+                if answer.get("call_id", answer.get("id")) == call:
+                    answers.append(answer)
+        failed, code = failure_of(item, answers)
+        body = _message("toolResult", result_content(item), stamp)
+        message = body["message"]
+        message["toolCallId"] = call
+        message["toolName"] = self._calls.tool(index, call)
+        message["isError"] = failed
+        if code is not None:
+            message["exitCode"] = code
+        printed = [path for answer in answers for path in printed_in(answer)] if not failed else []
+        if printed:
+            message["nestedCalls"] = {
+                "calls": [{"id": call, "name": "read", "arguments": {"path": path}} for path in printed]
+            }
+        return body
+
+    # --- compactions ---
+
+    def _literal(self, index: int, kind: Kind, first: Body, frame: Body) -> Body:
+        """What stands only in a compaction: an item of its history, or a message cut to fit."""
+        number, cut = self._literals[index]
+        stamp = milliseconds(frame.get("timestamp"))
+        if cut >= 0:
+            text = text_of(((self.body(cut) or {}).get("message") or {}).get("content"))
+            short = cut_in_the_middle(text, self._budgets[index])
+            return injected("codex.truncated", [{"type": "text", "text": short}])
+        items = payload_of(first).get("replacement_history")
+        item = items[number] if isinstance(items, list) and number < len(items) else {}
+        item = item if isinstance(item, dict) else {}
+        if kind is Kind.ASSISTANT:
+            body = _message("assistant", item_blocks(item), stamp)
+            body["message"]["stopReason"] = "stop"
+            return body
+        if kind is Kind.TOOL_RESULT:
+            body = _message("toolResult", result_content(item), stamp)
+            call = str(item.get("call_id") or "")
+            body["message"].update(toolCallId=call, toolName=self._calls.tool(index, call), isError=False)
+            return body
+        return _injected(item)
+
+    def _compaction(self, index: int, payload: dict[str, Any]) -> Body:
+        kept = self._kept[index]
+        summary, encrypted = summary_text(payload, kept.place)
+        name = self.columns.id
+        body: Body = {
+            "type": "compaction",
+            "summary": summary,
+            PROJECTION: {
+                "before": [name(EntryIndex(entry)) for entry in kept.before],
+                "after": [name(EntryIndex(entry)) for entry in kept.after],
+            },
+            "fromAgent": True,
+        }
+        if encrypted:
+            body["encrypted"] = True
+        before = self._tokens_before(index)
+        if before:
+            body["tokensBefore"] = before
+        system = self._system(index)
+        if system is not None:
+            body["systemMessage"] = system
+        retained = payload.get("retained_context")
+        if isinstance(retained, dict):
+            body["retainedContext"] = retained
+        for ours, theirs in (("windowNumber", "window_number"), ("window", "window_id")):
+            if payload.get(theirs) is not None:
+                body[ours] = payload[theirs]
+        return body
+
+    def _tokens_before(self, index: int) -> int:
+        """How large the context was before a compaction, as the last reply before it was counted; 0 where none was."""
+        parents, kinds = self.columns.parent, self.columns.kind
+        at = parents[index]
+        for _ in range(_COUNTED_BACK):
+            if at < 0 or kinds[at] == Kind.COMPACTION:
+                break
+            if kinds[at] == Kind.ASSISTANT and at not in self._literals:
+                usage = usage_in(records(self.region(at))) if at not in self._stale else None
+                if usage is not None:
+                    return int(usage["totalTokens"])
+            at = parents[at]
+        return 0
+
+    def _system(self, index: int) -> Body | None:
+        """The system prompt in force at an entry: a compaction brings it along."""
+        kinds = self.columns.kind
+        at = index
+        while at >= 0 and kinds[at] != Kind.SYSTEM:
+            above = kinds.rfind(Kind.SYSTEM, 0, at)
+            if above < 0:
+                return None
+            at = above
+        message = (self.body(at) or {}).get("message")
+        return message if isinstance(message, dict) else None
+
+
+_LONG = frozenset({"base_instructions", "instructions", "user_instructions", "type"})
+"""Fields of bookkeeping that repeat a prompt of many kilobytes; the line itself shows them."""
+
+
+def _turn_of(payload: dict[str, Any]) -> object:
+    passed = payload.get("internal_chat_message_metadata_passthrough")
+    return passed.get("turn_id") if isinstance(passed, dict) else None
+
+
+def _message(role: str, content: object, stamp: int | None) -> Body:
+    return message({"role": role, "content": content}, stamp)
+
+
+def _injected(item: dict[str, Any]) -> Body:
+    """A message that nobody typed."""
+    content: list[Body] = blocks(content_of(item))
+    if not content:
+        hidden = item.get("encrypted_content")
+        text = f"[encrypted, {len(hidden):,} characters]" if isinstance(hidden, str) else item_text(item)
+        content = [{"type": "text", "text": text}]
+    return injected(injected_name(item, item_text(item)), content)

@@ -1,0 +1,271 @@
+"""What a session was up to a cut, for an agent that did not write it: the context that the model had, message by message."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.fork_draft import Remark
+from leafward.agents.fork_point import BROKEN_OFF
+from leafward.context.model_context import Context, ContextMessage, context_at, message_body
+from leafward.session.entries import Body, EntryIndex, Kind, blocks_of
+from leafward.session.foreign import INJECTED
+from leafward.session.messages import call_text, message_text, prompt_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.agents.fork_point import ForkPoint
+    from leafward.session.session import Session
+
+__all__ = ["Conversation", "ConversationMessage", "is_own", "told_blocks"]
+
+_CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Ids of calls that every provider takes."""
+
+
+class ConversationMessage(NamedTuple):
+    """One message of a context, in no agent's form."""
+
+    role: str
+    """`user`, `assistant` or `result`."""
+    content: tuple[Body, ...]
+    """Blocks as in pi's files: `text` and `image`; of a reply `text` and `toolCall`."""
+    entry: EntryIndex
+    """Where it comes from."""
+    time: int
+    """Milliseconds since 1970."""
+    call: str = ""
+    """Of a result: the call that it answers."""
+    tool: str = ""
+    failed: bool = False
+    provider: str = ""
+    """Of a reply: who gave it; empty where that is not known."""
+    model: str = ""
+    stop: str = ""
+    typed: bool = False
+    """Of a user's message: whether a person wrote it, rather than a summary, a command's output or an extension."""
+
+
+NO_RESULT = "No result is recorded for this call."
+"""What stands for the result of a call that was never answered: no provider takes a call without one."""
+
+_BEFORE_SUMMARY = {
+    "compactionSummary": "Summary of the conversation up to here:",
+    "branchSummary": "Summary of work on another branch of this conversation:",
+}
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What a session was up to a cut: the context that the model had there."""
+
+    session: Session
+    cut: ForkPoint
+    _context: Context | None = None
+    left_out: int = 0
+    """After `told`: messages of the context that were left out, because each agent brings its own: system prompt,
+    instructions, environment."""
+    orphans: int = 0
+    """After `told`: results without a call, which no provider takes; left out as well."""
+    thoughts: int = 0
+    """After `told`: pieces of reasoning left out: they are signed or encrypted for the provider that made them."""
+    invented: int = 0
+    """After `told`: calls that were never answered, and got a result that says so."""
+
+    @property
+    def context(self) -> Context:
+        """The context at the cut."""
+        if self._context is None:
+            self._context = context_at(self.session, self.cut.tip(self.session))
+        return self._context
+
+    def opening(self, limit: int = 200) -> str:
+        """The beginning of the first prompt that a person typed, on one line."""
+        kinds = self.session.columns.kind
+        for run in self.session.tree.path_runs(self.cut.end):
+            at = kinds.find(Kind.USER, run.start, run.stop)
+            if at >= 0:
+                return " ".join(prompt_text(self.session.body(at) or {}).split())[:limit]
+        return ""
+
+    def told(self) -> Iterator[ConversationMessage]:
+        """The messages, in the order the model received them, one in memory at a time.
+
+        Every call is followed by its result. What another agent puts in by itself is left out, and counted.
+        """
+        self.orphans = self.invented = 0
+        waiting: dict[str, str] = {}
+        names = _CallNames()
+        last: ConversationMessage | None = None
+        stamp = 0
+        for said, message in self.messages():
+            given = message.get("timestamp")
+            stamp = int(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else stamp
+            one = _told(message, said.role, said.entry, stamp)
+            if one is None:
+                continue
+            if one.role == "result":
+                one = one._replace(call=names.latest(one.call))
+                if one.call not in waiting:
+                    self.orphans += 1
+                    continue
+                del waiting[one.call]
+            elif waiting and last is not None:
+                yield from self._unanswered(waiting, last)
+            if one.role == "assistant":
+                one = one._replace(content=tuple(names.renamed(block) for block in one.content))
+                waiting = {
+                    str(block.get("id")): str(block.get("name", ""))
+                    for block in one.content
+                    if block.get("type") == "toolCall"
+                }
+            last = one
+            yield one
+        if waiting and last is not None:
+            yield from self._unanswered(waiting, last)
+
+    def _unanswered(
+        self, waiting: dict[str, str], last: ConversationMessage
+    ) -> Iterator[ConversationMessage]:
+        for call, tool in waiting.items():
+            self.invented += 1
+            nothing: Body = {"type": "text", "text": NO_RESULT}
+            yield ConversationMessage("result", (nothing,), last.entry, last.time, call, tool, failed=True)
+        waiting.clear()
+
+    def messages(self) -> Iterator[tuple[ContextMessage, Body]]:
+        """The messages as pi's files hold them, edits applied, without those that only the source's agent puts in.
+
+        Counts those as `told` does. Of replies that were broken off nothing is sent, and nothing comes.
+        """
+        self.left_out = self.thoughts = 0
+        every = self.context.messages
+        for position in range(len(every)):
+            said = every[position]
+            if not said.sent:
+                continue
+            if is_own(self.session, said.kind, said.entry) or said.role == "system":
+                self.left_out += 1
+                continue
+            message = message_body(self.session, said)
+            if said.role == "assistant":
+                if message.get("stopReason") in BROKEN_OFF:
+                    continue
+                self.thoughts += sum(
+                    1 for block in blocks_of(message.get("content")) if block.get("type") == "thinking"
+                )
+                content = told_blocks(message)
+                if not content:
+                    continue
+                message = {**message, "content": content}
+            yield said, message
+
+    def remarks(self) -> list[Remark]:
+        """What `told` or `messages` left out or made up, once they ran."""
+        found = []
+        if self.left_out:
+            text = (
+                f"{_count(self.left_out, 'message')} left out that the other agent put in itself (system prompt,"
+                " instructions, environment): each brings its own"
+            )
+            found.append(Remark("instructions-left", text))
+        if self.thoughts:
+            text = f"{_count(self.thoughts, 'piece')} of reasoning left out: only the provider that made it can use it"
+            found.append(Remark("reasoning-left", text))
+        if self.orphans:
+            text = f"{_count(self.orphans, 'result')} without a call left out"
+            found.append(Remark("orphan-results", text))
+        if self.invented:
+            text = f"{_count(self.invented, 'call')} without a result got one that says so"
+            found.append(Remark("open-calls", text))
+        return found
+
+
+def is_own(session: Session, kind: Kind, entry: int) -> bool:
+    """Whether an entry is what the source's agent puts in by itself, and another brings its own of: instructions, environment."""
+    if kind is Kind.INJECTED:
+        return True
+    return kind is Kind.CUSTOM_MESSAGE and bool((session.body(entry) or {}).get(INJECTED))
+
+
+def told_blocks(reply: Body) -> list[Body]:
+    """The blocks of a reply that another provider can take."""
+    return [kept for block in blocks_of(reply.get("content")) if (kept := _kept(block)) is not None]
+
+
+def _kept(block: Body) -> Body | None:
+    """A block of a reply for another provider: a call that the first one ran itself as text, reasoning not at all."""
+    kind = block.get("type")
+    if kind == "toolCall" and "hosted" in block:
+        return {"type": "text", "text": call_text(block)}
+    return block if kind in ("text", "toolCall") else None
+
+
+def _count(number: int, word: str) -> str:
+    return f"1 {word}" if number == 1 else f"{number:,} {word}s"
+
+
+class _CallNames:
+    """Ids of calls that every provider takes, none of them twice: the source's own wherever they are like that."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._now: dict[str, str] = {}
+
+    def renamed(self, block: Body) -> Body:
+        """A block of a reply; a call with the id that it goes by."""
+        if block.get("type") != "toolCall":
+            return block
+        given = str(block.get("id", ""))
+        name = given
+        if name in self._seen or _CALL_ID.fullmatch(name) is None:
+            name = f"call_{len(self._seen):06d}"
+            while name in self._seen:
+                name += "_"
+        self._seen.add(name)
+        self._now[given] = name
+        return {**block, "id": name}
+
+    def latest(self, given: str) -> str:
+        """The id that the last call of a source's id goes by."""
+        return self._now.get(given, given)
+
+
+def _told(message: Body, role: str, entry: EntryIndex, stamp: int) -> ConversationMessage | None:
+    if role == "assistant":
+        return ConversationMessage(
+            "assistant",
+            tuple(blocks_of(message.get("content"))),
+            entry,
+            stamp,
+            provider=str(message.get("provider") or ""),
+            model=str(message.get("model") or ""),
+            stop=str(message.get("stopReason") or ""),
+        )
+    if role == "toolResult":
+        return ConversationMessage(
+            "result",
+            _seen(message),
+            entry,
+            stamp,
+            call=str(message.get("toolCallId") or ""),
+            tool=str(message.get("toolName") or ""),
+            failed=bool(message.get("isError")),
+        )
+    before = _BEFORE_SUMMARY.get(role)
+    if before is not None:
+        text = f"{before}\n\n{message.get('summary') or ''}"
+        return ConversationMessage("user", ({"type": "text", "text": text},), entry, stamp)
+    if role == "bashExecution":
+        return ConversationMessage("user", ({"type": "text", "text": message_text(message)},), entry, stamp)
+    content = _seen(message)
+    return ConversationMessage("user", content, entry, stamp, typed=role == "user") if content else None
+
+
+def _seen(message: Body) -> tuple[Body, ...]:
+    """Text and images of a message."""
+    return tuple(
+        block for block in blocks_of(message.get("content")) if block.get("type") in ("text", "image")
+    )

@@ -1,0 +1,188 @@
+"""Where a new session may end: the entry that was asked for, what may object to it, and the nearest that is legal.
+
+Each agent has a rule of its own; the two that several share are here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind, blocks_of, tool_calls
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+__all__ = [
+    "BROKEN_OFF",
+    "ForkPoint",
+    "Rule",
+    "after_reply",
+    "after_results",
+    "cut_at",
+    "last_said",
+    "open_calls",
+]
+
+Rule = Callable[["Session", EntryIndex, bool], "str | None"]
+"""Why a new session may not end at an entry, in one line; None where it may. The last argument: whether a prompt follows,
+before which it ends."""
+
+_FAR = 400
+"""Entries up and down the path among which the nearest legal one is looked for."""
+_BESIDE = BOOKKEEPING | {Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.SYSTEM, Kind.CONTEXT_EDIT}
+"""Kinds that stand beside what is said: they neither end a turn nor go on with one."""
+BROKEN_OFF = ("aborted", "error")
+"""How replies ended that no agent sends again."""
+
+
+class ForkPoint(NamedTuple):
+    """A place where a new session would end."""
+
+    entry: EntryIndex
+    """The entry that was asked for."""
+    end: EntryIndex
+    """The last thing said that the new session holds; -1 for nothing."""
+    prompt: EntryIndex
+    """The prompt that it ends right before, where that was asked for: its text is offered to be edited. Else -1."""
+    rule: str | None
+    """Why it cannot end there, in one line; None where it can."""
+    nearest: EntryIndex
+    """The nearest entry that can be asked for instead; itself where it is legal, -1 where there is none."""
+
+    def tip(self, session: Session) -> int:
+        """The last entry that counts: what stands beside the last thing said, such as an edit of the context, comes along."""
+        return session.columns.parent[self.prompt] if self.prompt >= 0 else self.entry
+
+    @property
+    def legal(self) -> bool:
+        """Whether a session may end there."""
+        return self.rule is None
+
+
+def last_said(session: Session, index: int) -> EntryIndex:
+    """The entry at or above one that something was said in: no bookkeeping, and nothing that is only put beside it."""
+    parents, kinds = session.columns.parent, session.columns.kind
+    while index >= 0 and kinds[index] in _BESIDE:
+        index = parents[index]
+    return EntryIndex(max(index, NO_ENTRY))
+
+
+def cut_at(session: Session, entry: EntryIndex, rule: Rule) -> ForkPoint:
+    """Where a new session would end that is asked for at an entry.
+
+    At a prompt it ends before it, which is after the reply above; anywhere else after the entry.
+    """
+    end, prompt = _end_of(session, entry)
+    why = _objection(session, end, prompt, rule)
+    if why is None:
+        return ForkPoint(entry, end, prompt, None, entry)
+    return ForkPoint(entry, end, prompt, why, _nearest(session, entry, rule))
+
+
+def _end_of(session: Session, entry: int) -> tuple[EntryIndex, EntryIndex]:
+    if entry >= 0 and session.columns.kind[entry] == Kind.USER:
+        return last_said(session, session.columns.parent[entry]), EntryIndex(entry)
+    return last_said(session, entry), NO_ENTRY
+
+
+def _objection(session: Session, end: EntryIndex, prompt: EntryIndex, rule: Rule) -> str | None:
+    if end < 0:
+        return "nothing is said before it: it would be an empty session"
+    if session.columns.kind[end] in (Kind.MALFORMED, Kind.HEADER):
+        return "it is damaged"
+    return rule(session, end, prompt >= 0)
+
+
+def _nearest(session: Session, entry: EntryIndex, rule: Rule) -> EntryIndex:
+    """Looks up the path and down the way that goes on, a step in each direction at a time, upward first."""
+    if entry < 0:
+        return NO_ENTRY
+    parents, kinds = session.columns.parent, session.columns.kind
+    up, down = parents[entry], entry
+    for _ in range(_FAR):
+        if up >= 0:
+            if kinds[up] not in _BESIDE and _objection(session, *_end_of(session, up), rule) is None:
+                return EntryIndex(up)
+            up = parents[up]
+        if down >= 0:
+            down = EntryIndex(_onward(session, down))
+            if (
+                down >= 0
+                and kinds[down] not in _BESIDE
+                and _objection(session, *_end_of(session, down), rule) is None
+            ):
+                return EntryIndex(down)
+        if up < 0 and down < 0:
+            break
+    return NO_ENTRY
+
+
+def _onward(session: Session, index: int) -> int:
+    """The child with which the conversation goes on; the one towards the leaf where that lies below. -1 where none does."""
+    tree = session.tree
+    children = tree.children(index)
+    if len(children) <= 1:
+        return children[0] if children else -1
+    leaf = session.leaf
+    return next((child for child in children if tree.is_ancestor(child, leaf)), children[0])
+
+
+def open_calls(session: Session, end: int) -> int:
+    """How many calls of the reply at or right above an entry have no result up to it."""
+    columns = session.columns
+    answered: set[str] = set()
+    while end >= 0:
+        kind = columns.kind[end]
+        if kind == Kind.TOOL_RESULT:
+            answered.add(str(_message(session, end).get("toolCallId")))
+        elif kind == Kind.ASSISTANT:
+            reply = _message(session, end)
+            return len([call for call in calls_of(reply) if call not in answered])
+        elif kind not in _BESIDE:
+            return 0
+        end = columns.parent[end]
+    return 0
+
+
+def calls_of(reply: Body) -> list[str]:
+    """The ids of the calls of a reply that results answer: none of one that was broken off, nor what the provider runs itself."""
+    if reply.get("stopReason") in BROKEN_OFF:
+        return []
+    hosted = {str(block.get("id")) for block in blocks_of(reply.get("content")) if "hosted" in block}
+    return [call.id for call in tool_calls(reply) if call.id not in hosted]
+
+
+def after_results(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+    """The rule of agents that also go on inside a turn, once every call has its result (pi, Codex, opencode)."""
+    kind = session.columns.kind[end]
+    if kind == Kind.USER:
+        return None if before_prompt else "a prompt without its reply: the next would follow on it"
+    if kind in (Kind.ASSISTANT, Kind.TOOL_RESULT):
+        missing = open_calls(session, end)
+        if missing:
+            calls = "1 tool call has" if missing == 1 else f"{missing} tool calls have"
+            return f"{calls} no result here"
+    return None
+
+
+def after_reply(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+    """The rule of agents that go on after a finished reply only (Claude Code)."""
+    kind = session.columns.kind[end]
+    if kind == Kind.USER:
+        return "a prompt without its reply"
+    if kind == Kind.TOOL_RESULT:
+        return "inside a turn, which is not finished"
+    if kind == Kind.ASSISTANT:
+        reply = _message(session, end)
+        if tool_calls(reply):
+            return "inside a turn: it calls tools"
+        said = (block for block in blocks_of(reply.get("content")) if block.get("type") == "text")
+        if not any(block.get("text") for block in said):
+            return "inside a turn: nothing is said yet"
+    return after_results(session, end, before_prompt)
+
+
+def _message(session: Session, index: int) -> Body:
+    message = (session.body(index) or {}).get("message")
+    return message if isinstance(message, dict) else {}

@@ -1,0 +1,348 @@
+"""Messages and their parts to entries.
+
+A message of a user is one entry, with one more ahead or behind for what opencode itself put into it. A reply is one entry, and
+one for the result of each call. What a revert deleted hangs where it was said; what it hides for now hangs beside a marker that
+says so. Pruned outputs become context edits at the time they were pruned, failed replies are taken out by one.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from leafward.agents.opencode import newer_engine as newer
+from leafward.agents.opencode.parts import PART_TYPES, is_put, is_sent, is_typed
+from leafward.agents.opencode.records import NEVER, number_in, object_at, text_in
+from leafward.agents.opencode.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
+from leafward.session.columns import ID_SIZE, Columns
+from leafward.session.entries import Damage
+from leafward.session.scan import decode_line
+
+if TYPE_CHECKING:
+    from leafward.agents.opencode.records import Stored, Told
+    from leafward.agents.opencode.spool import Records
+    from leafward.session.entries import Body
+
+_NO_ID = bytes(ID_SIZE)
+
+
+class EntryBuilder:
+    """Makes the columns of one session, message by message in the order of time."""
+
+    def __init__(self, records: Records, *, hide_from: str = "", hide_part: str = "") -> None:
+        self.records = records
+        self.columns = Columns()
+        self.role = bytearray()
+        self.message = array("i")
+        """Record of the message an entry belongs to."""
+        self.low = array("i")
+        self.high = array("i")
+        """Records of its parts: from, and the one behind."""
+        self.aux = array("i")
+        """The entry that asked for a summary; -1 for none."""
+        self.targets: dict[int, list[int]] = {}
+        """The entries that an edit concerns."""
+        self.stored: dict[int, int] = {}
+        """By the record of a message, the row that it was made of where it is not itself what is stored."""
+        self.kept: dict[int, int] = {}
+        """Of a compaction that keeps a tail: the entry from which on; -1 where that is not there, and all is kept (opencode)."""
+        self.begins = array("i")
+        """The first entry of each message that is still there."""
+        self.times = array("q")
+        """When each of them was made."""
+        self.tip = -1
+        """The end of the visible conversation."""
+        self._newer = False
+        self._other_tip = -1
+        """The end of what the engine said that did not speak last."""
+        self.leaf = -1
+        self.hidden = 0
+        """Messages that a revert hides."""
+        self.removed = 0
+        """Messages that were deleted."""
+        self.folder = ""
+        """Where the first reply was made."""
+        self.unknown: dict[str, int] = {}
+        """Roles and types of parts that are not known, with how many there are of each."""
+        self.first_unknown = -1
+        self.dangling: list[tuple[int, str]] = []
+        """Compactions that keep from a message which is not there."""
+        self._hide_from, self._hide_part = hide_from, hide_part
+        self._hiding = False
+        self._names: set[str] = set()
+        self._first: dict[str, int] = {}
+        self._requests: dict[str, tuple[int, str]] = {}
+        self._pruned: list[tuple[int, int, int]] = []
+        self._unfinished: list[tuple[str, int, int]] = []
+        self._course: list[tuple[int, int]] = []
+        """The end of each message so far, and the event that deleted it."""
+
+    # --- entries ---
+
+    def _entry(
+        self, role: Role, name: str, parent: int, message: int, low: int, high: int, aux: int = -1
+    ) -> int:
+        columns = self.columns
+        index = len(columns.kind)
+        if name in self._names:
+            name = f"{name}@{index}"
+        self._names.add(name)
+        columns.kind.append(KINDS[role])
+        if len(name) == ID_SIZE and name.isascii():
+            columns.ids += name.encode("ascii")
+        else:
+            columns.ids += _NO_ID
+            columns.other_ids[index] = name
+        columns.parent.append(parent)
+        columns.start.append(self._start(role, message, low))
+        self.role.append(role)
+        self.message.append(message)
+        self.low.append(low)
+        self.high.append(high)
+        self.aux.append(aux)
+        return index
+
+    def _start(self, role: Role, message: int, low: int) -> int:
+        """Where an entry begins in the spool: never before the one ahead of it."""
+        records, starts = self.records, self.columns.start
+        if role in EDITS:
+            return records.spool.size
+        start = records.start[low if role in OF_PARTS else message]
+        return max(start, starts[-1]) if starts else start
+
+    def system(self, told: Told) -> None:
+        """The system prompt, which versions before 0.6 kept in every reply."""
+        record = self.records.add(told.message)
+        self.tip = self._entry(
+            Role.SYSTEM, f"{told.message.id}-system", self.tip, record, record + 1, record + 1
+        )
+
+    def take(self, told: Told) -> None:
+        """A message with its parts."""
+        body = decode_line(told.message.data)
+        if told.removed < NEVER:
+            self._take_removed(told, body)
+            return
+        self._turn_to(told)
+        created = told.message.created
+        starts_hiding = not self._hiding and bool(self._hide_from) and told.message.id == self._hide_from
+        self._interrupt()
+        self._edits_until(NEVER if starts_hiding else created)
+        split = len(told.parts)
+        if starts_hiding:
+            self._hiding = True
+            split = self._split(told)
+            if not split:
+                self._stand_here()
+        if self._hiding:
+            self.hidden += 1
+        shown = told.parts[:split] if starts_hiding and split else told.parts
+        self.begins.append(len(self.columns))
+        self.times.append(created)
+        tip = self._message(told, body, shown, self.tip)
+        if starts_hiding and split and split < len(told.parts):
+            self.tip = tip
+            self._stand_here()
+            rest = told._replace(message=told.message._replace(id=f"{told.message.id}-hidden"))
+            tip = self._message(rest, body, told.parts[split:], tip)
+        self.tip = tip
+        self._course.append((tip, NEVER))
+
+    def _turn_to(self, told: Told) -> None:
+        """Each engine sends what it stored itself, so a session in which both spoke is two conversations."""
+        is_newer = told.stored is not None
+        if is_newer != self._newer:
+            self._interrupt()
+            self._newer = is_newer
+            self.tip, self._other_tip = self._other_tip, self.tip
+
+    def _split(self, told: Told) -> int:
+        """How many parts of the message that a revert begins in stay visible."""
+        for place, part in enumerate(told.parts):
+            if part.id == self._hide_part:
+                return place
+        return 0
+
+    def _stand_here(self) -> None:
+        """The conversation goes on from here, whatever follows is hidden."""
+        self.leaf = self.tip
+
+    def _take_removed(self, told: Told, body: Body | None) -> None:
+        above = -1
+        for tip, removed in reversed(self._course):
+            if removed > told.begun:
+                above = tip
+                break
+        self.removed += 1
+        self._course.append((self._message(told, body, told.parts, above, live=False), told.removed))
+
+    def marked(self, revert: Stored) -> None:
+        """Says, where the conversation stands, that what follows was taken back and is not deleted yet."""
+        record = self.records.add(revert)
+        if self.leaf >= 0:
+            self.leaf = self._entry(Role.REVERT, revert.id, self.leaf, record, record + 1, record + 1)
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        self._edits_until(NEVER)
+        if not self._hiding:
+            self.leaf = self.tip
+
+    def _interrupt(self) -> None:
+        """Gives calls that never ended, and never will, since the conversation went on, the result that opencode sends."""
+        for name, message, part in self._unfinished:
+            self.tip = self._entry(Role.RESULT, name, self.tip, message, part, part + 1)
+        self._unfinished.clear()
+
+    def _edits_until(self, moment: int) -> None:
+        """Takes out of the context what was pruned before a time."""
+        if not self._pruned:
+            return
+        due = sorted((target, part) for time, target, part in self._pruned if time < moment)
+        self._pruned = [one for one in self._pruned if one[0] >= moment]
+        if due:
+            target, part = due[0]
+            name = f"{self.columns.id(target)}-pruned"
+            self.tip = self._entry(Role.PRUNED, name, self.tip, self.message[target], part, part + 1)
+            self.targets[self.tip] = [one for one, _ in due]
+
+    # --- messages ---
+
+    def _message(
+        self, told: Told, body: Body | None, parts: list[Stored], above: int, *, live: bool = True
+    ) -> int:
+        """The entries of a message; returns the one that what follows hangs on: nothing hangs on what is broken."""
+        record = self.records.add(told.message)
+        low = record + 1
+        for part in parts:
+            self.records.add(part)
+        high = low + len(parts)
+        if told.stored is not None:
+            self.stored[record] = self.records.add(told.stored)
+        first = len(self.columns)
+        name = told.message.id
+        if body is None:
+            broken = self._entry(Role.BROKEN, name, above, record, low, high)
+            self.columns.damage[broken] = Damage.MALFORMED
+            tip = above
+        else:
+            decoded = [decode_line(part.data) for part in parts]
+            role = body.get("role")
+            if role == "user":
+                tip = self._user(name, body, decoded, parts, above, record, low)
+            elif role == "assistant":
+                tip = self._reply(name, body, decoded, parts, above, record, low, live=live)
+            elif isinstance(role, str) and role in OF_ITS_OWN:
+                tip = self._entry(OF_ITS_OWN[role], name, above, record, low, high)
+            else:
+                tip = self._entry(Role.OTHER, name, above, record, low, high)
+                self._strange(f"role {role}", tip)
+            tip = self._others(decoded, parts, tip, record, low)
+        if live:
+            self._first.setdefault(name, first)
+        return tip
+
+    def _user(
+        self,
+        name: str,
+        body: Body,
+        decoded: list[Body | None],
+        parts: list[Stored],
+        above: int,
+        record: int,
+        low: int,
+    ) -> int:
+        high = low + len(parts)
+        request = next((part for part in decoded if part and part.get("type") == "compaction"), None)
+        if request is not None:
+            tip = self._entry(Role.REQUEST, name, above, record, low, high)
+            self._requests[name] = tip, text_in(request, "tail_start_id")
+            return tip
+        typed = [place for place, part in enumerate(decoded) if part is not None and is_typed(part)]
+        put = [place for place, part in enumerate(decoded) if part is not None and is_put(part)]
+        if put and not typed:
+            role = Role.ADDED if body.get(newer.BESIDE) else Role.INJECTED
+            return self._entry(role, name, above, record, low, high)
+        ahead = [place for place in put if place < typed[0]] if typed else []
+        if ahead:
+            above = self._entry(Role.ADDED, parts[ahead[0]].id, above, record, low, low + typed[0])
+        tip = self._entry(Role.USER, name, above, record, low, high)
+        behind = put[len(ahead) :]
+        if behind:
+            tip = self._entry(Role.ADDED, parts[behind[0]].id, tip, record, low + behind[0], high)
+        return tip
+
+    def _reply(
+        self,
+        name: str,
+        body: Body,
+        decoded: list[Body | None],
+        parts: list[Stored],
+        above: int,
+        record: int,
+        low: int,
+        *,
+        live: bool,
+    ) -> int:
+        high = low + len(parts)
+        if not self.folder:
+            self.folder = text_in(object_at(body, "path"), "cwd")
+        asked = self._requests.get(text_in(body, "parentID"))
+        if self._summarises(body, asked is not None):
+            request, tail = asked or (-1, "")
+            tip = self._entry(Role.SUMMARY, name, above, record, low, high, request)
+            if tail:
+                kept = self._first.get(tail, -1)
+                if kept < 0:
+                    self.dangling.append((tip, tail))
+                self.kept[tip] = kept
+            return tip
+        reply = tip = self._entry(Role.REPLY, name, above, record, low, high)
+        results: list[int] = []
+        for place, part in enumerate(decoded):
+            if part is None or part.get("type") != "tool":
+                continue
+            state = object_at(part, "state")
+            if live and state.get("status") in ("pending", "running"):
+                self._unfinished.append((parts[place].id, record, low + place))
+                continue
+            tip = self._entry(Role.RESULT, parts[place].id, tip, record, low + place, low + place + 1)
+            results.append(tip)
+            pruned = number_in(object_at(state, "time"), "compacted")
+            if pruned and live:
+                self._pruned.append((pruned, tip, low + place))
+        if not is_sent(body, decoded):
+            tip = self._entry(Role.DROPPED, f"{name}-dropped", tip, record, low, high)
+            self.targets[tip] = [reply, *results]
+        return tip
+
+    def _summarises(self, body: Body, asked: bool) -> bool:
+        """Whether a reply is a summary that stands for what came before: whole, without an error."""
+        if body.get("summary") is not True or body.get("error"):
+            return False
+        if asked:
+            return bool(body.get("finish"))
+        ended = body.get("finish") or object_at(body, "time").get("completed")
+        return bool(ended) and not self._requests
+
+    def _others(
+        self, decoded: list[Body | None], parts: list[Stored], tip: int, record: int, low: int
+    ) -> int:
+        """Entries for parts that are broken or of a type that is not known."""
+        for place, part in enumerate(decoded):
+            known = part is not None and str(part.get("type")) in PART_TYPES
+            if not known:
+                role = Role.PART if part is not None else Role.BROKEN_PART
+                made = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
+                if part is None:
+                    self.columns.damage[made] = Damage.MALFORMED
+                else:
+                    tip = made
+                    self._strange(f"part {part.get('type')}", tip)
+        return tip
+
+    def _strange(self, name: str, entry: int) -> None:
+        """Counts a record that is not known."""
+        self.unknown[name] = self.unknown.get(name, 0) + 1
+        if self.first_unknown < 0:
+            self.first_unknown = entry

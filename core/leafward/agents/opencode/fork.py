@@ -1,0 +1,213 @@
+"""A new session from an earlier turn of one in opencode's database: its messages with fresh ids, for `opencode import`.
+
+Ids that exist already are skipped by the import without a word, so none of the source's stands in the document. Nothing is
+written to the database by us.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.authorship import own_cut
+from leafward.agents.opencode import newer_engine as newer
+from leafward.agents.opencode.database import opened
+from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
+from leafward.agents.opencode.records import object_at, object_in, text_in
+from leafward.agents.opencode.sessions import OURS
+from leafward.agents.opencode.transcript import OpenCodeReader, merged
+from leafward.base.errors import NotASession, Refused
+from leafward.session.entries import Kind
+from leafward.session.foreign import ForeignSession
+from leafward.session.headline import title_of
+from leafward.session.messages import EDIT_TARGETS
+from leafward.session.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.agents.authorship import OwnCut
+    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_point import ForkPoint
+    from leafward.agents.opencode.database import Base
+    from leafward.agents.opencode.places import Store
+    from leafward.agents.opencode.records import Told
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
+
+FORKED = " (fork)"
+_HIDDEN = "-hidden"
+_MADE = re.compile(r"(?:-pruned|-dropped|-system|-hidden)?(?:@\d+)?\Z")
+"""How the names of entries end that stand for no message or part alone."""
+
+
+def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: str, store: Store) -> Draft:
+    """A draft of a session with the messages of a path, from one database `into` another. Raises Refused where it names no folder."""
+    reader = session.reader if isinstance(session, ForeignSession) else None
+    if not isinstance(reader, OpenCodeReader):
+        raise Refused(f"{session.path.name} is no session of opencode")
+    cwd = terms.folder(session, TITLE)
+    own = own_cut(session, reader.columns, cut)
+    copy = _Copy(session, reader, own, database, cwd)
+    ids = Ids(os.urandom(16))
+    name = ids.session(round(terms.now.timestamp() * 1000))
+    return draft_of(
+        session=name,
+        database=into,
+        cwd=cwd,
+        content=lambda: copy.document(name, ids, terms),
+        kept=copy.held,
+        left=copy.left + own.passed,
+        remarks=own.remarks(),
+        terms=terms,
+        store=store,
+    )
+
+
+class _Copy:
+    """What is copied of a session."""
+
+    def __init__(
+        self, session: Session, reader: OpenCodeReader, cut: OwnCut, database: str, cwd: str
+    ) -> None:
+        self._session, self._database, self._cwd = session, database, cwd
+        columns = reader.columns
+        self._at = columns.id(cut.end)
+        self._prompt = columns.id(cut.prompt) if cut.prompt >= 0 else ""
+        self._entries: set[str] = set()
+        self._records: set[str] = set()
+        """Ids of messages, and of parts that are entries."""
+        self._pruned: set[str] = set()
+        """Results that are cleared on the path."""
+        self.held = self.left = 0
+        at = cut.last(columns)
+        while at >= 0:
+            name = columns.id(at)
+            if columns.kind[at] in (Kind.SYSTEM, Kind.UNKNOWN):
+                self.left += 1
+            else:
+                self.held += 1
+            self._entries.add(name)
+            self._records.add(_MADE.sub("", name, count=1))
+            if columns.kind[at] == Kind.CONTEXT_EDIT:
+                self._pruned.update((reader.body(at) or {}).get(EDIT_TARGETS, ()))
+            at = columns.parent[at]
+
+    def document(self, name: str, ids: Ids, terms: Terms) -> Iterator[bytes]:
+        """The document that is imported. Raises Refused where the database cannot be read any more."""
+        try:
+            with opened(self._database) as base:
+                row = base.row(self._session.id)
+                if not row:
+                    raise Refused(f"{self._session.id} is no longer in {self._database}")
+                info = self._info(row, name, terms)
+                yield from document(info, self._messages(base, row, name, ids, terms))
+        except (sqlite3.Error, OSError, NotASession) as error:
+            raise Refused(f"cannot read {self._database}: {error}") from error
+
+    def _info(self, row: dict[str, Any], name: str, terms: Terms) -> Body:
+        now = round(terms.now.timestamp() * 1000)
+        title = title_of(self._session) or str(row.get("title") or name)
+        info: Body = {
+            "id": name,
+            "slug": row.get("slug") or name,
+            "projectID": row.get("project_id") or "global",
+            "directory": self._cwd,
+            "title": title if title.endswith(FORKED) else title + FORKED,
+            "version": row.get("version") or "1.2.0",
+        }
+        # A path is one below the project's folder.
+        for field in ("agent", "path") if self._cwd == self._session.cwd else ("agent",):
+            if isinstance(row.get(field), str):
+                info[field] = row[field]
+        for field in ("model", "permission"):
+            text = row.get(field)
+            known = _value(text) if isinstance(text, str) else None
+            if known:
+                info[field] = known
+        lineage = {"forkedFrom": self._session.id, "at": self._at}
+        info["metadata"] = {**object_in(str(row.get("metadata") or "")), OURS: lineage}
+        info["time"] = {"created": now, "updated": now}
+        return info
+
+    def _messages(self, base: Base, row: dict[str, Any], name: str, ids: Ids, terms: Terms) -> Iterator[Body]:
+        revert = object_in(str(row.get("revert") or ""))
+        renamed: dict[str, str] = {}
+        asked = latest = ""
+        model: Body = {}
+        for told in merged(base, self._session.id, self._database, _refuse, []):
+            if told.message.id == self._prompt or not self._holds(told):
+                continue
+            for held, body in _usual(told):
+                old, parts = held.message.id, held.parts
+                if old == text_in(revert, "messageID") and old + _HIDDEN not in self._entries:
+                    parts = parts[: _place(held, text_in(revert, "partID"))]
+                created = object_at(body, "time").get("created")
+                stamp = created if isinstance(created, int) else held.message.created
+                new = renamed[old] = ids.message(stamp, len(parts) * 2)
+                message: Body = {**body, "id": new, "sessionID": name}
+                if body.get("role") == "user":
+                    asked = new
+                    model = object_at(body, "model") or model
+                elif "parentID" in body:
+                    message["parentID"] = renamed.get(text_in(body, "parentID"), asked or new)
+                latest = new
+                copied = (
+                    self._part(decode_line(part.data), part.id, new, name, ids, renamed) for part in parts
+                )
+                yield {"info": message, "parts": [part for part in copied if part is not None]}
+        if terms.injected and latest:
+            yield injected_message(terms, name, ids, model)
+
+    def _holds(self, told: Told) -> bool:
+        return told.message.id in self._records or any(part.id in self._records for part in told.parts)
+
+    def _part(
+        self, body: Body | None, old: str, message: str, session: str, ids: Ids, renamed: dict[str, str]
+    ) -> Body | None:
+        """A part under its new names; what was cleared later than the cut is whole again."""
+        if body is None:
+            return None
+        part: Body = {**body, "id": ids.part(), "sessionID": session, "messageID": message}
+        if body.get("type") == "compaction" and "tail_start_id" in body:
+            tail = text_in(body, "tail_start_id")
+            part["tail_start_id"] = renamed.get(tail, tail)
+        state = object_at(body, "state")
+        if body.get("type") == "tool" and state:
+            part["state"] = state = dict(state)
+            time = object_at(state, "time")
+            if "compacted" in time and old not in self._pruned:
+                state["time"] = {key: value for key, value in time.items() if key != "compacted"}
+            attached = state.get("attachments")
+            if isinstance(attached, list):
+                state["attachments"] = [_attachment(one, message, session, ids) for one in attached]
+        return part
+
+
+def _usual(told: Told) -> Iterator[tuple[Told, Body]]:
+    """A message as the engine holds one that an import writes for; none where it is broken."""
+    body = decode_line(told.message.data)
+    if body is not None:
+        yield from newer.as_usual(told, body)
+
+
+def _attachment(one: object, message: str, session: str, ids: Ids) -> object:
+    if not isinstance(one, dict) or "id" not in one:
+        return one
+    return {**one, "id": ids.part(), "sessionID": session, "messageID": message}
+
+
+def _place(told: Told, part: str) -> int:
+    return next((place for place, one in enumerate(told.parts) if one.id == part), len(told.parts))
+
+
+def _refuse(name: str, error: Exception) -> None:
+    raise Refused(f"{name} cannot be read: {error}")
+
+
+def _value(text: str) -> Any:
+    """A JSON value of any kind; None where it is none."""
+    found = decode_line(b'{"value":' + text.encode("utf-8", "surrogatepass") + b"}")
+    return found.get("value") if found is not None else None

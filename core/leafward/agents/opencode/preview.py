@@ -1,0 +1,89 @@
+"""A first look at a session: its own description, and its first prompt where it has no title."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Glimpse
+from leafward.agents.opencode import trees
+from leafward.agents.opencode.database import is_database, opened
+from leafward.agents.opencode.parts import block_of, is_typed
+from leafward.agents.opencode.records import object_at, object_in, text_in
+from leafward.agents.opencode.surroundings import paths_in_database, paths_in_folder
+from leafward.agents.opencode.transcript import named
+from leafward.base.errors import NotASession
+from leafward.session.entries import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.agents.opencode.places import Shelves
+    from leafward.agents.opencode.records import Info, Told
+
+_FIRST_MESSAGES = 4
+
+
+def glimpse(shelves: Shelves, path: str) -> Glimpse:
+    """What a look at a session says, in a database or a file. Raises OSError."""
+    base, session = os.path.split(path)
+    if os.path.isfile(base):
+        try:
+            row = shelves.shelf(base, lately=True).rows.get(session)
+            if row is None:
+                raise FileNotFoundError(2, f"no session {session}", base)
+            prompt = ""
+            if named(row.info.title) is None and row.messages:
+                with opened(base) as database:
+                    prompt = _first_prompt(database.told(session, base, _silent))
+                    if row.info.torn:
+                        folder = _first_folder(database.told(session, base, _silent))
+                        row = row._replace(info=row.info._replace(directory=folder))
+        except (sqlite3.Error, NotASession) as error:
+            raise OSError(5, str(error), base) from error
+        return _glimpse(row.info, prompt, paths_in_database(shelves, base))
+    if is_database(path):
+        raise OSError(5, "a database that cannot be read", path)
+    info = trees.info_in(trees.read(path), path)
+    prompt = ""
+    if named(info.title) is None:
+        prompt = _first_prompt(trees.told(trees.tree_of(path), info.id, info.created or 0, _silent))
+    return _glimpse(info, prompt, paths_in_folder(path))
+
+
+def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:
+    return Glimpse(
+        id=info.id,
+        title=named(info.title),
+        prompt=prompt,
+        project=info.directory,
+        created=info.created,
+        modified=info.updated or info.created,
+        parent=(path_of(above) or above) if (above := info.parent or info.source) is not None else None,
+        relation=info.relation,
+        archived=bool(info.archived),
+    )
+
+
+def _first_prompt(messages: Iterator[Told]) -> str:
+    for told in islice(messages, _FIRST_MESSAGES):
+        if object_in(told.message.data).get("role") != "user":
+            continue
+        parts = [object_in(part.data) for part in told.parts]
+        blocks = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
+        text = text_of(blocks)
+        if text:
+            return text
+    return ""
+
+
+def _first_folder(messages: Iterator[Told]) -> str:
+    """Where the first reply was made."""
+    bodies = (object_in(told.message.data) for told in islice(messages, _FIRST_MESSAGES))
+    return next((folder for body in bodies if (folder := text_in(object_at(body, "path"), "cwd"))), "")
+
+
+def _silent(_name: str, _error: Exception) -> None:
+    """A first look says nothing of what it cannot read."""

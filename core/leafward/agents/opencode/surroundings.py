@@ -1,0 +1,121 @@
+"""What surrounds a session: where it lies, and what its store knows of others."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.agents.opencode import trees
+from leafward.agents.opencode.database import is_database
+from leafward.agents.opencode.places import tree_beside
+from leafward.base.errors import NotASession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.opencode.places import Shelves
+    from leafward.agents.opencode.records import Info
+    from leafward.agents.opencode.trees import Tree
+    from leafward.session.foreign import Note
+
+
+@dataclass(slots=True)
+class Setting:
+    """Where a session lies, and what its store knows of others."""
+
+    session: str
+    database: str | None = None
+    tree: Tree | None = None
+    siblings: Callable[[Info, int], list[Info]] = lambda _info, _first: []
+    """Older sessions whose first message is of the same time."""
+    path_of: Callable[[str], str | None] = lambda _session: None
+    """Where another session lies."""
+    copy: Callable[[Info], str | None] = lambda _info: None
+    """The folder of the same session's messages in the tree of files that was imported; None where there is none."""
+    changed: Callable[[], bool] = lambda: True
+    """Whether the session, of the many in its database, is another than when it was read."""
+    notes: list[Note] = field(default_factory=list)
+
+
+def setting_of(shelves: Shelves, path: str) -> Setting:
+    """The setting of a session by its path: that of its file, or its id behind that of a database. Raises NotASession."""
+    base, session = os.path.split(path)
+    if os.path.isfile(base):
+        return _in_database(shelves, base, session)
+    if path.endswith(".db") or is_database(path):
+        raise NotASession(_said_of(shelves, path))
+    if os.path.isdir(path):
+        raise NotASession(f"{path} is a folder, not a session file")
+    tree = trees.tree_of(path)
+    return Setting(
+        os.path.basename(path),
+        tree=tree,
+        siblings=lambda info, first: shelves.siblings_among(tree, info, first),
+        path_of=paths_in_folder(path),
+    )
+
+
+def _in_database(shelves: Shelves, base: str, session: str) -> Setting:
+    def stamp() -> object:
+        try:
+            row = shelves.shelf(base).rows.get(session)
+        except (sqlite3.Error, OSError, NotASession):
+            return None
+        return row.stamp if row is not None else None
+
+    before = stamp()
+
+    def copy(info: Info) -> str | None:
+        beside = tree_beside(base, info)
+        return os.path.join(trees.tree_of(beside).messages, info.id) if beside is not None else None
+
+    return Setting(
+        session,
+        database=base,
+        siblings=lambda info, first: shelves.siblings(base, info, first),
+        path_of=paths_in_database(shelves, base),
+        copy=copy,
+        changed=lambda: before is None or stamp() != before,
+    )
+
+
+def paths_in_database(shelves: Shelves, base: str) -> Callable[[str], str | None]:
+    """Where the other sessions of a database lie."""
+
+    def path_of(session: str) -> str | None:
+        try:
+            rows = shelves.shelf(base, lately=True).rows
+        except (sqlite3.Error, OSError, NotASession):
+            return None
+        return os.path.join(base, session) if session in rows else None
+
+    return path_of
+
+
+def _said_of(shelves: Shelves, path: str) -> str:
+    """What is to be said of a database that was named as if it were a session."""
+    try:
+        shelf = shelves.shelf(path)
+    except NotASession as error:
+        return str(error)
+    except sqlite3.Error as error:
+        return f"cannot read {path}: {error}"
+    except OSError as error:
+        return f"cannot read {path}: {error.strerror or error}"
+    if shelf.damage:
+        return f"{path} {shelf.damage}"
+    return (
+        f"{path} holds {len(shelf.rows):,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
+    )
+
+
+def paths_in_folder(path: str) -> Callable[[str], str | None]:
+    """Where other sessions lie beside the file of one."""
+
+    def file_of(session: str) -> str | None:
+        beside = os.path.join(os.path.dirname(path), f"{session}{trees.SUFFIX}")
+        return beside if os.path.isfile(beside) else None
+
+    return file_of

@@ -1,0 +1,335 @@
+"""One session of opencode as a transcript, from the database or from a tree of files."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents.opencode import trees
+from leafward.agents.opencode.database import Base, opened
+from leafward.agents.opencode.entry_builder import EntryBuilder
+from leafward.agents.opencode.lineage import Source, source_of
+from leafward.agents.opencode.records import Info, Stored, Told, by_time, object_in, text_in
+from leafward.agents.opencode.recovery import known
+from leafward.agents.opencode.roles import Role
+from leafward.agents.opencode.spool import Records, Spool
+from leafward.agents.opencode.translation import Translator, system_of
+from leafward.base.errors import NotASession
+from leafward.base.times import iso_time
+from leafward.session.columns import Columns
+from leafward.session.entries import EntryIndex
+from leafward.session.foreign import Note, Transcript, unknown_records
+from leafward.session.scan import decode_line
+from leafward.session.session import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from leafward.agents.opencode.surroundings import Setting
+    from leafward.agents.opencode.trees import Tree
+    from leafward.session.entries import Body
+
+_MADE_UP = re.compile(r"(?:new|child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?", re.IGNORECASE)
+"""Titles that nobody and no model gave."""
+_LOOKED_AHEAD = 8
+TORN = "session-row"
+"""The code of the note on a session whose row cannot be read."""
+
+
+class OpenCodeReader:
+    """Reads one session. Its records are put aside, so that the store is left alone while the session is open."""
+
+    def __init__(self, setting: Callable[[], Setting]) -> None:
+        self._setting = setting
+        self._spool: Spool | None = None
+        self._translator: Translator | None = None
+
+    @property
+    def columns(self) -> Columns:
+        """The entries as they were read."""
+        return self._translator.columns if self._translator is not None else Columns()
+
+    def close(self) -> None:
+        """Gives back what was put aside."""
+        if self._spool is not None:
+            self._spool.close()
+
+    def read(self, stop: Callable[[], bool]) -> Transcript:
+        """Everything anew. Raises NotASession where there is no such session or it cannot be read."""
+        setting = self._setting()
+        spool = Spool()
+        try:
+            made = _Made(setting, spool)
+            transcript = made.from_database(stop) if setting.database is not None else made.from_tree(stop)
+        except BaseException:  # also an interrupt: the temporary file goes
+            spool.close()
+            raise
+        spool.done()
+        self.close()
+        self._spool, self._translator = spool, Translator(made.weaver)
+        return transcript
+
+    def body(self, index: int) -> Body | None:
+        """An entry, translated."""
+        return self._translator.body(index) if self._translator is not None else None
+
+    def records(self, index: int) -> list[bytes]:
+        """The message and parts of an entry."""
+        translator = self._translator
+        if translator is None:
+            return []
+        return [translator.records.data(number) for number in translator.numbers(index)]
+
+    def is_newer(self, index: int) -> bool:
+        """Whether an entry was made by the newer engine, whose messages the usual one does not see (opencode 1.18.33)."""
+        return self._translator is not None and self._translator.is_newer(index)
+
+    def origin(self, index: int) -> Origin:
+        """The file of its first record, or the row in the database."""
+        translator = self._translator
+        if translator is None:
+            return Origin(Path(), 0, 0)
+        number = translator.numbers(index)[0]
+        records = translator.records
+        path = Path(records.path(number))
+        return Origin(path, records.row[number], records.size[number], is_row=records.in_database)
+
+
+class _Made:
+    """A transcript while it is made."""
+
+    def __init__(self, setting: Setting, spool: Spool) -> None:
+        self.setting = setting
+        self.spool = spool
+        self.notes = list(setting.notes)
+        self.weaver = EntryBuilder(Records(spool))
+        self._revert = b""
+        self._staged = False
+        """Whether the newer engine took something back: until it is deleted, that changes nothing in the conversation."""
+
+    def from_database(self, stop: Callable[[], bool]) -> Transcript:
+        path, session = str(self.setting.database), self.setting.session
+        info = Info(session)
+        source: Source | None = None
+        try:
+            with opened(path) as base:
+                info = known(base, session) or info
+                if info.created is None:
+                    raise NotASession(f"{path} holds no session {session}")
+                if info.torn:
+                    text = (
+                        f"its row in {path} cannot be read: its title and what it was made from are not known"
+                    )
+                    self.notes.append(Note(TORN, text, path=Path(path), lost=True))
+                self._staged = base.is_newer(text_in(object_in(info.revert), "messageID"))
+                self._begin(info, path)
+                self._weave(merged(base, session, path, self._broken, self.notes), stop)
+                source = self._source(info, base.times, lambda name: base.told(name, path, _silent))
+        except sqlite3.Error as error:
+            if not len(self.weaver.columns):
+                raise NotASession(f"cannot read {path}: {error}") from error
+            text = f"what follows cannot be read: {error}"
+            self.notes.append(Note("database", text, path=Path(path), lost=True))
+            self.weaver.end()
+        except OSError as error:
+            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+        self._half_imported(info)
+        made = self._transcript(info, source, (Path(path),))
+        made.beside = (Path(f"{path}-wal"),)
+        made.changed = self.setting.changed
+        return made
+
+    def from_tree(self, stop: Callable[[], bool]) -> Transcript:
+        tree = self.setting.tree
+        if tree is None:
+            raise NotASession("no files of a session")
+        try:
+            data = trees.read(tree.info)
+        except OSError as error:
+            raise NotASession(f"cannot read {tree.info}: {error.strerror or error}") from error
+        info = trees.info_in(data, tree.info)
+        near = info.created or info.updated or os.stat(tree.info).st_mtime_ns // 1_000_000
+        if decode_line(data) is None:
+            said = "is empty" if not data.strip(b"\0 \r\n\t") else "is not a session: it is no JSON object"
+            if not trees.names_in(os.path.join(tree.messages, info.id)):
+                raise NotASession(f"{tree.info} {said}")
+            self.notes.append(Note("info-broken", f"{tree.info} {said}", path=Path(tree.info), lost=True))
+        self._begin(info, None)
+        self._weave(trees.told(tree, info.id, near, self._broken), stop)
+        source = self._source(
+            info,
+            lambda name: [told.message.created for told in self._other(tree, name)],
+            lambda name: self._other(tree, name),
+        )
+        return self._transcript(info, source, _watched(tree, info.id))
+
+    def _other(self, tree: Tree, session: str) -> Iterator[Told]:
+        return trees.told(tree, session, 0, _silent)
+
+    def _begin(self, info: Info, database: str | None) -> None:
+        revert = object_in(info.revert)
+        self._revert = info.revert.encode("utf-8", "surrogatepass")
+        self.weaver = EntryBuilder(
+            Records(self.spool, database),
+            hide_from="" if self._staged else text_in(revert, "messageID"),
+            hide_part=text_in(revert, "partID"),
+        )
+
+    def _broken(self, name: str, error: Exception) -> None:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        self.notes.append(Note("unreadable-record", f"{name} cannot be read: {said or error}", lost=True))
+
+    def _weave(self, messages: Iterable[Told], stop: Callable[[], bool]) -> None:
+        weaver, setting = self.weaver, self.setting
+        stream = iter(messages)
+        head: list[Told] = []
+        for told in islice(stream, _LOOKED_AHEAD):
+            head.append(told)
+            body = decode_line(told.message.data) or {}
+            if body.get("role") == "assistant":
+                if system_of(body):
+                    weaver.system(told)
+                break
+        for told in _chained(head, stream):
+            if stop():
+                break
+            weaver.take(told)
+        weaver.end()
+        if weaver.hidden:
+            place = setting.database or (setting.tree.info if setting.tree is not None else "")
+            weaver.marked(Stored(f"revert-{setting.session}", 0, self._revert, place))
+
+    def _source(
+        self,
+        info: Info,
+        times: Callable[[str], list[int]],
+        told: Callable[[str], Iterator[Told]],
+    ) -> Source | None:
+        """The session that this one was copied from, where another begins with the same messages."""
+        weaver = self.weaver
+        if info.parent is not None or not len(weaver.times):
+            return None
+        siblings = self.setting.siblings(info, weaver.times[0])
+        return source_of(info.id, list(weaver.times), siblings, times, told) if siblings else None
+
+    def _half_imported(self, info: Info) -> None:
+        folder = self.setting.copy(info)
+        if folder is None:
+            return
+        known = set(self.weaver.columns.other_ids.values())
+        missing = [name for name in trees.names_in(folder) if name.removesuffix(trees.SUFFIX) not in known]
+        if missing:
+            text = f"{folder} holds {len(missing):,} messages of this session that are not in the database"
+            self.notes.append(Note("half-imported", text, path=Path(folder)))
+
+    def _transcript(self, info: Info, source: Source | None, files: tuple[Path, ...]) -> Transcript:
+        weaver = self.weaver
+        if self._staged:
+            name = text_in(object_in(info.revert), "messageID")
+            text = f"files were taken back to {name}; the conversation goes on with everything until that is confirmed"
+            self.notes.append(Note("revert-staged", text))
+        elif info.revert and not weaver.hidden:
+            name = text_in(object_in(info.revert), "messageID")
+            self.notes.append(
+                Note("revert-target", f"the revert begins at {name}, which is not here: without effect")
+            )
+        if info.compacting:
+            self.notes.append(
+                Note("compacting", "a compaction began that has not ended: it runs, or it crashed")
+            )
+        for entry, name in weaver.dangling:
+            text = f"keeps from {name} on, which is not here: everything before is kept as well"
+            self.notes.append(Note("tail-missing", text, EntryIndex(entry)))
+        if weaver.unknown:
+            record = weaver.low[weaver.first_unknown]
+            if weaver.role[weaver.first_unknown] == Role.OTHER:
+                record = weaver.message[weaver.first_unknown]
+            place = Path(weaver.records.path(record))
+            self.notes.append(
+                unknown_records(weaver.unknown, weaver.first_unknown, place, weaver.records.row[record])
+            )
+        inherited = 0
+        if source is not None:
+            whole = source.shared >= len(weaver.begins)
+            inherited = len(weaver.columns) if whole else weaver.begins[source.shared]
+        return Transcript(
+            self._header(info, source),
+            weaver.columns,
+            EntryIndex(weaver.leaf),
+            files,
+            self.spool.size,
+            self.notes,
+            None,
+            inherited,
+        )
+
+    def _header(self, info: Info, source: Source | None) -> Body:
+        header: Body = {
+            "type": "session",
+            "id": info.id,
+            "timestamp": iso_time(info.created),
+            "cwd": info.directory or self.weaver.folder,
+            "archived": bool(info.archived),
+        }
+        name = named(info.title)
+        if name is not None:
+            header["title"] = name
+        for key, value in (
+            ("agentVersion", info.version),
+            ("project", info.project),
+            ("slug", info.slug),
+            ("share", info.share),
+        ):
+            if value:
+                header[key] = value
+        inferred = source.session if source is not None else None
+        above = info.parent or info.source or inferred
+        if above is not None:
+            header["parentSession"] = self.setting.path_of(above) or above
+            header["relation"] = info.relation or "inferred"
+        return header
+
+
+def named(title: str) -> str | None:
+    """A title that says something; None for what opencode calls a session until it has one."""
+    return title if title.strip() and not _MADE_UP.fullmatch(title.strip()) else None
+
+
+def merged(
+    base: Base, session: str, path: str, broken: Callable[[str, Exception], object], notes: list[Note]
+) -> Iterator[Told]:
+    """The messages of a session by time, those that were deleted among them; `broken` hears of what cannot be read."""
+    removed: list[Told] = []
+    try:
+        removed = base.removed(session, path)
+    except sqlite3.DatabaseError as error:
+        notes.append(Note("events", f"deleted messages cannot be looked for: {error}", path=Path(path)))
+    return merge(base.told(session, path, broken), removed, key=by_time)
+
+
+def _chained(head: list[Told], rest: Iterator[Told]) -> Iterator[Told]:
+    while head:
+        yield head.pop(0)
+    yield from rest
+
+
+def _silent(_name: str, _error: Exception) -> None:
+    """Of a session that is only compared nothing is said."""
+
+
+def _watched(tree: Tree, session: str) -> tuple[Path, ...]:
+    """The files and folders that change when a session goes on: its own, and the last message's."""
+    found = [tree.info]
+    folder = os.path.join(tree.messages, session)
+    names = trees.names_in(folder)
+    if names:
+        found += [folder, os.path.join(folder, names[-1])]
+        parts = tree.parts_of(session, names[-1].removesuffix(trees.SUFFIX))
+        if os.path.isdir(parts):
+            found += [parts, *(os.path.join(parts, name) for name in trees.names_in(parts))]
+    return tuple(map(Path, found))

@@ -1,0 +1,354 @@
+"""Entries of a session of opencode as native lines would say them, made one at a time from their records."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.native_lines import frame, injected, message
+from leafward.agents.opencode.parts import (
+    REQUEST_TEXT,
+    SILENT,
+    SUBTASK_TEXT,
+    block_of,
+    error_of,
+    failure_of,
+    is_put,
+    is_typed,
+    numbered,
+    output_of,
+    stop_reason,
+    usage_of,
+)
+from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.roles import Role
+from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
+from leafward.base.times import iso_time
+from leafward.files.edits import Action, file_calls
+from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
+from leafward.session.messages import EDIT_TARGETS, PROJECTION
+from leafward.session.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.agents.opencode.entry_builder import EntryBuilder
+    from leafward.session.entries import Body
+
+PRUNED_TEXT = "[Old tool result content cleared]"
+"""What opencode sends for an output that was pruned."""
+
+
+class Translator:
+    """Translates the entries of one session. From any thread."""
+
+    def __init__(self, weaver: EntryBuilder) -> None:
+        self.columns = weaver.columns
+        self.records = weaver.records
+        self._role = weaver.role
+        self._message = weaver.message
+        self._low, self._high = weaver.low, weaver.high
+        self._aux = weaver.aux
+        self._kept = weaver.kept
+        self._targets = weaver.targets
+        self._stored = weaver.stored
+        self._hidden = weaver.hidden
+        self._folder = weaver.folder
+
+    def numbers(self, index: int) -> list[int]:
+        """The records that an entry is made of, the one that it is named after first."""
+        role = self._role[index]
+        stored = self._stored.get(self._message[index])
+        if stored is not None:
+            return [stored]
+        parts = list(range(self._low[index], self._high[index]))
+        if role in _OF_ONE_PART:
+            return parts
+        return [self._message[index], *(parts if role not in _OF_MESSAGE else [])]
+
+    def is_newer(self, index: int) -> bool:
+        """Whether an entry was made by the newer engine."""
+        return self._message[index] in self._stored
+
+    def body(self, index: int) -> Body | None:
+        """An entry as a native line; None where it cannot be read."""
+        role = Role(self._role[index])
+        body = frame(self.columns, index)
+        told = decode_line(self.records.data(self._message[index]))
+        if told is None:
+            return None
+        said = number_in(object_at(told, "time"), "created")
+        body["timestamp"] = iso_time(said)
+        if role is Role.USER:
+            body.update(self._user(index, told, said))
+        elif role in (Role.INJECTED, Role.ADDED, Role.REQUEST):
+            body.update(self._injected(index, role))
+        elif role is Role.REPLY:
+            body.update(self._reply(index, told, said))
+        elif role is Role.RESULT:
+            made = self._result(index, told)
+            if made is None:
+                return None
+            body["timestamp"] = iso_time(made["message"].get("timestamp")) or body["timestamp"]
+            body.update(made)
+        elif role is Role.SUMMARY:
+            body.update(self._summary(index, told))
+        elif role is Role.SYSTEM:
+            body.update(_message("system", system_of(told), said))
+        elif role in (Role.PRUNED, Role.DROPPED):
+            body.update(self._edit(index, role))
+        elif role is Role.REVERT:
+            count = f"{self._hidden:,} message" + ("s" if self._hidden != 1 else "")
+            body.update(type="opencode.revert", data=told, says=f"{count} taken back, not deleted yet")
+            body.pop("timestamp")
+        elif role is Role.SHELL:
+            ran = {"command": text_in(told, "command"), "output": text_in(told, "output")}
+            body.update(message({"role": "bashExecution", **ran}, said))
+        elif role is Role.AGENT:
+            body.update(customType="opencode.agent", data={"agent": text_in(told, "agent")})
+        elif role is Role.MODEL:
+            model = object_at(told, "model")
+            body.update(
+                type="model_change", provider=text_in(model, "providerID"), modelId=text_in(model, "id")
+            )
+        elif role is Role.PART:
+            part = decode_line(self.records.data(self._low[index])) or {}
+            body.update(type=f"opencode.{part.get('type')}", data=part)
+        else:
+            body.update(type=f"opencode.{told.get('role')}", data={**told, "parts": list(self._parts(index))})
+        return body
+
+    def _parts(self, index: int) -> Iterator[Body]:
+        for number in range(self._low[index], self._high[index]):
+            part = decode_line(self.records.data(number))
+            if part is not None:
+                yield part
+
+    def _user(self, index: int, told: Body, said: int | None) -> Body:
+        parts = list(self._parts(index))
+        content = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
+        body = _message("user", content, said)
+        body["source"] = _source(told, parts)
+        return body
+
+    def _injected(self, index: int, role: Role) -> Body:
+        parts = list(self._parts(index))
+        details: Body = {}
+        if role is Role.REQUEST:
+            asked = next((part for part in parts if part.get("type") == "compaction"), {})
+            content = [{"type": "text", "text": REQUEST_TEXT}]
+            name = "compaction"
+            details = {key: value for key, value in asked.items() if key not in _OWN_FIELDS}
+        else:
+            put = [part for part in parts if is_put(part)]
+            content = [block for part in put if (block := block_of(part)) is not None]
+            name = "synthetic"
+            task = next((part for part in put if part.get("type") == "subtask"), None)
+            if task is not None:
+                name = "subtask"
+                details = {key: value for key, value in task.items() if key not in _OWN_FIELDS}
+            elif any(text_of([block]) == SUBTASK_TEXT for block in content):
+                name = "shell"
+        body = injected(f"opencode.{name}", content)
+        if details:
+            body["details"] = details
+        return body
+
+    def _reply(self, index: int, told: Body, said: int | None) -> Body:
+        parts = list(self._parts(index))
+        content = [block for part in parts if (block := block_of(part)) is not None]
+        body = _message("assistant", content, said)
+        made = body["message"]
+        for name, theirs in (("provider", "providerID"), ("model", "modelID")):
+            given = text_in(told, theirs) or text_in(object_at(told, "model"), theirs)
+            if given:
+                made[name] = given
+        usage = usage_of(told)
+        if usage is not None:
+            made["usage"] = usage
+        made["stopReason"] = stop_reason(told, content)
+        error = error_of(told)
+        if error is not None:
+            made["errorMessage"] = error
+        body["source"] = _source(told, parts)
+        return body
+
+    def _result(self, index: int, told: Body) -> Body | None:
+        part = decode_line(self.records.data(self._low[index]))
+        if part is None:
+            return None
+        state = object_at(part, "state")
+        time = object_at(state, "time")
+        body = _message("toolResult", output_of(state), number_in(time, "end") or number_in(time, "start"))
+        made = body["message"]
+        failed, code = failure_of(text_in(part, "tool"), state)
+        made.update(toolCallId=text_in(part, "callID"), toolName=text_in(part, "tool"), isError=failed)
+        if code is not None:
+            made["exitCode"] = code
+        ran: list[Body] = []
+        if told.get("error") and not failed:
+            # The reply failed or was stopped, this call of it did run.
+            ran.append(
+                {
+                    "id": text_in(part, "callID"),
+                    "name": text_in(part, "tool"),
+                    "arguments": object_at(state, "input"),
+                }
+            )
+        ran += [
+            {"id": f"{text_in(part, 'callID')}-{number}", "name": SNAPSHOT, "arguments": {"filePath": path}}
+            for number, path in enumerate(self._changed_beside(index))
+        ]
+        if ran:
+            made["nestedCalls"] = {"calls": ran}
+        details = details_of(state)
+        if details:
+            made["details"] = details
+        return body
+
+    def _changed_beside(self, index: int) -> list[str]:
+        """Files that opencode found changed after the calls of a reply, and that none of them names: a command did it.
+
+        They stand with the last result of the reply.
+        """
+        message, role = self._message[index], self._role
+        if index + 1 < len(role) and role[index + 1] == Role.RESULT and self._message[index + 1] == message:
+            return []
+        reply = index
+        while reply >= 0 and not (role[reply] == Role.REPLY and self._message[reply] == message):
+            reply -= 1
+        parts = list(self._parts(reply)) if reply >= 0 else []
+        changed: dict[str, None] = {}
+        for part in parts:
+            listed = part.get("files") if part.get("type") == "patch" else None
+            named = listed if isinstance(listed, list) else ()
+            changed.update(dict.fromkeys(one for one in named if isinstance(one, str) and one))
+        if not changed:
+            return []
+        folder = self._folder
+        for part in parts:
+            block = block_of(part) if part.get("type") == "tool" else None
+            for made in file_calls(tool_calls({"content": [block]})[0], OPENCODE_TOOLS) if block else ():
+                if made.action is not Action.READ:
+                    changed.pop(os.path.normpath(os.path.join(folder, made.path)), None)
+        return list(changed)
+
+    def _summary(self, index: int, told: Body) -> Body:
+        parts = list(self._parts(index))
+        text = "\n\n".join(
+            part["text"]
+            for part in parts
+            if part.get("type") == "text" and isinstance(part.get("text"), str) and not part.get("ignored")
+        )
+        name = self.columns.id
+        request = self._aux[index]
+        body: Body = {
+            "type": "compaction",
+            "summary": text,
+            PROJECTION: {
+                "before": [name(EntryIndex(request))] if request >= 0 else [],
+                "after": [name(EntryIndex(entry)) for entry in self._tail(index, request)],
+            },
+            "fromAgent": True,
+        }
+        before = self._tokens_before(request if request >= 0 else index)
+        if before:
+            body["tokensBefore"] = before
+        usage = usage_of(told)
+        if usage is not None:
+            body["usage"] = usage
+        system = self._system(index)
+        if system is not None:
+            body["systemMessage"] = system
+        body["source"] = _source(told, parts)
+        return body
+
+    def _tail(self, index: int, request: int) -> list[int]:
+        """What is kept beside a summary, in order: all of it where the first entry to keep is not there (opencode)."""
+        kept = self._kept.get(index)
+        if kept is None:
+            return []
+        found: list[int] = []
+        at = self.columns.parent[index]
+        while at >= 0 and at >= kept:
+            if at != request:
+                found.append(at)
+            at = self.columns.parent[at]
+        found.reverse()
+        return found
+
+    def _tokens_before(self, index: int) -> int:
+        """How large the context was when a summary was asked for: what the last reply before said."""
+        at = self.columns.parent[index]
+        while at >= 0 and self._role[at] != Role.SUMMARY:
+            if self._role[at] == Role.REPLY:
+                told = decode_line(self.records.data(self._message[at])) or {}
+                usage = usage_of(told)
+                if usage is not None:
+                    return int(usage["totalTokens"])
+            at = self.columns.parent[at]
+        return 0
+
+    def _system(self, index: int) -> Body | None:
+        """The system prompt, which a compaction brings along."""
+        at = self.columns.kind.find(Kind.SYSTEM, 0, index)
+        message = (self.body(at) or {}).get("message") if at >= 0 else None
+        return message if isinstance(message, dict) else None
+
+    def _edit(self, index: int, role: Role) -> Body:
+        replacement = {"content": [{"type": "text", "text": PRUNED_TEXT}]} if role is Role.PRUNED else None
+        body: Body = {
+            "type": "context_edit",
+            EDIT_TARGETS: [self.columns.id(EntryIndex(target)) for target in self._targets[index]],
+            "replacement": replacement,
+        }
+        if role is Role.PRUNED:
+            part = decode_line(self.records.data(self._low[index])) or {}
+            time = object_at(object_at(part, "state"), "time")
+            body["timestamp"] = iso_time(number_in(time, "compacted"))
+        return body
+
+
+_OF_ONE_PART = (Role.RESULT, Role.PART, Role.BROKEN_PART, Role.PRUNED)
+_OF_MESSAGE = (Role.SYSTEM, Role.REVERT, Role.DROPPED)
+_LONGEST_DIFF = 1 << 20
+_OWN_FIELDS = ("id", "messageID", "sessionID", "type")
+_LONG_DETAILS = frozenset({"output", "preview", "diff", "filediff", "diagnostics", "todos"})
+
+
+def details_of(state: Body) -> Body:
+    """What a tool says of its result beside the output, without what repeats that."""
+    found = {key: value for key, value in object_at(state, "metadata").items() if key not in _LONG_DETAILS}
+    patch = object_at(state, "metadata").get("diff")
+    diff = numbered(patch) if isinstance(patch, str) and len(patch) < _LONGEST_DIFF else None
+    if diff is not None:
+        found["diff"] = diff
+    title = state.get("title")
+    return {"title": title, **found} if isinstance(title, str) and title else found
+
+
+def system_of(told: Body) -> str:
+    """The system prompt in a reply of versions before 0.6."""
+    found = told.get("system")
+    return "\n".join(one for one in found if isinstance(one, str)) if isinstance(found, list) else ""
+
+
+def _source(told: Body, parts: list[Body]) -> Body:
+    """What the agent says of a message that a native line has no word for."""
+    source: Body = {
+        key: told[key]
+        for key in ("agent", "mode", "finish", "parentID", "path", "system", "variant", "tools", "error")
+        if told.get(key) not in (None, "", []) and not (key == "system" and isinstance(told[key], list))
+    }
+    silent: list[dict[str, Any]] = [
+        {key: value for key, value in part.items() if key not in ("messageID", "sessionID")}
+        for part in parts
+        if str(part.get("type")) in SILENT or part.get("ignored")
+    ]
+    if silent:
+        source["parts"] = silent
+    return source
+
+
+def _message(role: str, content: object, stamp: int | None) -> Body:
+    return message({"role": role, "content": content}, stamp)

@@ -1,0 +1,233 @@
+"""Another agent's session in pi's form (pi 1.5.2): what pi sends for it is what the model had seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.conversation import is_own, told_blocks
+from leafward.agents.fork_draft import Remark
+from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
+from leafward.base.times import iso_time
+from leafward.session.entries import Body, EntryIndex, Kind
+from leafward.session.journal import encode_line
+from leafward.session.messages import PROJECTION, edit_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.session.session import Session
+
+_ZERO_COST = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
+_COUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
+_APIS = {"openai": "openai-responses", "anthropic": "anthropic-messages"}
+
+
+def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draft:
+    """Another agent's session in pi's form: what pi sends for it is what the model had seen at the cut."""
+    session = past.session
+    header = header_of(session, terms)
+    folder = root if flat else root / folder_of(header["cwd"])
+    path = list(session.tree.path(past.cut.tip(session)))
+    whole = _is_pi_shaped(past)
+    counted = sum(1 for _ in past.messages())
+    remarks = past.remarks()
+    if past.context.compaction >= 0 and not whole:
+        remarks.append(
+            Remark(
+                "summary-as-message",
+                "what was kept beside the summary is told again, the summary as a message; what it stands for lies on a branch",
+            )
+        )
+    return draft_of(
+        header,
+        folder,
+        lambda: _translated(past, header, path, terms, whole=whole),
+        terms,
+        counted,
+        0,
+        tuple(remarks),
+    )
+
+
+def _is_pi_shaped(past: Conversation) -> bool:
+    """Whether pi's own rule gives the context of the path's entries one by one: the summary, what was kept, what came after."""
+    session, context = past.session, past.context
+    messages = context.messages
+    order = [
+        entry
+        for position, entry in enumerate(messages.entry)
+        if messages.role(position) != "system" and not is_own(session, Kind(messages.kinds[entry]), entry)
+    ]
+    if context.compaction < 0:
+        return order == sorted(order)
+    if not order or order[0] != context.compaction:
+        return False
+    rest = order[1:]
+    kept = [entry for entry in rest if entry < context.compaction]
+    if rest != sorted(rest) or not kept:
+        return rest == sorted(rest)
+    said = [entry for entry in session.tree.path(context.compaction) if kept[0] <= entry < context.compaction]
+    spoken = [entry for entry in said if _native_kind(session, entry)]
+    return spoken == kept
+
+
+def _native_kind(session: Session, entry: int) -> bool:
+    """Whether an entry says something that pi would send."""
+    kind = Kind(session.columns.kind[entry])
+    if kind in (
+        Kind.USER,
+        Kind.ASSISTANT,
+        Kind.TOOL_RESULT,
+        Kind.BASH,
+        Kind.CUSTOM_ROLE,
+        Kind.BRANCH_SUMMARY,
+    ):
+        return True
+    return kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED) and not is_own(session, kind, entry)
+
+
+def _translated(
+    past: Conversation, header: Body, path: list[int], terms: Terms, *, whole: bool
+) -> Iterator[bytes]:
+    session, compaction = past.session, past.context.compaction
+    yield encode_line(header)
+    chain = Chain(None, terms)
+    written: dict[str, str] = {}
+    """By id in the source: the id in the new file."""
+    until = len(path) if whole else path.index(compaction) if compaction >= 0 else 0
+    for index in path[:until]:
+        for body in _entry(past, index, written):
+            name = session.columns.id(EntryIndex(index))
+            yield chain.line(body, name)
+            written.setdefault(name, str(chain.above))
+    if not whole:
+        chain.above = None
+        for said, message in past.messages():
+            name = session.columns.id(said.entry)
+            yield chain.line(_said(message, said.role), name)
+            written[name] = str(chain.above)
+    if terms.injected:
+        yield chain.injected()
+    for target, text in sorted(session.labels.items()):
+        name = session.columns.id(target)
+        if name in written:
+            yield chain.line({"type": "label", "targetId": written[name], "label": text})
+    if session.name:
+        yield chain.line({"type": "session_info", "name": session.name})
+
+
+def _entry(past: Conversation, index: int, written: Mapping[str, str]) -> Iterator[Body]:
+    """An entry of another agent as lines of pi; none where pi has no use for it."""
+    session = past.session
+    kind = Kind(session.columns.kind[index])
+    body = session.body(index)
+    if body is None:
+        return
+    stamp = {"timestamp": body["timestamp"]} if isinstance(body.get("timestamp"), str) else {}
+    if kind is Kind.COMPACTION:
+        yield stamp | _compaction(session, index, body, written)
+    elif kind is Kind.CONTEXT_EDIT:
+        for target in edit_targets(body):
+            if target in written:
+                replaced = {key: body[key] for key in ("replacement",) if key in body}
+                yield stamp | {"type": "context_edit", "targetId": written[target], **replaced}
+    elif kind is Kind.BRANCH_SUMMARY:
+        yield stamp | {"type": "branch_summary", "fromId": "root", "summary": body.get("summary") or ""}
+    elif _native_kind(session, index):
+        message = body.get("message")
+        if kind is Kind.CUSTOM_MESSAGE:
+            message = {"role": "custom", "content": body.get("content")}
+        if isinstance(message, dict):
+            message = _without_thoughts(message)
+            if message is not None:
+                yield stamp | _said(message, str(message.get("role")))
+
+
+def _without_thoughts(message: Body) -> Body | None:
+    """A reply as another provider can take it; None where nothing is left of it."""
+    if message.get("role") != "assistant":
+        return message
+    content = told_blocks(message)
+    return {**message, "content": content} if content else None
+
+
+def _compaction(session: Session, index: int, body: Body, written: Mapping[str, str]) -> Body:
+    """A compaction that pi projects as its agent did: what it kept after the summary begins at the first of these."""
+    named = body.get(PROJECTION)
+    first = body.get("firstKeptEntryId")
+    if isinstance(named, dict):
+        after = named.get("after")
+        first = next((one for one in after if one in written), None) if isinstance(after, list) else None
+    tokens = body.get("tokensBefore")
+    made: Body = {
+        "type": "compaction",
+        "summary": body.get("summary") or "",
+        # An id that is its own keeps nothing before it (pi 1.5.2).
+        "firstKeptEntryId": written.get(str(first), session.columns.id(EntryIndex(index))),
+        "tokensBefore": tokens if isinstance(tokens, int) else 0,
+    }
+    details = body.get("details")
+    return made | ({"details": details} if isinstance(details, dict) else {})
+
+
+def _said(message: Body, role: str) -> Body:
+    """A message of a context as an entry of pi."""
+    if role in ("compactionSummary", "branchSummary", "custom"):
+        content: Any = message.get("content") if role == "custom" else message.get("summary")
+        kind = "message" if role == "custom" else "summary"
+        return {
+            "type": "custom_message",
+            "customType": f"leafward.{kind}",
+            "content": content if content is not None else "",
+            "display": True,
+        }
+    kept = {key: value for key, value in message.items() if key in _FIELDS.get(role, ("role", "content"))}
+    if role == "assistant":
+        kept = {**_REPLY, **kept, "usage": _usage(message.get("usage"))}
+        kept.setdefault("api", _APIS.get(str(kept["provider"]), "openai-completions"))
+        kept["stopReason"] = kept["stopReason"] if kept["stopReason"] in _STOPS else "stop"
+    elif role == "toolResult":
+        kept = {"isError": False, **kept}
+    kept.setdefault("timestamp", 0)
+    body: Body = {"type": "message", "message": kept}
+    stamp = iso_time(kept["timestamp"]) if isinstance(kept["timestamp"], int) and kept["timestamp"] else None
+    return {**body, "timestamp": stamp} if stamp else body
+
+
+_FIELDS = {
+    "user": ("role", "content", "timestamp"),
+    "assistant": ("role", "content", "api", "provider", "model", "stopReason", "timestamp", "errorMessage"),
+    "toolResult": ("role", "toolCallId", "toolName", "content", "isError", "timestamp"),
+    "bashExecution": (
+        *(
+            "role",
+            "command",
+            "output",
+            "exitCode",
+            "cancelled",
+            "truncated",
+            "timestamp",
+            "excludeFromContext",
+        ),
+    ),
+}
+_STOPS = frozenset({"stop", "length", "toolUse", "error", "aborted"})
+_REPLY: Body = {"provider": "unknown", "model": "unknown", "stopReason": "stop"}
+
+
+def _usage(given: object) -> Body:
+    """Token counts with every number that pi reads."""
+    counts = given if isinstance(given, dict) else {}
+    made: Body = {}
+    for key in _COUNTS:
+        value = counts.get(key)
+        made[key] = value if isinstance(value, int) and not isinstance(value, bool) else 0
+    cost = counts.get("cost")
+    given_cost = cost if isinstance(cost, dict) else {}
+    made["cost"] = {
+        key: value if isinstance(value := given_cost.get(key), (int, float)) else 0 for key in _ZERO_COST
+    }
+    return made

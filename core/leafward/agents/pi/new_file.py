@@ -1,0 +1,106 @@
+"""What new files for pi have in common, copied or told (pi 1.5.2): the header, lines that follow each other, the draft."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from leafward.agents.base import Resume, own_variables
+from leafward.agents.fork_draft import Draft
+from leafward.session.journal import encode_line, iso_time
+from leafward.session.scan import CURRENT_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from leafward.agents.fork_draft import Remark, Terms
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
+
+
+class Chain:
+    """Lines that are appended one behind the other."""
+
+    def __init__(self, above: str | None, terms: Terms, taken: set[str] | None = None) -> None:
+        self.above = above
+        self.taken = taken or set()
+        self._terms = terms
+
+    def fresh(self) -> str:
+        """An id that nothing has."""
+        while (made := uuid4().hex[:8]) in self.taken:
+            continue
+        return made
+
+    def line(self, body: Body, name: str | None = None) -> bytes:
+        """One line, behind the last."""
+        name = name if name is not None and name not in self.taken else self.fresh()
+        self.taken.add(name)
+        place = {
+            "id": name,
+            "parentId": self.above,
+            "timestamp": body.get("timestamp") or iso_time(self._terms.now),
+        }
+        self.above = name
+        return encode_line(
+            {"type": body["type"], **place, **{key: value for key, value in body.items() if key not in place}}
+        )
+
+    def injected(self) -> bytes:
+        """The text that is put in."""
+        return self.line(
+            {
+                "type": "custom_message",
+                "customType": f"leafward.{self._terms.injected_as}",
+                "content": self._terms.injected,
+                "display": True,
+            }
+        )
+
+
+def folder_of(cwd: str) -> str:
+    """The name of pi's folder for the sessions of a working folder."""
+    inner = cwd[1:] if cwd.startswith(("/", "\\")) else cwd
+    for sign in "/\\:":
+        inner = inner.replace(sign, "-")
+    return f"--{inner}--"
+
+
+def header_of(session: Session, terms: Terms) -> Body:
+    """The first line of a new file made from a session. Raises Refused where nothing says which folder it works in."""
+    return {
+        "type": "session",
+        "version": CURRENT_VERSION,
+        "id": str(uuid4()),
+        "timestamp": iso_time(terms.now),
+        "cwd": terms.folder(session, "pi"),
+        "parentSession": os.path.abspath(session.path),
+    }
+
+
+def draft_of(
+    header: Body,
+    folder: Path,
+    content: Callable[[], Iterable[bytes]],
+    terms: Terms,
+    kept: int,
+    left: int,
+    remarks: tuple[Remark, ...] = (),
+) -> Draft:
+    """A draft of a file in a folder, under the name that pi would give it."""
+    moment = str(header["timestamp"]).replace(":", "-").replace(".", "-")
+    file = folder.absolute() / f"{moment}_{header['id']}.jsonl"
+    cwd = str(header["cwd"])
+    return Draft(
+        agent="pi",
+        id=str(header["id"]),
+        path=file,
+        file=file,
+        content=content,
+        resume=Resume(("pi", "--session", str(file)), cwd, own_variables(terms.env)),
+        kept=kept,
+        left=left,
+        remarks=remarks,
+    )

@@ -1,0 +1,6 @@
+"""What every room may use: errors, times, folders, settings, safe and redacted text. Imports nothing of Leafward.
+
+Public: `errors`, `times`, `paths`, `config`, `safe_text`, `redact`, `globs`, `gc_pause`.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,301 @@
+"""Settings: one value read from `config.toml`. Whatever is wrong with the file is reported, and the default used instead."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from leafward.base.paths import config_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+FILE_NAME = "config.toml"
+
+DEFAULT_WINDOW = 200_000
+"""Context window assumed where none is configured, in tokens."""
+
+STRATEGIES = ("pi", "codex", "opencode")
+DENSITIES = ("turns", "entries", "comfortable")
+ORDERS = ("recent", "alpha")
+
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
+_PLACE = r" \(at line (\d+), column (\d+)\)$"
+
+
+class ConfigProblem(NamedTuple):
+    """One thing in a configuration file that could not be used."""
+
+    file: Path
+    code: str
+    """`unreadable`, `syntax`, `unknown-key` or `bad-value`."""
+    key: str
+    """Dotted; empty where the whole file is meant."""
+    text: str
+    """What is wrong and what is done instead, on one line, without the file's name."""
+    line: int | None = None
+    """From 1, where it is known."""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else str(self.file)
+        return f"{place}: {self.text}"
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings. The field names are the file's keys with `_` for `-`; sizes are in tokens unless said."""
+
+    model: str | None = None
+    """Model for summaries, as litellm names it; None: the built-in extractive summariser."""
+    window: int = DEFAULT_WINDOW
+    windows: Mapping[str, int] = field(default_factory=_nothing)
+    """Context window by model name."""
+    base_urls: Mapping[str, str] = field(default_factory=_nothing)
+    """Where a model's server listens, by model name or provider."""
+    keys: Mapping[str, str] = field(default_factory=_nothing)
+    """Environment variable that holds the key, by model name or provider, where it is not the provider's usual one."""
+    summaries_timeout: float = 120.0
+    """Seconds without a sign from a model after which a request is given up."""
+    summaries_deadline: float = 900.0
+    """Seconds after which it is given up altogether."""
+    summaries_attempts: int = 4
+    """How often a model is asked in all where asking again may help."""
+    summaries_parallel: int = 4
+    """Requests at a time for one summary."""
+    keep_recent: int = 20_000
+    reserve: int = 16_384
+    strategy: str = "pi"
+    theme: str | None = None
+    """Name of a theme; None: what suits the terminal."""
+    ascii: bool | Literal["auto"] = "auto"
+    density: str = "turns"
+    keymap: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    """Keys by the id of what they do; an empty tuple unbinds it."""
+    roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    """Folders searched for an agent's sessions instead of its own, by agent."""
+    extra_roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    """Folders searched besides those, by agent."""
+    exclude: tuple[str, ...] = ()
+    """Folders whose sessions are not listed and not read: globs of stores or of projects, `!` takes one back."""
+    injection_budget: int = 8_000
+    """In code points."""
+    injection_order: str = "recent"
+    injection_off: tuple[str, ...] = ()
+    """Sections that are never injected, by key, or all whose keys begin so."""
+    follow_interval: float = 0.1
+    """Seconds between two looks at a session that is followed."""
+
+    def window_of(self, model: str | None) -> int:
+        """The context window of a model: configured under its name or the part after the provider, else the default."""
+        if model is None:
+            return self.window
+        return self.windows.get(model) or self.windows.get(model.rpartition("/")[2]) or self.window
+
+
+class _BadValue(Exception):
+    """A value of the wrong type or out of range; the text says what is expected."""
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise _BadValue("a text")
+    return value
+
+
+def _whole(smallest: int) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < smallest:
+            raise _BadValue(f"a whole number of at least {smallest}")
+        return value
+
+    return read
+
+
+def _seconds(smallest: float, largest: float) -> Callable[[object], float]:
+    def read(value: object) -> float:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not smallest <= value <= largest:  # type: ignore[operator]  # a number
+            raise _BadValue(f"a number of seconds from {smallest:g} to {largest:g}")
+        return float(value)  # type: ignore[arg-type]  # a number
+
+    return read
+
+
+def _variable(value: object) -> str:
+    if not isinstance(value, str) or not re.fullmatch(_VARIABLE, value):
+        raise _BadValue("the name of an environment variable")
+    return value
+
+
+def _address(value: object) -> str:
+    if not isinstance(value, str) or not value.startswith(("http://", "https://")):
+        raise _BadValue("a URL that begins with http:// or https://")
+    return value
+
+
+def _one_of(choices: tuple[str, ...]) -> Callable[[object], str]:
+    def read(value: object) -> str:
+        if not isinstance(value, str) or value not in choices:
+            raise _BadValue("one of " + ", ".join(choices))
+        return value
+
+    return read
+
+
+def _switch(value: object) -> bool | Literal["auto"]:
+    if isinstance(value, bool):
+        return value
+    if value == "auto":
+        return "auto"
+    raise _BadValue('true, false or "auto"')
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise _BadValue("a text or a list of texts")
+
+
+_KEYS: dict[str, tuple[str, Callable[[object], object]]] = {
+    "model": ("model", _text),
+    "window": ("window", _whole(1)),
+    "keep-recent": ("keep_recent", _whole(0)),
+    "reserve": ("reserve", _whole(0)),
+    "strategy": ("strategy", _one_of(STRATEGIES)),
+    "theme": ("theme", _text),
+    "ascii": ("ascii", _switch),
+    "density": ("density", _one_of(DENSITIES)),
+    "exclude": ("exclude", _texts),
+    "follow-interval": ("follow_interval", _seconds(0.02, 60)),
+    "summaries.timeout": ("summaries_timeout", _seconds(1, 3600)),
+    "summaries.deadline": ("summaries_deadline", _seconds(1, 86_400)),
+    "summaries.attempts": ("summaries_attempts", _whole(1)),
+    "summaries.parallel": ("summaries_parallel", _whole(1)),
+    "injection.budget": ("injection_budget", _whole(0)),
+    "injection.order": ("injection_order", _one_of(ORDERS)),
+    "injection.off": ("injection_off", _texts),
+}
+"""Key in the file to field and reader."""
+
+_TABLES: dict[str, tuple[str, Callable[[object], object]]] = {
+    "windows": ("windows", _whole(1)),
+    "base-urls": ("base_urls", _address),
+    "keys": ("keys", _variable),
+    "keymap": ("keymap", _texts),
+    "roots": ("roots", _texts),
+    "extra-roots": ("extra_roots", _texts),
+}
+"""Tables whose keys are the user's own."""
+
+_SECTIONS = {key.partition(".")[0] for key in _KEYS if "." in key}
+
+
+def known_keys() -> list[str]:
+    """Every key a file may hold, dotted; a table of the user's own keys ends in `.*`."""
+    return sorted([*_KEYS, *(f"{name}.*" for name in _TABLES)])
+
+
+def config_path() -> Path:
+    """The file that is read where no other is named."""
+    return config_dir() / FILE_NAME
+
+
+def load(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
+    """The settings in a file (the user's by default) and what is wrong with it. A missing file is all defaults."""
+    path = config_path() if path is None else path
+    try:
+        source = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return Config(), []
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return Config(), [
+            ConfigProblem(path, "unreadable", "", f"cannot be read ({reason}); defaults are used")
+        ]
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return Config(), [ConfigProblem(path, "syntax", "", "is not UTF-8; defaults are used", line)]
+    return parse(source, path)
+
+
+def parse(source: str, path: Path) -> tuple[Config, list[ConfigProblem]]:
+    """The settings in a TOML text; `path` only names it in problems."""
+    try:
+        document = tomllib.loads(source)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        place = re.search(_PLACE, str(error))
+        reason = re.sub(_PLACE, "", str(error)) or "nested too deeply"
+        line = int(place[1]) if place else None
+        return Config(), [
+            ConfigProblem(path, "syntax", "", f"is not TOML: {reason}; defaults are used", line)
+        ]
+    problems: list[ConfigProblem] = []
+    values: dict[str, Any] = {}
+    for key, value in _flat(document):
+        _read(
+            key, value, values, lambda code, key, text: problems.append(ConfigProblem(path, code, key, text))
+        )
+    for name, value in values.items():
+        if isinstance(value, dict):
+            values[name] = MappingProxyType(value)
+    return Config(**values), problems
+
+
+def _flat(document: dict[str, Any]) -> list[tuple[str, object]]:
+    """Keys and values, those of our sections dotted; `_` in a key of ours reads as `-`."""
+    found: list[tuple[str, object]] = []
+    for key, value in document.items():
+        name = key.replace("_", "-")
+        if name in _SECTIONS and isinstance(value, dict):
+            found.extend((f"{name}.{inner.replace('_', '-')}", item) for inner, item in value.items())
+        else:
+            found.append((name, value))
+    return found
+
+
+def _read(key: str, value: object, values: dict[str, Any], report: Callable[[str, str, str], object]) -> None:
+    if key in _TABLES:
+        name, reader = _TABLES[key]
+        if not isinstance(value, dict):
+            report("bad-value", key, f"{key} must be a table; it is ignored")
+            return
+        table = values.setdefault(name, {})
+        for inner, item in value.items():
+            try:
+                table[inner] = reader(item)
+            except _BadValue as expected:
+                report("bad-value", f"{key}.{inner}", f"{key}.{inner} must be {expected}; it is ignored")
+        return
+    if key in _SECTIONS:
+        report("bad-value", key, f"{key} must be a table; it is ignored")
+        return
+    if key not in _KEYS:
+        report("unknown-key", key, f"unknown key {key!r}{_nearest(key)}; it is ignored")
+        return
+    name, reader = _KEYS[key]
+    try:
+        values[name] = reader(value)
+    except _BadValue as expected:
+        default = getattr(Config(), name)
+        used = "none" if default is None else repr(default) if isinstance(default, str) else default
+        report("bad-value", key, f"{key} must be {expected}; the default ({used}) is used")
+
+
+def _nearest(key: str) -> str:
+    candidates = [*_KEYS, *_TABLES, *_SECTIONS]
+    short = {name.rpartition(".")[2]: name for name in candidates}
+    close = get_close_matches(key, candidates, 1, 0.6)
+    if not close:
+        close = [short[name] for name in get_close_matches(key.rpartition(".")[2], list(short), 1, 0.6)]
+    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -1,0 +1,6 @@
+"""Branches of one session: two nodes compared, work carried from one to the other, a new session from any entry.
+
+Public: `diff` (what differs), `transfer` (context edits, grafts, merged summaries, pinned facts), `fork` (a new session).
+"""
+
+from __future__ import annotations

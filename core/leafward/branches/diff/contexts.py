@@ -1,0 +1,142 @@
+"""What the model reads at two nodes, message by message: what both begin with, and what each has after that."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.context.model_context import Context, Ledger, context_at, message_body
+from leafward.session.entries import NO_ENTRY, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from leafward.context.model_context import ContextMessage
+    from leafward.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """A message of A, of B, or the same in both."""
+
+    a: ContextMessage | None
+    b: ContextMessage | None
+
+    @property
+    def same(self) -> bool:
+        """Whether both contexts hold it, with the same content."""
+        return self.a is not None and self.b is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextDifference:
+    """Two contexts, aligned."""
+
+    a: Context
+    b: Context
+    rows: tuple[Aligned, ...]
+    prefix: int
+    """Messages that both begin with: what a provider's cache could use again."""
+    prefix_tokens: int
+    """Estimated, of these messages."""
+    shared_tokens: int
+    """Estimated, of all messages that both hold."""
+    why: tuple[str, ...]
+    """Why no more of them is shared, in sentences."""
+
+    @property
+    def ledgers(self) -> tuple[Ledger, Ledger]:
+        """System, summary, kept and after, of both."""
+        return self.a.ledger, self.b.ledger
+
+
+def compare_contexts(session: Session, a: int, b: int) -> ContextDifference:
+    """Aligns the contexts at two entries; -1 is before everything.
+
+    A message is the same where it comes from the same entry and the same context edit applies. A system message that a
+    compaction brings along is the same where it says the same. The order of both is kept.
+    """
+    left, right = context_at(session, a), context_at(session, b)
+    mine, theirs = list(left.messages), list(right.messages)
+    apart = left.compaction != right.compaction
+    keys = [_key(session, one, apart) for one in mine], [_key(session, one, apart) for one in theirs]
+    place = {key: at for at, key in enumerate(keys[1])}
+    rows: list[Aligned] = []
+    prefix, shared, upto = 0, 0, 0
+    for at, one in enumerate(mine):
+        there = place.get(keys[0][at], -1)
+        # Both contexts hold entries in the order of their paths, so what they share comes in the same order.
+        if there < upto:
+            rows.append(Aligned(one, None))
+            continue
+        rows += [Aligned(None, other) for other in theirs[upto:there]]
+        rows.append(Aligned(one, theirs[there]))
+        shared += one.tokens
+        if at == there == prefix:
+            prefix += 1
+        upto = there + 1
+    rows += [Aligned(None, other) for other in theirs[upto:]]
+    rows = _grouped(rows)
+    tokens = sum(one.tokens for one in mine[:prefix])
+    only_system = bool(prefix) and all(one.role == "system" for one in mine[:prefix])
+    reasons = (
+        *_compacted(session, left, right, only_system=only_system),
+        *_reasons(left, right, mine, theirs),
+    )
+    return ContextDifference(left, right, tuple(rows), prefix, tokens, shared, reasons)
+
+
+def _key(session: Session, message: ContextMessage, apart: bool) -> Hashable:
+    if apart and message.role == "system":
+        said = message_body(session, message)
+        return json.dumps({**said, "timestamp": None}, sort_keys=True)
+    return message.entry, message.role, message.edited
+
+
+def _grouped(rows: list[Aligned]) -> list[Aligned]:
+    """Between two messages that both hold, A's come before B's."""
+    found: list[Aligned] = []
+    mine: list[Aligned] = []
+    theirs: list[Aligned] = []
+    for row in rows:
+        if row.same:
+            found += [*mine, *theirs, row]
+            mine, theirs = [], []
+        else:
+            (mine if row.a is not None else theirs).append(row)
+    return [*found, *mine, *theirs]
+
+
+def _compacted(session: Session, a: Context, b: Context, *, only_system: bool) -> Iterable[str]:
+    """Which of both was compacted after they parted."""
+    if a.compaction == b.compaction:
+        return
+    for name, other, here, there in (("A", "B", a, b), ("B", "A", b, a)):
+        if there.compaction == NO_ENTRY:
+            yield f"{name} was compacted, {other} was not"
+            break
+        if session.tree.is_ancestor(there.compaction, here.at):
+            yield f"only {name} was compacted again"
+            break
+    else:
+        yield "A and B were compacted apart from each other"
+    if only_system:
+        yield "only the system part is shared"
+
+
+def _reasons(a: Context, b: Context, mine: list[ContextMessage], theirs: list[ContextMessage]) -> list[str]:
+    found = []
+    if None not in (a.model, b.model) and (a.provider, a.model) != (b.provider, b.model):
+        found.append("another model is used in A than in B: no cache of one is of use to the other")
+    edited = {one.entry for one in mine if one.edited >= 0} ^ {one.entry for one in theirs if one.edited >= 0}
+    if edited:
+        number = "a message" if len(edited) == 1 else f"{len(edited)} messages"
+        found.append(f"{number} edited in one of them only")
+    carried = [
+        name
+        for name, messages in (("A", mine), ("B", theirs))
+        if any(one.kind == Kind.BRANCH_SUMMARY for one in messages)
+    ]
+    found += [f"{name} carries a branch summary" for name in carried]
+    return found

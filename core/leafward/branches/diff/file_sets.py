@@ -1,0 +1,247 @@
+"""The working sets of two nodes in three columns: only in A, in both, only in B.
+
+A file that was touched above the common ancestor is in both; the numbers are those of the branches alone.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from leafward.files.file_names import utf16_order
+from leafward.files.file_replay import FileOperation, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.branches.diff.sides import Sides
+    from leafward.files.file_replay import Step
+    from leafward.session.entries import EntryIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What one branch did to one file."""
+
+    path: str
+    """Its name at the end of the branch."""
+    reads: int
+    changes: int
+    added: int
+    """Lines."""
+    removed: int
+    failed: int
+    """Calls that failed; they count nowhere else."""
+    unanswered: int
+    last: FileOperation
+    """The last thing that changed it, else a read."""
+    inferred: bool
+    """Whether all of it is read off shell commands."""
+    entries: tuple[EntryIndex, ...]
+    """The entries that did it, in order; those that only failed are not among them."""
+    refused: int = 0
+    """Changes among the calls that failed."""
+
+
+class Flag(StrEnum):
+    """What stands out about a file of two branches."""
+
+    EDITED_IN_BOTH = "edited in both"
+    READ_IN_A = "read in A"
+    """B changed it: A knows what it was before."""
+    READ_IN_B = "read in B"
+    STALE_A = "stale in A"
+    """A read or changed it after B had changed it on disk: A's path does not tell of that."""
+    STALE_B = "stale in B"
+    VARIANT = "another name differs by case or accents"
+    """On some disks both names are one file."""
+    UNANSWERED = "no result"
+    """Of a change nobody knows whether it was done."""
+    REFUSED = "an edit did not apply"
+    """A change of it failed, beside others that were done."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """One file of one or both branches."""
+
+    path: str
+    """Its name at the common ancestor; for a file that came later, its first name."""
+    a: Use | None
+    """What the branch did; None where it did nothing."""
+    b: Use | None
+    shared: bool
+    """Whether it was touched above the common ancestor."""
+    flags: tuple[Flag, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether a branch changed it. Whether its contents differ is what `Contents.same` says."""
+        return any(use is not None and use.changes for use in (self.a, self.b))
+
+    @property
+    def fates(self) -> tuple[str, ...]:
+        """What became of it on each side, where that is more than other contents: gone, another name, or what only commands say."""
+        found = []
+        for letter, use in (("A", self.a), ("B", self.b)):
+            if use is None or not use.changes:
+                continue
+            if use.last is FileOperation.DELETE:
+                found.append(f"gone in {letter}")
+            elif use.path != self.path:
+                found.append(f"moved in {letter}")
+            elif use.inferred:
+                found.append(f"by command in {letter}")
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class FileSets:
+    """The files of two branches, changed ones first, then by path."""
+
+    only_a: tuple[FileDifference, ...]
+    both: tuple[FileDifference, ...]
+    only_b: tuple[FileDifference, ...]
+
+    def __len__(self) -> int:
+        return len(self.only_a) + len(self.both) + len(self.only_b)
+
+
+# Looking a member of an enumeration up costs as much as a part of a step's work here.
+_OF_FOLDERS = frozenset({FileOperation.SWEEP, FileOperation.STAGE})
+_READ, _FAILED, _UNANSWERED = FileOperation.READ, Outcome.FAILED, Outcome.UNANSWERED
+
+
+@dataclass(slots=True)
+class _Tally:
+    path: str
+    reads: int = 0
+    changes: int = 0
+    added: int = 0
+    removed: int = 0
+    failed: int = 0
+    unanswered: int = 0
+    last: FileOperation = FileOperation.READ
+    inferred: bool = True
+    entries: list[EntryIndex] = field(default_factory=list)
+    refused: int = 0
+
+    def take(self, step: Step, deed: FileOperation) -> None:
+        if step.outcome is _FAILED:
+            self.failed += 1
+            self.refused += deed.changes and not step.inferred
+            return
+        self.inferred &= step.inferred
+        if not self.entries or self.entries[-1] != step.entry:
+            self.entries.append(step.entry)
+        if deed is not _READ:
+            self.unanswered += step.outcome is _UNANSWERED
+            self.changes += 1
+            self.added += step.added
+            self.removed += step.removed
+            self.last = deed
+        else:
+            self.reads += 1
+
+
+def uses(made: Iterable[Step]) -> dict[str, Use]:
+    """What a branch did to each file, by the file's name at its beginning: one that was moved is followed."""
+    tallies: dict[str, _Tally] = {}
+    first_name: dict[str, str] = {}
+
+    def tally(path: str) -> _Tally:
+        name = first_name.get(path, path)
+        found = tallies.get(name)
+        if found is None:
+            found = tallies[name] = _Tally(path)
+        return found
+
+    for step in made:
+        if step.deed in _OF_FOLDERS:
+            continue
+        if step.to is None:
+            tally(step.path).take(step, step.deed)
+        elif step.deed is FileOperation.COPY:
+            tally(step.path).take(step, FileOperation.READ)
+            tally(step.to).take(step, FileOperation.WRITE)
+        else:
+            tally(step.path).take(step, FileOperation.MOVE)
+            if step.outcome is Outcome.FAILED:
+                continue
+            folder = step.path + "/"
+            for name in [step.path, *(known for known in _current(tallies) if known.startswith(folder))]:
+                key, there = first_name.pop(name, name), step.to + name[len(step.path) :]
+                first_name[there] = key
+                if key in tallies:
+                    tallies[key].path = there
+    return {
+        name: Use(
+            one.path,
+            one.reads,
+            one.changes,
+            one.added,
+            one.removed,
+            one.failed,
+            one.unanswered,
+            one.last,
+            one.inferred,
+            tuple(one.entries),
+            one.refused,
+        )
+        for name, one in tallies.items()
+        if one.reads or one.changes
+    }
+
+
+def _current(tallies: dict[str, _Tally]) -> list[str]:
+    return [one.path for one in tallies.values()]
+
+
+def compare_files(sides: Sides) -> FileSets:
+    """The files of two sides. Pure."""
+    ours, theirs = uses(sides.a.steps), uses(sides.b.steps)
+    before = {use.path for use in uses(sides.shared.steps).values()}
+    found = []
+    paths = sorted(ours.keys() | theirs.keys() | before, key=utf16_order)
+    alike = Counter(map(_bare, paths))
+    for path in paths:
+        a, b = ours.get(path), theirs.get(path)
+        flags = _flags(a, b)
+        if alike[_bare(path)] > 1:
+            flags = (*flags, Flag.VARIANT)
+        found.append(FileDifference(path, a, b, path in before, flags))
+    found.sort(key=lambda one: not one.changed)
+    return FileSets(
+        tuple(one for one in found if one.b is None and not one.shared),
+        tuple(one for one in found if one.shared or (one.a is not None and one.b is not None)),
+        tuple(one for one in found if one.a is None and not one.shared),
+    )
+
+
+def _bare(path: str) -> str:
+    """A name as disks see it that know neither case nor how an accent is written."""
+    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
+
+
+def _flags(a: Use | None, b: Use | None) -> tuple[Flag, ...]:
+    found: list[Flag] = []
+    if a is not None and b is not None:
+        if a.changes and b.changes:
+            found.append(Flag.EDITED_IN_BOTH)
+        elif b.changes:
+            found.append(Flag.READ_IN_A)
+        elif a.changes:
+            found.append(Flag.READ_IN_B)
+        # Entries of a file are in the order in which they were written.
+        if b.changes and a.entries[-1] > b.entries[0]:
+            found.append(Flag.STALE_A)
+        if a.changes and b.entries[-1] > a.entries[0]:
+            found.append(Flag.STALE_B)
+    if any(use is not None and use.unanswered for use in (a, b)):
+        found.append(Flag.UNANSWERED)
+    if any(use is not None and use.refused for use in (a, b)):
+        found.append(Flag.REFUSED)
+    return tuple(found)

@@ -1,0 +1,317 @@
+"""What came of a branch: checks that ran, commands that failed, errors, cost, tokens, time."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.context.call_status import Outcome as CallOutcome
+from leafward.context.call_status import outcome
+from leafward.files.call_lines import told_result
+from leafward.files.edits import command_text, table_of
+from leafward.files.working_set import did_run
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, read_usage, text_of, tool_calls
+from leafward.session.messages import written_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leafward.session.entries import ToolCall
+    from leafward.session.session import Session
+
+
+class Check(StrEnum):
+    """What a command proves when it ends well."""
+
+    TEST = "test"
+    BUILD = "build"
+    TYPES = "types"
+    LINT = "lint"
+
+
+_RUNNER = r"(?:npm|pnpm|yarn|bun)(?:\s+(?:run|exec|--?\S+|-w\s+\S+))*\s+"
+_CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
+    (
+        check,
+        re.compile(
+            rf"(?:^|[;&|(\n]\s*|\b(?:npx|bunx|uv run|poetry run|python3?\s+-m|time|timeout\s+\S+)\s+)(?:{words})(?=$|[\s;&|)])"
+        ),
+    )
+    for check, words in (
+        (
+            Check.TEST,
+            _RUNNER
+            + r"(?:test|t|vitest|jest)[\w:.-]*|npm\s+t|pytest|py\.test|unittest|nose2|tox|nox|vitest|jest|mocha|ava|tsx\s+--test|"
+            r"node\s+--test|go\s+test|cargo\s+(?:test|nextest)|(?:mvn|gradle|\./gradlew)\s+\S*test|make\s+(?:test|check)|rspec|"
+            r"(?:dotnet|swift|deno|zig|mix|flutter)\s+test|phpunit|ctest|bats",
+        ),
+        (
+            Check.TYPES,
+            _RUNNER
+            + r"(?:check|typecheck|type-check|tsc)[\w:.-]*|tsc|tsgo|mypy|pyright|pyre|cargo\s+check|go\s+vet",
+        ),
+        (
+            Check.BUILD,
+            _RUNNER
+            + r"build[\w:.-]*|make(?:\s+(?:all|build))?|cargo\s+build|go\s+build|cmake\s+--build|ninja|"
+            r"(?:mvn|gradle|\./gradlew)\s+(?:package|build|assemble)|vite\s+build|docker\s+build",
+        ),
+        (
+            Check.LINT,
+            _RUNNER
+            + r"(?:lint|format|biome)[\w:.-]*|eslint|ruff|flake8|pylint|biome|prettier|clippy|cargo\s+clippy|golangci-lint",
+        ),
+    )
+)
+
+
+def check_of(command: str) -> Check | None:
+    """What a command checks, the weightiest where it does several; None for any other command."""
+    head = command[:2000]
+    return next((check for check, pattern in _CHECKS if pattern.search(head)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A check, as it ended the last time it ran."""
+
+    check: Check
+    ok: bool
+    runs: int
+    failed: int
+    entry: EntryIndex
+    """The result of the last run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What came of the entries of a branch."""
+
+    checks: tuple[Checked, ...]
+    """In the order test, types, build, lint."""
+    commands: int
+    """Commands that ran."""
+    failed_commands: int
+    last_exit: int | None
+    """Exit code of the last command that failed; None where none did or it is not known."""
+    errors: int
+    """Calls that failed, commands among them, and replies that ended in an error."""
+    calls: int
+    replies: int
+    aborted: int
+    """Replies that were stopped; their calls were not run (pi 1.5.2)."""
+    usage: Usage
+    costs_known: bool
+    """Whether a reply says what it cost."""
+    seconds: float | None
+    """From the first entry with a time to the last."""
+    last_reply: EntryIndex
+    """The last reply that says something; -1 where none does."""
+    last_words: str
+    """How it begins: its first line that is not empty, not safe to show."""
+
+
+_ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
+
+
+class _Told(NamedTuple):
+    """What an entry says of the outcome: what is left of its body once that was decoded for something else."""
+
+    entry: EntryIndex
+    call_id: str = ""
+    """The call that a result answers."""
+    failed: bool = False
+    came: CallOutcome | None = None
+    """How a command ended."""
+    command: str = ""
+    """Of an entry that is a command itself."""
+    commands: Sequence[tuple[str, ToolCall]] = ()
+    """Of a reply: its calls of shells by id."""
+    calls: int = 0
+    words: object = None
+    """Of a reply: its blocks of text."""
+    usage: object = None
+    aborted: bool = False
+    """Of a reply: whether it was stopped."""
+
+
+class OutcomeReader:
+    """Notes of the bodies of a path what it needs, and says what came of it when asked: adding it up takes longer.
+
+    An entry that was not noted is decoded then.
+    """
+
+    KINDS = frozenset({int(Kind.USER), _ASSISTANT, _RESULT, _COMMAND})
+    """Kinds that are looked at."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._noted: dict[int, _Told | bool] = {}
+        """What was taken, by entry; of a result that is of no command only whether it failed."""
+        self._kinds = session.columns.kind
+        self._table = table_of(session)
+        self._shells = [b'"toolName":"%b"' % name.encode() for name in self._table.shells]
+        """How the lines of results of commands say it."""
+        self._calls: dict[str, ToolCall] = {}
+        self._checks: dict[Check, Checked] = {}
+        self._commands = self._failed = self._errors = self._made = self._replies = self._aborted = 0
+        self._exit: int | None = None
+        self._usage = Usage()
+        self._cost = 0.0
+        self._sums = [0, 0, 0, 0, 0]
+        self._reply = NO_ENTRY
+        self._said: object = None
+
+    def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
+        """The next entry of the path: its body, the message in it, and the calls of that which were run."""
+        kind = self._kinds[index]
+        if kind == _ASSISTANT:
+            content = message.get("content")
+            if isinstance(content, list):
+                content = [one for one in content if isinstance(one, dict) and one.get("type") == "text"]
+            shells = self._table.shells
+            told = _Told(
+                index,
+                "",
+                message.get("stopReason") == "error",
+                None,
+                "",
+                [(call.id, call) for call in calls if call.name in shells],
+                len(calls),
+                content,
+                message.get("usage"),
+                message.get("stopReason") == "aborted",
+            )
+        elif kind == _RESULT:
+            fails = bool(message.get("isError"))
+            if str(message.get("toolName")) not in self._table.shells:
+                self._noted[index] = fails
+                return
+            told = _Told(index, str(message.get("toolCallId")), fails, outcome(body, self._table))
+        elif kind == _COMMAND:
+            told = _Told(index, came=outcome(body, self._table), command=str(message.get("command") or ""))
+        else:
+            return
+        self._noted[index] = told
+
+    def _needs(self, index: int, line: bytes) -> bool:
+        """Whether a line of a native file has to be decoded; what its bytes tell is noted here."""
+        told = told_result(line) if self._kinds[index] == _RESULT else None
+        if told is None or any(shell in line for shell in self._shells):
+            return True
+        self._noted[index] = told[1]
+        return False
+
+    def outcomes(self, entries: Sequence[int]) -> Outcomes:
+        """What came of the entries of the path, all that was taken among them. To be asked once."""
+        kinds = self._kinds
+        spoken = [at for at in entries if kinds[at] in self.KINDS]
+        for index, body in self._session.bodies([at for at in spoken if at not in self._noted], self._needs):
+            message = body.get("message") if body is not None else None
+            if body is not None and isinstance(message, dict):
+                ran = kinds[index] == _ASSISTANT and did_run(message)
+                self.take(index, body, message, tool_calls(message) if ran else [])
+        for at in spoken:
+            told = self._noted.pop(at, None)
+            if isinstance(told, _Told):
+                self._add(told)
+            elif told:
+                self._errors += 1
+        first, last = (self._time(order) for order in (spoken, reversed(spoken)))
+        span = (last - first) / 1000 if first is not None and last is not None else None
+        words = text_of(self._said).split("\n")
+        usage = self._usage + _summed(self._sums, self._cost)
+        return Outcomes(
+            tuple(self._checks[check] for check in Check if check in self._checks),
+            self._commands,
+            self._failed,
+            self._exit,
+            self._errors,
+            self._made,
+            self._replies,
+            self._aborted,
+            usage,
+            usage.cost > 0,
+            span if span is None or span >= 0 else None,
+            self._reply,
+            next((line.strip() for line in words if line.strip()), ""),
+        )
+
+    def _time(self, entries: Iterable[int]) -> int | None:
+        """When the first of some entries was written that says it."""
+        for at in entries:
+            body = self._session.body(at)
+            told = written_at(body) if body is not None else None
+            if told is not None:
+                return told
+        return None
+
+    def _add(self, told: _Told) -> None:
+        kind = self._kinds[told.entry]
+        if kind == _ASSISTANT:
+            self._replies += 1
+            self._errors += told.failed
+            self._aborted += told.aborted
+            self._spend(told.usage)
+            if _says(told.words):
+                self._reply, self._said = told.entry, told.words
+            self._made += told.calls
+            self._calls.update(told.commands)
+        elif kind == _COMMAND:
+            if told.came is not None:
+                self._ran(told.entry, told.came, told.command)
+        else:
+            call = self._calls.pop(told.call_id, None)
+            if call is not None:
+                ended = told.came or CallOutcome(not told.failed, None, 0)
+                self._ran(told.entry, ended, command_text(call, self._table))
+            else:
+                self._errors += told.failed
+
+    def _spend(self, usage: object) -> None:
+        if not isinstance(usage, dict):
+            return
+        parts = [part for name in _COUNTED if type(part := usage.get(name)) is int]
+        cost = usage.get("cost")
+        dollars = cost.get("total") if isinstance(cost, dict) else None
+        # As providers report it; anything else takes the long way.
+        if len(parts) == len(_COUNTED) and isinstance(dollars, (int, float)) and math.isfinite(dollars):
+            self._sums = [known + part for known, part in zip(self._sums, parts, strict=True)]
+            self._cost += dollars
+        else:
+            self._usage += read_usage(usage) or Usage()
+
+    def _ran(self, index: EntryIndex, came: CallOutcome, command: str) -> None:
+        self._commands += 1
+        if not came.ok:
+            self._failed += 1
+            self._errors += 1
+            self._exit = came.exit_code
+        check = check_of(command)
+        if check is not None:
+            before = self._checks.get(check)
+            runs, failed = (before.runs, before.failed) if before is not None else (0, 0)
+            self._checks[check] = Checked(check, came.ok, runs + 1, failed + (not came.ok), index)
+
+
+_COUNTED = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
+
+
+def _summed(parts: list[int], cost: float) -> Usage:
+    sent, said, read, written, total = parts
+    return Usage(sent, said, read, written, total, cost)
+
+
+def _says(content: object) -> bool:
+    """Whether a reply says something besides thinking and calling tools."""
+    if isinstance(content, str):
+        return bool(content.strip())
+    if not isinstance(content, list):
+        return False
+    return any(
+        isinstance(block, dict) and block.get("type") == "text" and str(block.get("text", "")).strip()
+        for block in content
+    )

@@ -1,0 +1,78 @@
+"""The summaries of two nodes, section by section: stored ones, or made on the spot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.compaction.branch import left_branch, summarize_branch
+from leafward.compaction.run_comparison import SummaryDiff, compare_summaries, summary_at
+from leafward.files.edits import table_of
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.summaries.summarizers.extractive import Extractive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.branches.diff.sides import Side, Sides
+
+STORED = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
+
+
+@dataclass(frozen=True, slots=True)
+class SideSummary:
+    """What a branch says in short."""
+
+    text: str
+    """Empty where there is nothing to tell."""
+    entry: EntryIndex
+    """The entry that stores it; -1 where it was made on the spot, by the extractive summariser."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryDifference:
+    """Two summaries with what differs."""
+
+    a: SideSummary
+    b: SideSummary
+    difference: SummaryDiff
+
+
+def compare_sides(
+    sides: Sides, *, stored: bool = True, stop: Callable[[], bool] = lambda: False
+) -> SummaryDifference:
+    """The summaries of both sides. A stored one is used where a side has it, unless `stored` is false.
+
+    Raises Cancelled once `stop` turns true.
+    """
+    a, b = summaries_of(sides, stored=stored, stop=stop)
+    return SummaryDifference(a, b, compare_summaries(a.text, b.text, sides.session.cwd))
+
+
+def summaries_of(
+    sides: Sides, *, stored: bool = True, stop: Callable[[], bool] = lambda: False
+) -> tuple[SideSummary, SideSummary]:
+    """The summary of each side. Raises Cancelled once `stop` turns true."""
+    a = _of(sides, sides.a, sides.b, stored, stop)
+    return a, _of(sides, sides.b, sides.a, stored, stop)
+
+
+def stored_in(sides: Sides, side: Side) -> EntryIndex:
+    """The last entry of a side that stores a summary of what it did itself; -1 where none does.
+
+    A branch summary tells of the branch that was left for this one, so only the node itself counts as one.
+    """
+    kinds = sides.session.columns.kind
+    if side.node >= 0 and kinds[side.node] in STORED:
+        return side.node
+    return next((EntryIndex(at) for at in reversed(side.entries) if kinds[at] == Kind.COMPACTION), NO_ENTRY)
+
+
+def _of(sides: Sides, side: Side, other: Side, stored: bool, stop: Callable[[], bool]) -> SideSummary:
+    entry = stored_in(sides, side) if stored else NO_ENTRY
+    if entry >= 0:
+        return SideSummary(summary_at(sides.session, entry), entry)
+    branch = left_branch(sides.session, side.node, other.node, table=table_of(sides.session), stop=stop)
+    if branch is None:
+        return SideSummary("", NO_ENTRY)
+    return SideSummary(summarize_branch(sides.session, branch, Extractive(), stop=stop).text, NO_ENTRY)

@@ -1,0 +1,247 @@
+"""New sessions from a place in an old one: which agents can go on from there, what would be written, and the writing of it.
+
+The source is only read. What is written is a new file under a name that nobody has, whole and durable before it is seen.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from leafward import agents
+from leafward.agents.base import expanded
+from leafward.agents.conversation import Conversation
+from leafward.agents.fork_draft import Draft, Remark, Terms
+from leafward.agents.fork_point import ForkPoint, cut_at
+from leafward.base.errors import Refused
+from leafward.base.paths import DRAFT_END, DRAFT_MARK, imports_dir
+from leafward.base.safe_text import said_by_program
+from leafward.compaction.injection import inject
+from leafward.files.working_set import touched
+from leafward.session.entries import BOOKKEEPING, NO_ENTRY, EntryIndex
+from leafward.session.journal.creation import create_from
+from leafward.session.messages import prompt_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from leafward.agents import Agent, Resume
+    from leafward.compaction.branch import BranchDraft
+    from leafward.compaction.injection import InjectionSettings
+    from leafward.session.session import Session
+
+__all__ = [
+    "Draft",
+    "Fork",
+    "ForkPoint",
+    "Remark",
+    "Terms",
+    "carried",
+    "cuts",
+    "folder_named",
+    "fork",
+    "import_now",
+    "is_copy",
+    "left_imports",
+    "refusal",
+    "store",
+]
+
+_PATIENCE = 120
+"""Seconds that an import may take."""
+_SAID = 300
+"""Characters of what a program said that are repeated."""
+_LISTED = 5
+_TOLD = Remark(
+    "kept-beside",
+    "what Leafward keeps beside the session is part of it: the messages are told anew, as to another agent",
+)
+_LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A new session that would be written."""
+
+    source: str
+    """Name of the agent whose session it is made from."""
+    cut: ForkPoint
+    draft: Draft
+    prompt: str | None
+    """The text of the prompt it was cut before, to be edited and sent; None where it ends behind a reply."""
+    remarks: tuple[Remark, ...]
+    obstacle: str | None
+    """Why it cannot be written as things stand; None where nothing is in the way."""
+
+
+def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None) -> dict[str, ForkPoint]:
+    """Where a new session of each agent would end that is asked for at an entry, legal or not, by the agent's name."""
+    return {
+        agent.name: cut_at(session, EntryIndex(entry), agent.may_end)
+        for agent in targets or agents.all_agents()
+    }
+
+
+def folder_named(given: str, env: Mapping[str, str]) -> str:
+    """The folder that a user names for a new session to work in. Raises Refused where there is none."""
+    folder = str(expanded(given, env))
+    if not os.path.isdir(folder):
+        raise Refused(f"no folder {folder}")
+    return folder
+
+
+def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | None = None) -> Fork:
+    """What a new session of an agent from an entry on would be. Reads only.
+
+    Raises Refused where none may end there, with the rule and the nearest entry that is legal, and where none can be made.
+    """
+    source = source or agents.agent_behind(session)
+    own = to is source
+    cut = cut_at(session, EntryIndex(entry), to.may_end)
+    if cut.rule is not None:
+        raise Refused(refusal(session, cut, to))
+    if own and is_copy(session, cut):
+        draft = to.fork(session, cut, terms)
+    else:
+        draft = to.adopt(Conversation(session, cut), terms)
+        if own:
+            draft = replace(draft, remarks=(_TOLD, *draft.remarks))
+            own = False
+    prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
+    remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, own=own))
+    return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle())
+
+
+def is_copy(session: Session, cut: ForkPoint) -> bool:
+    """Whether a new session of the source's own agent is a copy of what that stored.
+
+    Where something that Leafward keeps beside it changes what the model sees, it is told instead: so a what-if becomes real.
+    """
+    if session.book is None:
+        return True
+    kinds = session.columns.kind
+    return not any(
+        session.is_kept(index) and kinds[index] not in BOOKKEEPING
+        for index in session.tree.path(cut.tip(session))
+    )
+
+
+def refusal(session: Session, cut: ForkPoint, to: Agent) -> str:
+    """Why a session of an agent cannot end at an entry, and where it could, in one line."""
+    columns = session.columns
+    if cut.entry < 0:
+        return f"there is nothing to go on from: {cut.rule}"
+    said = f"{to.title} cannot go on at {columns.id(cut.entry)}: {cut.rule}"
+    if cut.nearest == NO_ENTRY:
+        return f"{said}; no other entry near it is legal either"
+    return f"{said}; the nearest legal entry is {columns.id(cut.nearest)}"
+
+
+def carried(
+    session: Session, cut: ForkPoint, settings: InjectionSettings | None, summary: BranchDraft | None = None
+) -> str:
+    """What is put in behind what is copied: a summary of what is left behind, then the injected context. Reads only."""
+    parts = [] if summary is None else [f"{_LEFT_BEHIND}\n\n{summary.text}"]
+    if settings is not None:
+        parts.append(inject(session, cut.end, settings).text)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[Remark]:
+    tree = session.tree
+    leaf = session.leaf
+    below = tree.below(tree.common_ancestor(cut.end, leaf), leaf)
+    later = [index for run in below for index in range(run.start, run.stop)]
+    edited = sorted(name for name, file in touched(session, later).items() if file.modified)
+    found = []
+    if cwd and session.cwd and cwd != session.cwd:
+        text = f"it works in another folder than its source; what was said still names {session.cwd}"
+        found.append(Remark("other-folder", text))
+    if edited:
+        listed = ", ".join(edited[:_LISTED]) + (
+            f" and {len(edited) - _LISTED} more" if len(edited) > _LISTED else ""
+        )
+        text = f"files are as they are now, not as they were at this entry: {listed} changed after it"
+        found.append(Remark("working-tree", text))
+    if own:
+        text = "token counts that are copied with the entries are those of the source"
+        found.append(Remark("inherited-usage", text))
+    return found
+
+
+def store(session: Session, draft: Draft) -> Path:
+    """Writes a draft's file, for its owner only, and returns its path.
+
+    Raises Refused, with nothing left behind, where the session's folder is gone, the name is taken, the source changed while
+    it was read, or the file cannot be written.
+    """
+    draft.resume.ready()
+    path = draft.file
+    # No agent takes a name like this for a session: it neither begins nor ends as theirs do.
+    waiting = path.with_name(f"{DRAFT_MARK}{uuid4().hex}{DRAFT_END}")
+    return create_from(path, waiting, draft.content(), lambda: _refuse_changed(session))
+
+
+def _refuse_changed(session: Session) -> None:
+    if session.changed_on_disk() or session.gone:
+        raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
+
+
+def import_now(draft: Draft, env: Mapping[str, str]) -> None:
+    """Runs the agent's own import of a document that was written, in the session's folder, and clears the document away.
+
+    Raises Refused with what the agent said where it fails; what it may have left is taken back then, and the document stays.
+    """
+    if draft.imported is None:
+        return
+    try:
+        _run(draft.imported.command.ready(), env)
+    except Refused:
+        try:
+            _run(draft.imported.undo, env)
+        except Refused:
+            pass
+        raise
+    try:
+        draft.file.unlink(missing_ok=True)
+    except OSError:
+        # The session is there all the same; `doctor` says what is left.
+        pass
+
+
+def left_imports() -> list[Path]:
+    """Documents that wait for an import: never run, run by hand, or failed."""
+    try:
+        return sorted(path for path in imports_dir().iterdir() if path.is_file())
+    except OSError:
+        return []
+
+
+def _run(command: Resume, env: Mapping[str, str]) -> None:
+    name = command.argv[0]
+    environment = command.environment(env)
+    program = shutil.which(name, path=environment.get("PATH"))
+    if program is None:
+        raise Refused(f"{name} is not installed here, or not on PATH")
+    try:
+        done = subprocess.run(
+            [program, *command.argv[1:]],
+            cwd=command.cwd,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Refused(f"{name} did not end within {_PATIENCE} seconds") from None
+    except OSError as error:
+        raise Refused(f"{name}: {error.strerror or error}") from error
+    if done.returncode:
+        said = said_by_program(done.stderr or done.stdout, _SAID)
+        raise Refused(f"{' '.join(command.argv[:2])} failed ({done.returncode}): {said}")

@@ -1,0 +1,214 @@
+"""Context edits (`context_edit`, pi 1.5.2): an entry left out of what the model reads, or shortened for it. The entry itself stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Refused
+from leafward.compaction.entry import Place, edit_lines, milliseconds, place_at
+from leafward.context.model_context import context_at, message_body
+from leafward.session.entries import Body, EntryId, EntryIndex, Kind, blocks_of, tool_calls
+from leafward.session.journal import Writing
+from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.operations import OperationKind
+from leafward.session.journal.write import Write, write
+from leafward.session.messages import edit_message
+from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from leafward.session.session import Session
+
+EDITABLE = frozenset({Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM_MESSAGE, Kind.INJECTED})
+"""Kinds whose content can be replaced (pi 1.5.2)."""
+_DEFAULT = Writing()
+
+
+@dataclass(frozen=True, slots=True)
+class ContextEdit:
+    """What is to become of an entry: left out, another text, or its own text shortened."""
+
+    target: EntryIndex
+    text: str | None = None
+    """Instead of its content; None where the entry is left out, or shortened."""
+    keep: int | None = None
+    """Tokens that are kept of its text, from the beginning and the end; None where it is not shortened."""
+
+    @property
+    def omits(self) -> bool:
+        """Whether the entry is left out."""
+        return self.text is None and self.keep is None
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """What an edit saves. Tokens, estimated as pi 1.5.2 does."""
+
+    target: EntryIndex
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditDraft:
+    """Edits that are whole and not written."""
+
+    at: EntryIndex
+    place: Place
+    contents: tuple[tuple[EntryId, list[Body] | None], ...]
+    """By target; None leaves it out."""
+    freed: tuple[Freed, ...]
+    tokens_estimated: int
+    """Of the context, all of it estimated: what the edits are held against."""
+    tokens_before: int
+    """Of the context, as pi counts it."""
+    tokens_after: int
+    """The same after the edits: an estimate, since no reply has reported that context."""
+
+    @property
+    def saved(self) -> int:
+        """What the edits free, estimated."""
+        return sum(one.before - one.after for one in self.freed)
+
+    def lines(self, session: Session, writing: Writing) -> list[Body]:
+        """The lines that would be appended, the operation's own last."""
+        moment, _ = milliseconds(writing.now)
+        made, _place = edit_lines(
+            session.columns, self.place, moment, [(one, text or []) for one, text in self.contents]
+        )
+        for line, (_, content) in zip(made, self.contents, strict=True):
+            if content is None:
+                line["replacement"] = None
+        made[-1]["id"] = self.place.id
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """A text with its middle taken out."""
+
+    text: str
+    left_out: int
+    """Code points."""
+
+
+def shortened(text: str, tokens: int) -> Shortened:
+    """A text of about so many tokens: its beginning and its end, and between them how much is missing."""
+    room = max(0, tokens * CHARS_PER_TOKEN)
+    if len(text) <= room:
+        return Shortened(text, 0)
+    head = room * 2 // 3
+    tail = room - head
+    missing = len(text) - head - tail
+    note = f"\n[{missing:,} characters left out]\n"
+    if len(note) >= missing:
+        return Shortened(text, 0)
+    return Shortened(text[:head].rstrip() + note + (text[-tail:].lstrip() if tail else ""), missing)
+
+
+def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None = None) -> EditDraft:
+    """Works edits out for the context at an entry (the leaf by default). Nothing is written.
+
+    What is shortened and is as short already stays as it is. Raises Refused for an entry that is not in that context, whose
+    content cannot be edited, where nothing would become shorter, or where a call and its result would come apart: a provider
+    takes neither without the other.
+    """
+    if not edits:
+        raise Refused("nothing to edit")
+    here = EntryIndex(session.leaf if at is None else at)
+    context = context_at(session, here)
+    held = {message.entry: message for message in context.messages}
+    chosen: dict[EntryIndex, ContextEdit] = {}
+    for edit in edits:
+        kind = Kind(session.columns.kind[edit.target])
+        if kind not in EDITABLE:
+            raise Refused(
+                f"entry {session.columns.id(edit.target)} has no content that an edit could replace"
+            )
+        if edit.target not in held:
+            raise Refused(f"entry {session.columns.id(edit.target)} is not in the context here")
+        chosen[edit.target] = edit
+    _refuse_torn(session, chosen, held.keys())
+    contents, freed = [], []
+    for target, edit in chosen.items():
+        message = message_body(session, held[target])
+        content = _content(message, edit)
+        replaced = None if content is None else edit_message(message, {"content": content})
+        after = 0 if replaced is None else message_tokens(replaced)
+        if edit.keep is not None and after >= held[target].tokens:
+            continue
+        freed.append(Freed(target, held[target].tokens, after))
+        contents.append((session.columns.id(target), content))
+    if not contents:
+        raise Refused("none of them is larger than what it would be shortened to")
+    place = place_at(session, here)
+    # What a reply reported before an edit is not trusted any more (pi 1.5.2): then the estimate counts.
+    estimated = sum(context.messages.tokens)
+    after = estimated - sum(one.before - one.after for one in freed)
+    return EditDraft(here, place, tuple(contents), tuple(freed), estimated, context.size.total, after)
+
+
+def editable_in(session: Session, entries: Iterable[EntryIndex], at: int | None = None) -> list[EntryIndex]:
+    """Those of some entries that the model reads at an entry (the leaf by default) and whose content can be edited."""
+    context = context_at(session, session.leaf if at is None else at)
+    held, kinds = set(context.messages.entry), session.columns.kind
+    return [one for one in entries if one in held and kinds[one] in EDITABLE]
+
+
+def _content(message: Body, edit: ContextEdit) -> list[Body] | None:
+    if edit.omits:
+        return None
+    blocks = blocks_of(message.get("content"))
+    # Calls stay: their results answer them.
+    calls = [block for block in blocks if block.get("type") == "toolCall"]
+    if edit.text is not None:
+        return [{"type": "text", "text": edit.text}, *calls]
+    found: list[Body] = []
+    texts = [block for block in blocks if block.get("type") == "text"]
+    room = (edit.keep or 0) // max(1, len(texts))
+    for block in blocks:
+        if block.get("type") == "text":
+            found.append({"type": "text", "text": shortened(str(block.get("text", "")), room).text})
+        elif block.get("type") == "toolCall":
+            found.append(block)
+    return found or [{"type": "text", "text": ""}]
+
+
+def _refuse_torn(
+    session: Session, chosen: dict[EntryIndex, ContextEdit], held: Collection[EntryIndex]
+) -> None:
+    """Raises Refused where a reply is left out and a result of it stays, or the other way round."""
+    omitted = {target for target, edit in chosen.items() if edit.omits}
+    if not omitted:
+        return
+    kinds = session.columns.kind
+    calls: dict[str, EntryIndex] = {}
+    for entry in sorted(held):
+        body = session.body(entry) or {}
+        message = body.get("message")
+        if not isinstance(message, dict):
+            continue
+        if kinds[entry] == Kind.ASSISTANT:
+            for call in tool_calls(message):
+                calls[call.id] = entry
+        elif kinds[entry] == Kind.TOOL_RESULT:
+            reply = calls.get(str(message.get("toolCallId")))
+            if reply is None or (reply in omitted) == (entry in omitted):
+                continue
+            lone, other = (entry, reply) if entry in omitted else (reply, entry)
+            ids = session.columns.id(lone), session.columns.id(EntryIndex(other))
+            raise Refused(
+                f"{ids[0]} and {ids[1]} are a call and its result: leave out both, or shorten instead"
+            )
+
+
+def apply_edits(session: Session, draft: EditDraft, writing: Writing = _DEFAULT) -> Write:
+    """Appends the edits in one write; an undo moves the leaf back before them.
+
+    Raises Refused where the conversation went on since the draft was made, or the file cannot be written.
+    """
+    refuse_changed(session)
+    ready = replace(draft, place=place_at(session, draft.at, draft.place))
+    return write(session, OperationKind.EDIT, ready.lines(session, writing), ready.place.parent, writing)

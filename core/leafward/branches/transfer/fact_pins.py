@@ -1,0 +1,34 @@
+"""Single facts of one branch carried to where the leaf is: a branch summary that holds nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Refused
+from leafward.branches.diff.summaries import SideSummary
+from leafward.branches.transfer.summary_merge import MergeDraft, Section
+from leafward.compaction.entry import place_at
+from leafward.compaction.pins import clean_pins
+from leafward.session.entries import NO_ENTRY, EntryIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.branches.diff.sides import Sides
+
+SECTION = "Critical Context"
+"""The heading that pinned facts stand under."""
+_NOTHING = SideSummary("", NO_ENTRY)
+
+
+def draft_pins(sides: Sides, facts: Iterable[str], onto: int | None = None) -> MergeDraft:
+    """A summary of some facts, to stand at `onto` (the leaf by default). Nothing is written; `apply_merge` appends it.
+
+    Facts are made one line each, without secrets. Raises Refused where none is left.
+    """
+    lines = clean_pins(facts)
+    if not lines:
+        raise Refused("no fact to pin")
+    session = sides.session
+    place = place_at(session, EntryIndex(session.leaf if onto is None else onto))
+    return MergeDraft(sides, _NOTHING, _NOTHING, _NOTHING, (Section(SECTION, lines),), (), (), (), place)

@@ -1,0 +1,251 @@
+"""Grafts: chosen turns of one branch, appended again under another, where the model reads them as if they had happened there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.errors import Refused
+from leafward.compaction.entry import Place, milliseconds, place_at, usage_body
+from leafward.context.entry_metrics import EntryMetrics
+from leafward.context.model_context import context_at
+from leafward.files.file_replay import Certainty, FileOperation, Outcome, replay, steps
+from leafward.files.working_set import did_run
+from leafward.session.entries import BOOKKEEPING, Body, EntryIndex, Kind, tool_calls
+from leafward.session.journal import Writing, iso_time, new_id
+from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.operations import GRAFT_TYPE, MARK, OperationKind
+from leafward.session.journal.write import Write, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from leafward.session.session import Session
+
+CARRIED = frozenset(
+    {
+        Kind.USER,
+        Kind.ASSISTANT,
+        Kind.TOOL_RESULT,
+        Kind.BASH,
+        Kind.CUSTOM_MESSAGE,
+        Kind.INJECTED,
+        Kind.CUSTOM_ROLE,
+    }
+)
+"""Kinds that can be appended again: what is said. Compactions and summaries tell of another path."""
+_DEFAULT = Writing()
+
+
+class Misfit(NamedTuple):
+    """Something that does not fit where a graft is to stand. It is told; only a graft that cannot be sent is refused."""
+
+    code: str
+    text: str
+    """One line."""
+    entry: EntryIndex
+
+
+@dataclass(frozen=True, slots=True)
+class GraftDraft:
+    """A graft that is whole and not written."""
+
+    sources: tuple[EntryIndex, ...]
+    """What is appended again, in order: with results, and without bookkeeping."""
+    added: tuple[EntryIndex, ...]
+    """Those of them that were not chosen: they belong to a call, or to a turn, that was."""
+    onto: EntryIndex
+    place: Place
+    tokens: int
+    """Of what is appended, estimated."""
+    tokens_before: int
+    """Of the context there, as pi counts it."""
+    tokens_after: int
+    window: int
+    misfits: tuple[Misfit, ...]
+
+    def lines(self, session: Session, writing: Writing) -> list[Body]:
+        """The lines that would be appended: copies with ids of their own, and a marker behind them."""
+        moment, _ = milliseconds(writing.now)
+        taken: set[str] = {self.place.id}
+        parent = self.place.parent_id
+        made: list[Body] = []
+        copies: dict[str, str] = {}
+        for source in self.sources:
+            body = dict(session.body(source) or {})
+            entry = new_id(session.columns, taken)
+            taken.add(entry)
+            original = session.columns.id(source)
+            copies[original] = entry
+            kept = {
+                key: value
+                for key, value in body.items()
+                if key not in ("type", "id", "parentId", "timestamp", MARK)
+            }
+            if isinstance(kept.get("message"), dict) and "usage" in kept["message"]:
+                # It was reported for another context, and is counted where it was spent.
+                kept["message"] = {**kept["message"], "usage": usage_body(None, None)}
+            head = {"type": body.get("type"), "id": entry, "parentId": parent, "timestamp": iso_time(moment)}
+            made.append({**head, **kept})
+            parent = entry
+        data = {
+            "op": self.place.id,
+            "from": self.place.leaf,
+            "target": self.place.parent_id,
+            "copies": copies,
+        }
+        place = {"id": self.place.id, "parentId": parent, "timestamp": iso_time(moment)}
+        return [*made, {"type": "custom", "customType": GRAFT_TYPE, "data": data, **place}]
+
+
+def draft_graft(
+    session: Session,
+    chosen: Iterable[int],
+    onto: int | None = None,
+    *,
+    window: int = 200_000,
+    stop: Callable[[], bool] = lambda: False,
+) -> GraftDraft:
+    """Works a graft out: the chosen entries under `onto` (the leaf by default). Nothing is written.
+
+    Calls keep their results, and results their calls, whether they were chosen or not. Raises Refused where nothing of what
+    was chosen can be carried, and where it would not fit into the window (tokens).
+    """
+    wanted = sorted({index for index in chosen if session.columns.kind[index] in CARRIED})
+    if not wanted:
+        raise Refused("nothing of what was chosen can be grafted: prompts, replies, results and messages can")
+    here = EntryIndex(session.leaf if onto is None else onto)
+    sources, misfits = _whole(session, wanted)
+    if stop():
+        raise Refused("stopped")
+    on_path = set(session.tree.path(here))
+    already = [index for index in sources if index in on_path]
+    if already:
+        named = session.columns.id(EntryIndex(already[0]))
+        raise Refused(f"{named} is on the path already: a graft carries what another branch has")
+    misfits += _order(session, sources, here)
+    misfits += _stale(session, sources, here, stop)
+    tallies = EntryMetrics(session)
+    tallies.fill(session, sources)
+    tokens = sum(tallies.tokens[index] for index in sources)
+    before = context_at(session, here).size.total
+    if before + tokens > window:
+        raise Refused(
+            f"the graft has {tokens:,} tokens and the context there {before:,}: more than the window of {window:,}"
+        )
+    return GraftDraft(
+        tuple(EntryIndex(index) for index in sources),
+        tuple(EntryIndex(index) for index in sources if index not in set(wanted)),
+        here,
+        place_at(session, here),
+        tokens,
+        before,
+        before + tokens,
+        window,
+        tuple(misfits),
+    )
+
+
+def _whole(session: Session, wanted: list[int]) -> tuple[list[int], list[Misfit]]:
+    """The entries with the calls and results that belong to them, in file order."""
+    kinds, tree = session.columns.kind, session.tree
+    found = set(wanted)
+    misfits: list[Misfit] = []
+    for index in wanted:
+        if kinds[index] == Kind.TOOL_RESULT:
+            reply = index
+            while reply >= 0 and kinds[reply] != Kind.ASSISTANT:
+                reply = tree.parent[reply]
+            if reply >= 0:
+                found.add(reply)
+    for reply in sorted(found):
+        if kinds[reply] != Kind.ASSISTANT:
+            continue
+        message = _message(session, reply)
+        open_calls = {call.id: call.name for call in tool_calls(message)} if did_run(message) else {}
+        below = list(tree.children(reply))
+        while open_calls and below:
+            index = below.pop()
+            if kinds[index] == Kind.TOOL_RESULT:
+                call = str(_message(session, index).get("toolCallId"))
+                if open_calls.pop(call, None) is not None:
+                    found.add(index)
+                below += tree.children(index)
+            elif kinds[index] in BOOKKEEPING:
+                below += tree.children(index)
+        if open_calls:
+            names = ", ".join(sorted(set(open_calls.values())))
+            misfits.append(
+                Misfit(
+                    "open-calls",
+                    f"no result of {names} exists: the model is told that there is none",
+                    EntryIndex(reply),
+                )
+            )
+    return sorted(found), misfits
+
+
+def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfit]:
+    """What the model would find odd: two prompts in a row, a graft that begins with a reply."""
+    kinds, found = session.columns.kind, []
+    first = EntryIndex(sources[0])
+    before = session.tree.content_at(here)
+    if kinds[first] == Kind.USER and before >= 0 and kinds[before] == Kind.USER:
+        found.append(Misfit("two-prompts", "it begins with a prompt where a prompt stands already", first))
+    if kinds[first] == Kind.ASSISTANT and (before < 0 or kinds[before] == Kind.ASSISTANT):
+        found.append(
+            Misfit("no-prompt", "it begins with a reply to a prompt that is not carried along", first)
+        )
+    gaps = [
+        EntryIndex(below) for above, below in pairwise(sources) if not session.tree.is_ancestor(above, below)
+    ]
+    if gaps:
+        found.append(
+            Misfit("other-branch", "it joins entries of branches that do not follow each other", gaps[0])
+        )
+    return found
+
+
+def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callable[[], bool]) -> list[Misfit]:
+    """Files that the grafted turns read or changed and that are other ones on the path they are to stand on."""
+    made = [step for step in steps(session, sources, stop) if step.outcome is Outcome.DONE]
+    names = {step.path for step in made}
+    if not names:
+        return []
+    there = replay(session, here, names, stop)
+    source = replay(session, session.columns.parent[sources[0]], names, stop) if sources[0] > 0 else None
+    found = []
+    for name in sorted(names):
+        entry = next(step.entry for step in made if step.path == name)
+        changed = any(step.path == name and step.deed is not FileOperation.READ for step in made)
+        now = there.rebuilt(name)
+        then = source.rebuilt(name) if source is not None else now
+        if Certainty.UNKNOWN in (now.certainty, then.certainty) and changed:
+            found.append(
+                Misfit("unknown-file", f"{name}: what it holds on the other path is not known", entry)
+            )
+        elif (now.certainty, now.text) != (then.certainty, then.text):
+            found.append(Misfit("stale-file", f"{name}: these turns relied on another version of it", entry))
+        elif changed:
+            found.append(
+                Misfit(
+                    "not-replayed", f"{name}: its change is told, but the file is not changed again", entry
+                )
+            )
+    return found
+
+
+def _message(session: Session, index: int) -> Body:
+    message = (session.body(index) or {}).get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def apply_graft(session: Session, draft: GraftDraft, writing: Writing = _DEFAULT) -> Write:
+    """Appends the graft in one write; an undo moves the leaf back to where it was.
+
+    Raises Refused where the conversation went on since the draft was made, or the file cannot be written.
+    """
+    refuse_changed(session)
+    ready = replace(draft, place=place_at(session, draft.onto, draft.place))
+    return write(session, OperationKind.GRAFT, ready.lines(session, writing), draft.onto, writing)

@@ -1,0 +1,269 @@
+"""Two branch summaries made one, section by section against the ancestor's: what only one side changed is taken, the rest is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Refused
+from leafward.branches.diff.summaries import SideSummary, summaries_of
+from leafward.compaction.entry import Place, milliseconds, place_at, stamped, usage_body
+from leafward.compaction.run_comparison import LISTS, Mark, paired, sections_of, summary_at
+from leafward.compaction.stored import file_section, stored_text
+from leafward.files.working_set import touched
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
+from leafward.session.journal import Writing
+from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.operations import MARK, OperationKind
+from leafward.session.journal.write import Write, id_of, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from leafward.branches.diff.sides import Sides
+    from leafward.session.session import Session
+
+_DEFAULT = Writing()
+_FILE_UNITS = 4_000
+"""UTF-16 units that the file lists may take."""
+_SINGLE = frozenset({"goal"})
+"""Sections that say one thing: two of it are a conflict."""
+_EMPTY = frozenset({"", "(none)", "none"})
+
+
+class Side3(StrEnum):
+    """What is taken where both sides say something else."""
+
+    A = "a"
+    B = "b"
+    BOTH = "both"
+    BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A place at which a choice is needed. Texts are lines without list marks, empty where a side has none; not safe to show."""
+
+    number: int
+    section: str
+    base: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the merged summary: lines that are settled, and the numbers of conflicts where they stand."""
+
+    title: str
+    items: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeDraft:
+    """A merge that is not written."""
+
+    sides: Sides
+    a: SideSummary
+    b: SideSummary
+    base: SideSummary
+    sections: tuple[Section, ...]
+    conflicts: tuple[Conflict, ...]
+    read: tuple[str, ...]
+    """Files of both branches, the most recent first."""
+    modified: tuple[str, ...]
+    place: Place
+
+    def text(self, choices: Mapping[int, Side3], rest: Side3 | None = None) -> str:
+        """The merged summary as it would be stored. `rest` settles what `choices` do not. Raises Refused for what is left open."""
+        left = [one for one in self.conflicts if one.number not in choices and rest is None]
+        if left:
+            number = "1 conflict is" if len(left) == 1 else f"{len(left)} conflicts are"
+            raise Refused(f"{number} not decided: choose a, b, both or base for each")
+        parts = []
+        for section in self.sections:
+            lines = [line for item in section.items for line in self._lines(item, choices, rest)]
+            if lines:
+                heading = f"## {section.title}\n" if section.title else ""
+                parts.append(heading + "\n".join(_as_list(section.title, lines)))
+        if not parts:
+            raise Refused("the merged summary is empty: nothing to carry over")
+        words = "\n\n".join(parts)
+        files = file_section(self.read, self.modified, words, self.sides.session.cwd, _FILE_UNITS)
+        return stored_text(words, files=files)
+
+    def _lines(self, item: str | int, choices: Mapping[int, Side3], rest: Side3 | None) -> list[str]:
+        if isinstance(item, str):
+            return [item]
+        one = self.conflicts[item]
+        chosen = {
+            Side3.A: [one.a],
+            Side3.B: [one.b],
+            Side3.BOTH: [one.a, one.b],
+            Side3.BASE: [one.base],
+        }[choices.get(item, rest or Side3.BOTH)]
+        return [line for line in chosen if line]
+
+    def line(self, text: str, writing: Writing) -> Body:
+        """The entry that would be appended."""
+        moment, _ = milliseconds(writing.now)
+        session = self.sides.session
+        merged = [id_of(session, side.node) for side in (self.sides.a, self.sides.b)]
+        said: Body = {
+            "fromId": self.place.leaf if self.place.leaf is not None else "root",
+            "summary": text,
+            "details": {
+                "readFiles": sorted(self.read),
+                "modifiedFiles": sorted(self.modified),
+                "leafward": {
+                    "merged": merged,
+                    "ancestor": id_of(session, self.sides.ancestor),
+                    "summaries": [id_of(session, one.entry) for one in (self.a, self.b, self.base)],
+                },
+            },
+            "usage": usage_body(None, None),
+            "fromHook": False,
+        }
+        made = stamped("branch_summary", self.place, moment, said)
+        made[MARK]["merged"] = merged
+        return made
+
+
+def _as_list(title: str, lines: Sequence[str]) -> list[str]:
+    if title.casefold() in _SINGLE and len(lines) == 1:
+        return list(lines)
+    return [f"- {line}" for line in lines]
+
+
+def draft_merge(
+    sides: Sides, onto: int | None = None, stop: Callable[[], bool] = lambda: False
+) -> MergeDraft:
+    """Merges the summaries of two sides; `onto` is where it would stand (the leaf by default). Nothing is written.
+
+    A side's own compaction is its summary where it has one, else one is made on the spot. Raises Refused where neither side
+    has anything to tell, Cancelled once `stop` turns true.
+    """
+    session = sides.session
+    a, b = summaries_of(sides, stop=stop)
+    if not a.text and not b.text:
+        raise Refused("neither branch has anything to tell")
+    above = base_of(session, sides.ancestor)
+    base = SideSummary(summary_at(session, above), above)
+    sections, conflicts = merge(base.text, a.text, b.text)
+    read, modified = _files(session, sides, stop)
+    here = EntryIndex(session.leaf if onto is None else onto)
+    return MergeDraft(sides, a, b, base, sections, conflicts, read, modified, place_at(session, here))
+
+
+def base_of(session: Session, ancestor: int) -> EntryIndex:
+    """The last compaction or branch summary on the path to the common ancestor; -1 where there is none."""
+    kinds = session.columns.kind
+    if ancestor < 0:
+        return NO_ENTRY
+    found = (
+        at
+        for at in reversed(session.tree.path(ancestor))
+        if kinds[at] in (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
+    )
+    return EntryIndex(next(found, NO_ENTRY))
+
+
+def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflict, ...]]:
+    """Three stored summaries merged, line by line. Pure."""
+    three = [sections_of(text) for text in (base, a, b)]
+    titles: dict[str, str] = {}
+    for told in (three[1], three[2], three[0]):
+        for key, (title, _) in told.items():
+            if title not in LISTS.values():
+                titles.setdefault(key, title)
+    sections: list[Section] = []
+    conflicts: list[Conflict] = []
+    # What stands under no heading comes first, or it would belong to the section before it.
+    for key, title in sorted(titles.items(), key=lambda one: one[0] != ""):
+        olds, ours, theirs = (
+            [line for line in told.get(key, ("", []))[1] if line.casefold() not in _EMPTY] for told in three
+        )
+        items = list(_merged(title, key, olds, ours, theirs, conflicts))
+        if items:
+            sections.append(Section(title, tuple(items)))
+    return tuple(sections), tuple(conflicts)
+
+
+def _merged(
+    title: str, key: str, olds: list[str], ours: list[str], theirs: list[str], conflicts: list[Conflict]
+) -> Iterable[str | int]:
+    def conflict(base: str, a: str, b: str) -> int:
+        conflicts.append(Conflict(len(conflicts), title, base, a, b))
+        return len(conflicts) - 1
+
+    mine, added_a = _against(olds, ours)
+    other, added_b = _against(olds, theirs)
+    for place, old in enumerate(olds):
+        a, b = mine[place], other[place]
+        if a == b:
+            yield from [a] if a else []
+        elif a == old:
+            yield from [b] if b else []
+        elif b == old:
+            yield from [a] if a else []
+        else:
+            yield conflict(old, a, b)
+    if key in _SINGLE and len(added_a) == len(added_b) == 1 and added_a != added_b:
+        yield conflict("", added_a[0], added_b[0])
+        return
+    for pair in paired(added_a, added_b):
+        if pair.mark is Mark.CHANGED:
+            yield conflict("", pair.before, pair.after)
+        else:
+            yield pair.before or pair.after
+
+
+def _against(olds: list[str], news: list[str]) -> tuple[list[str], list[str]]:
+    """What became of each old line (empty: left out), and the lines that are new."""
+    became: list[str] = []
+    added: list[str] = []
+    for pair in paired(olds, news):
+        if pair.mark is Mark.ADDED:
+            added.append(pair.after)
+        else:
+            became.append(pair.after if pair.mark is not Mark.REMOVED else "")
+    return _in_order(olds, news, became), added
+
+
+def _in_order(olds: list[str], news: list[str], became: list[str]) -> list[str]:
+    """What became of the old lines, in their own order: pairs come in the order of the new ones."""
+    pairs = [pair for pair in paired(olds, news) if pair.mark is not Mark.ADDED]
+    waiting: dict[str, list[str]] = {}
+    for pair, now in zip(pairs, became, strict=True):
+        waiting.setdefault(pair.before, []).append(now)
+    return [waiting[old].pop(0) for old in olds]
+
+
+def _files(
+    session: Session, sides: Sides, stop: Callable[[], bool]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Files that the branches read and modified, the most recent first; one that was modified is not listed as read."""
+    last_read: dict[str, int] = {}
+    last_changed: dict[str, int] = {}
+    for side in (sides.a, sides.b):
+        for path, use in touched(session, side.entries, stop=stop).items():
+            if use.modified:
+                last_changed[path] = max(last_changed.get(path, -1), use.modified[-1])
+            elif use.read:
+                last_read[path] = max(last_read.get(path, -1), use.read[-1])
+    read = [path for path in last_read if path not in last_changed]
+    return (
+        tuple(sorted(read, key=lambda path: -last_read[path])),
+        tuple(sorted(last_changed, key=lambda path: -last_changed[path])),
+    )
+
+
+def apply_merge(session: Session, draft: MergeDraft, text: str, writing: Writing = _DEFAULT) -> Write:
+    """Appends the merged summary as a branch summary that names what it was made from; an undo moves the leaf back.
+
+    Raises Refused where the conversation went on since the draft was made, or the file cannot be written.
+    """
+    refuse_changed(session)
+    ready = replace(draft, place=place_at(session, draft.place.parent, draft.place))
+    return write(session, OperationKind.MERGE, ready.line(text, writing), draft.place.parent, writing)

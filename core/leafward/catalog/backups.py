@@ -1,0 +1,198 @@
+"""Our own copies of sessions: whole, private, read by the very reader of their agent.
+
+An agent that deletes old sessions cannot reach them. A copy lies under the same names as in the agent's store, so that sub-agents
+and side files are found beside it, and counts as a place of that agent: it is listed where the original is gone. Of a database
+that holds many sessions, the copy is a database with the rows of this one.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from leafward.agents import agent_named, excerpt
+from leafward.base.errors import NotASession, Refused
+from leafward.base.paths import DRAFT_END, DRAFT_MARK, is_draft, is_kept, kept_dir, make_private
+from leafward.base.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.agents import Excerpt
+    from leafward.catalog.card import Card
+
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What keeping a session did, or would do."""
+
+    path: Path
+    """The copy."""
+    files: tuple[Path, ...]
+    """What belongs to the session, where it was: files, or the sessions of a database."""
+    copied: int
+    """How many of them were new or had changed."""
+    size: int
+    """Bytes of all of them; of sessions in a database, of what they say."""
+    dry_run: bool
+    what: str = "file"
+    """What `files` are: `file` or `session`."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was to do."""
+        return self.copied > 0
+
+
+def kept_root(agent: str) -> Path:
+    """Where the copies of one agent's sessions lie; it need not exist."""
+    return kept_dir() / agent
+
+
+def is_kept_in() -> Callable[[str], bool]:
+    """What `is_kept` says, to be asked of many paths, and of folders."""
+    above = str(kept_dir()) + os.sep
+    return lambda path: path.startswith(above)
+
+
+def keep(card: Card, *, dry_run: bool = False) -> Kept:
+    """Copies a session with everything that belongs to it; what is there already and the same is left. The original is only read.
+
+    Raises Refused where it is a copy itself, and where it cannot be read or the copy not be written.
+    """
+    if is_kept(card.path):
+        raise Refused("this is the kept copy itself; the original is gone")
+    agent = agent_named(card.agent)
+    root = kept_root(card.agent)
+    try:
+        taken_out = excerpt(card.path)
+        if taken_out is not None:
+            return _keep_excerpt(taken_out, root, card.path, dry_run)
+        files = agent.belongings(card.path)
+        stats = [os.stat(file) for file, _ in files]
+    except (OSError, NotASession) as error:
+        raise _unreadable(card.path, error) from error
+    if not files:
+        raise Refused(f"{agent.title} has no file of this session that could be copied")
+    copied = 0
+    for (file, name), now in zip(files, stats, strict=True):
+        target = root / name
+        if _same(target, now):
+            continue
+        copied += 1
+        if not dry_run:
+            _copy(Path(file), target)
+    size = sum(now.st_size for now in stats)
+    return Kept(root / files[0][1], tuple(Path(file) for file, _ in files), copied, size, dry_run)
+
+
+def _keep_excerpt(taken_out: Excerpt, root: Path, path: str, dry_run: bool) -> Kept:
+    target = root / taken_out.name
+    members = tuple(map(Path, taken_out.members))
+    same = taken_out.is_at(target)
+    if not same and not dry_run:
+        with _appearing(target) as (draft, _):
+            taken_out.write(draft)
+    copied = 0 if same else len(members)
+    return Kept(target / os.path.basename(path), members, copied, taken_out.size, dry_run, "session")
+
+
+def _same(copy: Path, original: os.stat_result) -> bool:
+    try:
+        there = copy.stat()
+    except OSError:
+        return False
+    return (there.st_size, there.st_mtime_ns) == (original.st_size, original.st_mtime_ns)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """The copy has the time of the original."""
+    try:
+        given = source.open("rb")
+    except OSError as error:
+        raise _unreadable(str(source), error) from error
+    with given, _appearing(target) as (draft, taken):
+        now = os.fstat(given.fileno())
+        for piece in _pieces(given, source):
+            taken.write(piece)
+        taken.flush()
+        os.utime(draft, ns=(now.st_mtime_ns, now.st_mtime_ns))
+
+
+def _pieces(given: BinaryIO, source: Path) -> Iterator[bytes]:
+    while True:
+        try:
+            piece = given.read(_PIECE)
+        except OSError as error:
+            raise _unreadable(str(source), error) from error
+        if not piece:
+            return
+        yield piece
+
+
+@contextmanager
+def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A file being written, which then appears whole, readable by its owner only. Raises Refused where it cannot be written."""
+    draft = target.with_name(f"{target.name}{DRAFT_MARK}{os.getpid()}{DRAFT_END}")
+    try:
+        make_private(target.parent)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(draft, flags, 0o600), "wb") as taken:
+            yield draft, taken
+            taken.flush()
+            os.fsync(taken.fileno())
+        os.replace(draft, target)
+    except OSError as error:
+        _discard(draft)
+        folder = safe_line(str(_there(target.parent)), 400)
+        raise Refused(f"cannot write to {folder}: {safe_line(error.strerror or str(error))}") from error
+    except BaseException:
+        # Also where it is cancelled or interrupted: no half copy is left.
+        _discard(draft)
+        raise
+
+
+def left_drafts() -> list[Path]:
+    """Copies that were being written when Leafward was killed. None is removed."""
+    return sorted(path for path in kept_dir().rglob(f"*{DRAFT_END}") if is_draft(path.name))
+
+
+def _discard(draft: Path) -> None:
+    try:
+        draft.unlink(missing_ok=True)
+    except OSError:
+        # Where nothing can be written there is none; a draft that is left is known by its name.
+        return
+
+
+def _there(folder: Path) -> Path:
+    """The nearest folder at or above one that is there: the one in which nothing can be made."""
+    return next((one for one in (folder, *folder.parents) if os.path.lexists(one)), folder)
+
+
+def _unreadable(path: str, error: OSError | NotASession) -> Refused:
+    if isinstance(error, NotASession):
+        return Refused(str(error))
+    whose = error.filename if isinstance(error.filename, str) else path
+    return Refused(f"cannot read {safe_line(whose, 400)}: {safe_line(error.strerror or str(error))}")
+
+
+def shown_once(cards: dict[str, Card]) -> tuple[dict[str, Card], frozenset[str]]:
+    """The cards without copies whose original is there, and the paths of sessions that we keep, be it the original's or the copy's."""
+    kept = is_kept_in()
+    copies = {(cards[path].agent, cards[path].id): path for path in cards if kept(path)}
+    if not copies:
+        return cards, frozenset()
+    originals = {
+        key: path
+        for path, card in cards.items()
+        if (key := (card.agent, card.id)) in copies and copies[key] != path and card.problem is None
+    }
+    hidden = {copies[key] for key in originals}
+    shown = {path: card for path, card in cards.items() if path not in hidden}
+    return shown, frozenset(originals.get(key, path) for key, path in copies.items())

@@ -1,0 +1,101 @@
+"""A session found by what somebody calls it, without reading any whole."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents import Trouble, agent_named, agent_of, names_one, within
+from leafward.base.errors import NotFound
+from leafward.base.safe_text import safe_line
+from leafward.catalog.backups import shown_once
+from leafward.catalog.exclusions import EXCLUDED, Exclusion
+from leafward.catalog.index import Index
+from leafward.catalog.places import listings, stores
+from leafward.catalog.quick import peek
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.agents import Agent
+    from leafward.base.config import Config
+    from leafward.catalog.card import Card
+
+
+_NAMED_AT_MOST = 5
+
+
+_TITLE_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A session file that somebody named."""
+
+    agent: Agent
+    path: Path
+
+
+def find_session(text: str, config: Config, env: Mapping[str, str] | None = None) -> Found:
+    """The session that a user means: a path, an id, a unique prefix of one, or a file's name.
+
+    Raises NotFound, with the first few where several fit.
+    """
+    path = Path(os.path.abspath(os.path.expanduser(text)))
+    env = os.environ if env is None else env
+    if text and names_one(path):
+        return Found(agent_of(path, lambda: stores(config, env)), path)
+    if text and (inside := within(path)) is not None:
+        raise NotFound(
+            f"{safe_line(text)} holds {len(inside.files):,} sessions; name one, or list them with ls"
+        )
+    if text and path.is_dir():
+        raise NotFound(f"{safe_line(text)} is a folder; name a session in it, or list them with ls")
+    if not text or os.sep in text:
+        raise NotFound(f"no file {safe_line(text)!r}")
+    exact: list[Card] = []
+    close: list[Card] = []
+    for card in sighted(config, (), env, []):
+        name = os.path.basename(card.path)
+        if text in {card.id, name, name.rpartition(".")[0]}:
+            exact.append(card)
+        elif card.id.startswith(text):
+            close.append(card)
+    fitting = exact or close
+    if not fitting:
+        raise NotFound(f"no session {safe_line(text)!r}")
+    if len(fitting) > 1:
+        fitting.sort(key=lambda card: (-card.modified, card.path))
+        shown = ", ".join(
+            f"{safe_line(card.id)} ({card.title[:_TITLE_SHOWN]})" for card in fitting[:_NAMED_AT_MOST]
+        )
+        more = f", {len(fitting) - _NAMED_AT_MOST} more" if len(fitting) > _NAMED_AT_MOST else ""
+        how = "have the name" if exact else "start with"
+        raise NotFound(f"several sessions {how} {safe_line(text)!r}: {shown}{more}")
+    found = fitting[0]
+    return Found(agent_named(found.agent), Path(found.path))
+
+
+def sighted(
+    config: Config, paths: Sequence[Path], env: Mapping[str, str], trouble: list[Trouble]
+) -> Iterator[Card]:
+    """Cards good enough to know sessions by, without reading any whole: from the index where it holds, else a look at the file.
+
+    Of all stores, or of what lies under the folders and files named; folders that cannot be searched are added to `trouble`.
+    """
+    index = Index()
+    exclusion = Exclusion(() if paths else config.exclude, env)
+    cards: dict[str, Card] = {}
+    for listing in listings(config, paths, env, index.cards.__contains__, lambda: False, trouble):
+        known = index.folders.get(listing.folder, {})
+        for name, stamp in listing.files.items():
+            candidate = listing.candidate(name)
+            if exclusion(candidate.path):
+                continue
+            held = index.cards.get(candidate.path) if known.get(name) == stamp else None
+            card = held if held is not None and held.problem != EXCLUDED else peek(candidate)
+            if not exclusion(card.project):
+                cards[card.path] = card
+    yield from shown_once(cards)[0].values()

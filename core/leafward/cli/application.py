@@ -1,0 +1,54 @@
+"""Opening the full-screen application, which whoever called us brought along, or saying in one line why not."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.cli import OpenApp
+
+
+def has_terminal() -> bool:
+    """Whether there is a terminal to draw on and to read keys from."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def open_paths(open_app: OpenApp | None, selectors: Sequence[str]) -> int:
+    """Opens the application on files, folders and sessions; on the catalogue where none is named."""
+    paths = [_resolved(name) for name in selectors]
+    if open_app is None:
+        raise LeafwardError("the application is not part of this command; the verbs are (leafward --help)")
+    if not has_terminal():
+        raise LeafwardError(
+            "the application needs a terminal; `leafward tree SESSION` and `leafward ls` do not"
+        )
+    return open_app(paths) or 0
+
+
+def _resolved(selector: str) -> Path:
+    path = Path(os.path.expanduser(selector))
+    if path.is_dir() or (path.suffix == ".jsonl" and path.is_file()):
+        # Nothing to look up: what that would load is not waited for.
+        return path.resolve()
+    from leafward.cli.selection import session_path
+
+    return session_path(selector).resolve()
+
+
+def open_demo(open_app: OpenApp | None, as_json: bool) -> int:
+    """Opens the demo session, or prints its tree where the application cannot be drawn."""
+    from leafward.export.demo import demo_session
+
+    with demo_session() as path:
+        if open_app is not None and has_terminal() and not as_json:
+            return open_app([path]) or 0
+        from leafward.cli.tree import tree
+
+        return tree(str(path), as_json, every_entry=False)

@@ -1,0 +1,310 @@
+"""The verb `compact`: a plan carried out, or shown as it would be, by one strategy or by all of them side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward.base.errors import Refused
+from leafward.base.safe_text import safe_line
+from leafward.cli.facts import id_of
+from leafward.cli.inject import injection_json
+from leafward.cli.model_request import (
+    cancellable,
+    chosen,
+    cost_text,
+    outgoing_json,
+    progress,
+    prompt_text,
+    refuse_cancelled,
+    sent_by,
+    tell_outgoing,
+)
+from leafward.cli.move import remark, write_json
+from leafward.cli.output import Page, emit_json, indented, note, page, plural, say, table, usage_json
+from leafward.cli.plan import asked_plans, configured, diagnostics_json, injection_at, is_all, strategy_text
+from leafward.cli.selection import opened
+from leafward.cli.survival import survival_json
+from leafward.compaction.entry import cost_of
+from leafward.compaction.repair import repair
+from leafward.compaction.run import accept, draft, prepared, refuse_nothing
+from leafward.session.entries import Kind, Usage
+from leafward.session.journal import Writing, busy
+from leafward.session.journal.file_append import refuse_unwritable
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.survival import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from leafward.base.config import Config
+    from leafward.compaction import Plan
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.injection import Injection
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers import Summarizer
+
+_LOST_SHOWN = 8
+
+
+def compact(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward compact`. `asked` holds the options as the command line names them."""
+    settings = configured()
+    dry_run, every = asked["dry_run"], is_all(asked, settings)
+    if every and not dry_run:
+        raise click.UsageError("--strategy all only compares, so it needs --dry-run")
+    if every and asked["model"] not in (None, Extractive.name):
+        raise click.UsageError("--strategy all compares without asking a model, so it takes no --model")
+    if asked["repair"] is not None and any(asked[name] is not None for name in ("at", "cut", "strategy")):
+        raise click.UsageError("--repair takes place, cut and strategy from the compaction it corrects")
+    summarizer = chosen(asked["model"], settings, asked["base_url"])
+    with opened(selector) as session:
+        if every:
+            return _compare(session, asked, settings, as_json)
+        if not dry_run:
+            refuse_unwritable(session)
+        with busy(session.path, "a compaction") as claim, cancellable() as stop:
+            if asked["repair"] is not None:
+                made = _repaired(session, asked, settings)
+            else:
+                plan = asked_plans(session, asked, settings)[0]
+                refuse_nothing(plan)
+                injection = _injection(session, plan, asked, settings, stop)
+                if dry_run and not isinstance(summarizer, Extractive):
+                    return _tell_requests(session, plan, asked, summarizer, injection, as_json)
+                made = _summarised(session, plan, asked, summarizer, injection, stop)
+            refuse_cancelled(stop)
+            written = accept(session, made, Writing(dry_run=dry_run, claim=claim))
+        entry = written.entries[-1] if written.entries else None
+        if as_json:
+            document, result = draft_json(session, made), write_json(session, written)
+            if dry_run:
+                document["lines"] = made.lines()
+            remarks = document.pop("diagnostics") + result.pop("diagnostics")
+            emit_json({"entry": entry, **document, **result, "diagnostics": remarks})
+            return 0
+        say(_text(session, made, page(), entry))
+        remark(session, written)
+    return 0
+
+
+def _injection(
+    session: Session, plan: Plan, asked: Mapping[str, Any], settings: Config, stop: Callable[[], bool]
+) -> Injection | None:
+    """The context to enclose, where it is wanted; under a limit it takes at most half of it."""
+    if not asked["inject"]:
+        return None
+    limit = asked["max_tokens"]
+    return injection_at(session, plan.at, settings, most=limit * 2 if limit is not None else None, stop=stop)
+
+
+def _summarised(
+    session: Session,
+    plan: Plan,
+    asked: Mapping[str, Any],
+    summarizer: Summarizer,
+    injection: Injection | None,
+    stop: Callable[[], bool],
+) -> Draft:
+    pins, focus, limit = asked["pins"], asked["focus"] or "", asked["max_tokens"]
+    if not isinstance(summarizer, Extractive):
+        span, budget = prepared(session, plan, pins=pins, focus=focus, injection=injection, max_tokens=limit)
+        tell_outgoing(summarizer, sent_by(summarizer, span, budget))
+    with progress() as show:
+        return draft(
+            session,
+            plan,
+            summarizer,
+            pins=pins,
+            focus=focus,
+            injection=injection,
+            max_tokens=limit,
+            progress=show,
+            stop=stop,
+        )
+
+
+def _repaired(session: Session, asked: Mapping[str, Any], settings: Config) -> Draft:
+    index = session.find(asked["repair"])
+    if session.columns.kind[index] != Kind.COMPACTION:
+        raise Refused(f"{safe_line(id_of(session, index) or '', 40)} is no compaction")
+    summarizer = chosen(asked["model"], settings, asked["base_url"]) if asked["model"] is not None else None
+    injection = injection_at(session, session.columns.parent[index], settings) if asked["inject"] else None
+    return repair(
+        session,
+        index,
+        pins=asked["pins"],
+        focus=asked["focus"] or "",
+        summarizer=summarizer,
+        injection=injection,
+        max_tokens=asked["max_tokens"],
+    )
+
+
+def _tell_requests(
+    session: Session,
+    plan: Plan,
+    asked: Mapping[str, Any],
+    summarizer: Summarizer,
+    injection: Injection | None,
+    as_json: bool,
+) -> int:
+    """A dry run never asks a model: it says what would be sent."""
+    span, budget = prepared(
+        session,
+        plan,
+        pins=asked["pins"],
+        focus=asked["focus"] or "",
+        injection=injection,
+        max_tokens=asked["max_tokens"],
+    )
+    going = sent_by(summarizer, span, budget)
+    if as_json:
+        emit_json(
+            {
+                "entry": None,
+                "at": id_of(session, plan.at),
+                "summary": None,
+                "summarizer": summarizer.name,
+                "tokens_before": plan.tokens.before,
+                "tokens_after": None,
+                "survival": None,
+                "prompt": prompt_text(going) if going is not None else None,
+                "outgoing": outgoing_json(going),
+                "dry_run": True,
+                "diagnostics": diagnostics_json(session, plan.diagnostics),
+            }
+        )
+        return 0
+    tell_outgoing(summarizer, going, would=True)
+    for request in going.requests if going is not None else ():
+        say(
+            [
+                page().style(request.title, "bold"),
+                *indented(request.system),
+                "",
+                *indented(request.prompt),
+                "",
+            ]
+        )
+    note("nothing was sent and nothing was written")
+    return 0
+
+
+def draft_json(session: Session, made: Draft) -> dict[str, Any]:
+    """A draft as `compact --json` describes it."""
+    plan, summary = made.plan, made.summary
+    return {
+        "at": id_of(session, plan.at),
+        "strategy": plan.settings.strategy.value,
+        "behaviour": plan.settings.behaviour,
+        "summarizer": summary.summarizer,
+        "summary": made.text,
+        "first_kept": id_of(session, plan.first_kept),
+        "keeps": plan.keeps,
+        "split_turn": plan.split_turn,
+        "tokens_before": made.tokens_before,
+        "tokens_after": made.tokens_after,
+        "tokens": {
+            "summary": summary.tokens,
+            "stored": made.stored_tokens,
+            "injection": made.injection.tokens if made.injection is not None else 0,
+            "kept": made.ground.there.kept_tokens,
+            "system": made.system_tokens,
+        },
+        "summarize": [id_of(session, entry) for entry in plan.summarize],
+        "turn_prefix": [id_of(session, entry) for entry in plan.turn_prefix],
+        "kept": [id_of(session, entry) for entry in plan.kept],
+        "pruned": [id_of(session, short.entry) for short in plan.pruned],
+        "files": {"read": list(plan.files.read), "modified": list(plan.files.modified)},
+        "pins": list(made.pins),
+        "focus": made.focus,
+        "injection": injection_json(session, made.injection) if made.injection is not None else None,
+        "usage": usage_json(summary.usage if summary.usage is not None else Usage()),
+        "cost": cost_of(summary),
+        "redacted": dict(summary.redacted),
+        "survival": survival_json(session, made.survival),
+        "diagnostics": diagnostics_json(session, made.diagnostics),
+    }
+
+
+def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Iterator[str]:
+    plan = made.plan
+    head = "compacted" if entry is not None else "would compact"
+    where = f" as {entry}" if entry is not None else ""
+    yield f"{page.style(head, 'ghost')}{where}: {made.tokens_before:,} -> {made.tokens_after:,} tokens"
+    kept = (
+        f"kept from {safe_line(id_of(session, plan.first_kept) or '', 40)}"
+        if plan.first_kept >= 0
+        else "no tail"
+    )
+    yield page.style(
+        f"{strategy_text(plan)}   {plural(len(plan.summarize) + len(plan.turn_prefix), 'message')} summarised by "
+        f"{safe_line(made.summary.summarizer, 60)}   {kept}   {cost_text(cost_of(made.summary))}",
+        "faint",
+    )
+    yield ""
+    yield from indented(made.text, "")
+    yield ""
+    overall = made.survival.overall()
+    if overall is not None:
+        lost = [fate for fate in made.survival.fates if fate.status is Status.LOST]
+        yield f"{overall:.0%} of the facts survive, by weight; {plural(len(lost), 'fact')} lost"
+        lost.sort(key=lambda fate: -fate.fact.weight)
+        for fate in lost[:_LOST_SHOWN]:
+            yield page.style(f"  {fate.fact.kind}  {safe_line(fate.fact.text, 90)}", "faint")
+    for one in made.diagnostics:
+        yield f"{page.style('!', 'warn')} {safe_line(one.text, 1000)}"
+
+
+def _compare(session: Session, asked: Mapping[str, Any], settings: Config, as_json: bool) -> int:
+    """Every strategy's draft beside the others; a model is never asked for that."""
+    drafts: list[tuple[Plan, Draft | None, str]] = []
+    with cancellable() as stop:
+        for plan in asked_plans(session, asked, settings):
+            try:
+                refuse_nothing(plan)
+                injection = _injection(session, plan, asked, settings, stop)
+                made = _summarised(session, plan, asked, Extractive(), injection, stop)
+                drafts.append((plan, made, ""))
+            except Refused as error:
+                drafts.append((plan, None, str(error)))
+    if all(made is None for _, made, _ in drafts):
+        raise Refused(drafts[0][2])
+    if as_json:
+        emit_json(
+            {
+                "at": id_of(session, drafts[0][0].at),
+                "strategy": "all",
+                "dry_run": True,
+                "drafts": [
+                    draft_json(session, made)
+                    if made is not None
+                    else {"strategy": plan.settings.strategy.value, "summary": None, "refused": why}
+                    for plan, made, why in drafts
+                ],
+                "diagnostics": [],
+            }
+        )
+        return 0
+    rows = [_row(plan, made, why) for plan, made, why in drafts]
+    head = ("strategy", "before", "after", "summary", "survives", "lost", "cost")
+    say(table(head, rows, page(), grow=0, right=" ".join(head[1:])))
+    return 0
+
+
+def _row(plan: Plan, made: Draft | None, why: str) -> tuple[str, ...]:
+    if made is None:
+        return (f"{strategy_text(plan)}: {why}", "", "", "", "", "", "")
+    overall = made.survival.overall()
+    lost = sum(1 for fate in made.survival.fates if fate.status is Status.LOST)
+    return (
+        strategy_text(plan),
+        f"{made.tokens_before:,}",
+        f"{made.tokens_after:,}",
+        f"{made.stored_tokens:,}",
+        f"{overall:.0%}" if overall is not None else "·",
+        str(lost),
+        cost_text(cost_of(made.summary)),
+    )

@@ -1,0 +1,198 @@
+"""What the model sees at an entry, message by message, and what it comes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.safe_text import safe_line
+from leafward.cli.facts import id_of, shown_ids
+from leafward.cli.output import (
+    Page,
+    cells,
+    compact,
+    emit_json,
+    fit,
+    money,
+    pad,
+    page,
+    plural,
+    say,
+    usage_json,
+)
+from leafward.cli.selection import opened
+from leafward.context.model_context import ContextMessage, context_at, message_body, usage_total
+from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind
+from leafward.session.headline import headline
+from leafward.session.messages import message_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.session.entries import Body, Usage
+    from leafward.session.session import Session
+
+
+def context(selector: str, at: str | None, as_json: bool) -> int:
+    """`leafward context`."""
+    with opened(selector) as session:
+        index = session.find(at) if at is not None else session.leaf
+        if as_json:
+            emit_json(context_json(session, index))
+        else:
+            say(context_text(session, index, page()))
+    return 0
+
+
+def context_json(session: Session, at: EntryIndex) -> Body:
+    """The document that `context --json` writes."""
+    found = context_at(session, at)
+    types = {index: session.entry(index).type for index in {message.entry for message in found.messages}}
+    return {
+        "at": id_of(session, found.at),
+        "model": {"provider": found.provider, "id": found.model},
+        "thinking": found.thinking,
+        "compaction": id_of(session, found.compaction),
+        "messages": [
+            {
+                "entry": id_of(session, message.entry),
+                "role": message.role,
+                "kind": types[message.entry],
+                "section": message.section.value,
+                "text": message_text(message_body(session, message)),
+                "tokens": message.tokens,
+                "edited": id_of(session, message.edited),
+                "sent": message.sent,
+            }
+            for message in found.messages
+        ],
+        "edits": [
+            {
+                "entry": id_of(session, one.entry),
+                "edit": id_of(session, one.edit),
+                "removed": one.removed,
+                "freed": one.freed,
+            }
+            for one in found.messages.edits
+        ],
+        "tokens": {
+            "total": found.size.total,
+            "from_usage": found.size.from_usage,
+            "trailing": found.size.trailing,
+        },
+        "ledger": ledger_json(found.ledger),
+        "usage": {
+            "path": usage_json(usage_total(session, session.tree.path(found.at))),
+            "session": usage_json(usage_total(session, range(session.inherited, len(session)))),
+        },
+        "diagnostics": context_remarks(session, found.at),
+    }
+
+
+def ledger_json(ledger: Any) -> dict[str, int]:
+    """The parts of a context and their sum."""
+    parts = {name: getattr(ledger, name) for name in ("system", "summary", "kept", "after", "unexplained")}
+    return {**parts, "total": ledger.total}
+
+
+def context_remarks(session: Session, at: EntryIndex) -> list[dict[str, str]]:
+    """What a reader of a context should know of its path."""
+    remarks = []
+    if at == NO_ENTRY:
+        remarks.append({"code": "empty", "text": "the session has no entries"})
+    damage = session.columns.damage
+    if damage:
+        path = set(session.tree.path(at))
+        for index in sorted(path & damage.keys()):
+            text = f"{id_of(session, index)}: {DAMAGE_TEXT[damage[index]]}"
+            remarks.append({"code": "damage", "text": text})
+    return remarks
+
+
+def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
+    """A context as lines: one a message with its size, then what it sums up to."""
+    found = context_at(session, at)
+    where = id_of(session, found.at)
+    model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
+    yield page.style(f"Context at {safe_line(where, 60) if where else 'the start'}", "bold")
+    yield page.style(
+        f"{safe_line(model)}   thinking {safe_line(found.thinking)}   {plural(len(found.messages), 'message')}",
+        "faint",
+    )
+    yield ""
+    most = max((message.tokens for message in found.messages), default=0) or 1
+    bar = "█" if page.unicode else "#"
+    names = shown_ids(session, (message.entry for message in found.messages))
+    name_width = max(8, 0, *map(cells, names.values())) + 2
+    width = max(20, page.width - name_width - 11 - 12 - 9)
+    section = None
+    for message in found.messages:
+        if message.section is not section:
+            section = message.section
+            yield page.style(section.value, "faint")
+        kind = message.kind
+        told = headline(session, message.entry)
+        said = told.text
+        if kind is Kind.COMPACTION:
+            said = (
+                "system prompt kept by the compaction"
+                if message.role == "system"
+                else _first_words(session, message)
+            )
+        mark = "" if message.sent else "(not sent) "
+        mark += "(edited) " if message.edited >= 0 else ""
+        length = -(-message.tokens * 10 // most)
+        yield "".join(
+            (
+                page.style(pad(names.get(message.entry, ""), name_width), "faint"),
+                pad(fit(told.word, 10, unicode=page.unicode), 11),
+                pad(fit(mark + said, width, unicode=page.unicode), width),
+                pad(compact(message.tokens), 9, right=True),
+                "  ",
+                page.style(bar * length, "leaf"),
+            )
+        ).rstrip()
+    for one in found.messages.edits:
+        if one.removed:
+            yield page.style(
+                f"{pad(fit(safe_line(id_of(session, one.entry) or '', 64), 8), 10)}left out by a context edit, "
+                f"which frees {one.freed:,} tokens",
+                "faint",
+            )
+    yield ""
+    yield from _ledger_lines(found.ledger, page)
+    counted = (
+        f"{found.size.from_usage:,} reported by the last reply + {found.size.trailing:,} estimated since"
+    )
+    yield page.style(counted if found.size.from_usage else "all of it estimated, as pi counts it", "faint")
+    path = usage_total(session, session.tree.path(found.at))
+    whole = usage_total(session, range(session.inherited, len(session)))
+    if whole.total:
+        yield page.style(
+            f"spent on this path {_spent(path)}, in the session {_spent(whole)}",
+            "faint",
+        )
+
+
+def _spent(usage: Usage) -> str:
+    """Tokens, and what they cost where somebody recorded it."""
+    tokens = f"{compact(usage.total)} tokens"
+    return f"{tokens} {money(usage.cost)}" if usage.cost else tokens
+
+
+def _first_words(session: Session, message: ContextMessage) -> str:
+    return safe_line(message_text(message_body(session, message)), 240) or "(empty)"
+
+
+def _ledger_lines(ledger: Any, page: Page) -> Iterator[str]:
+    words = {
+        "system": "system prompt and tools in the file",
+        "summary": "summary of the compaction",
+        "kept": "kept from before the compaction",
+        "after": "messages since" if ledger.summary or ledger.kept else "messages",
+        "unexplained": "not in the file, or the estimate's error",
+    }
+    for name, text in words.items():
+        amount = getattr(ledger, name)
+        if amount:
+            yield f"{amount:>10,}  {text}"
+    yield page.style(f"{ledger.total:>10,}  tokens", "bold")

@@ -1,0 +1,335 @@
+"""The verb `diff`: two nodes of a session compared, as JSON; `diff_lines` says it in lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward.base.safe_text import safe_line
+from leafward.branches.diff.contents import ContentDifference, Contents, differs, lines_of
+from leafward.branches.diff.contexts import compare_contexts
+from leafward.branches.diff.file_sets import FileDifference, FileSets, Use, compare_files
+from leafward.branches.diff.patches import patch_of, unified
+from leafward.branches.diff.sides import Side, Sides, sides
+from leafward.branches.diff.summaries import SideSummary, compare_sides
+from leafward.cli.diff_lines import LINES
+from leafward.cli.facts import id_of
+from leafward.cli.handing_on import listed, write_document
+from leafward.cli.outcomes import compare_outcomes, outcome_json
+from leafward.cli.output import emit_json, note, page, plural, say, write_text
+from leafward.cli.selection import opened
+from leafward.context.model_context import context_at, message_body
+from leafward.export.comparison import comparison_of, document
+from leafward.files.file_replay import WorkspaceBases
+from leafward.session.messages import message_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from leafward.context.model_context import ContextMessage, Ledger
+    from leafward.files.file_replay import Bases, Rebuilt
+    from leafward.session.session import Session
+
+WHAT = ("files", "contents", "context", "summary", "outcome")
+
+
+def diff(selector: str, nodes: tuple[str, ...], asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward diff`. `asked` holds the options as the command line names them."""
+    what: str = asked["what"]
+    with opened(selector) as session:
+        found_at = [session.find(node) for node in nodes]
+        if len(nodes) > 2:
+            if what != "outcome" or asked["patch"] is not None:
+                raise click.UsageError("more than two entries are compared by --what outcome only")
+            return compare_outcomes(session, found_at, as_json)
+        compared = sides(session, found_at[0], found_at[1])
+        bases = bases_in(asked)
+        if asked["patch"] is not None:
+            return _patch(compared, asked["patch"], bases, as_json)
+        named = asked["named"]
+        found = _MAKERS[what](compared, named, bases)
+        if as_json:
+            emit_json({"what": what, **_head(compared), **found})
+        else:
+            say(LINES[what](compared, found, page()))
+    return 0
+
+
+def export(selector: str, ends: tuple[str, str], asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward diff --format`: all that is known of two branches, as a document."""
+    form: str = asked["form"]
+    output: Path | None = asked["output"]
+    with opened(selector) as session:
+        compared = sides(session, session.find(ends[0]), session.find(ends[1]))
+        made = comparison_of(compared, secrets=asked["keep_secrets"], bases=bases_in(asked))
+        text = document(made, form)
+        if output is not None and str(output) == "-":
+            output = None
+        if output is not None:
+            write_document(output, text, session.path)
+        redacted = made.redactor.found
+        if as_json:
+            emit_json(
+                {
+                    "what": "document",
+                    **_head(compared),
+                    "format": form,
+                    "path": str(output.resolve()) if output is not None else None,
+                    "redacted": dict(redacted),
+                    "text": text if output is None else None,
+                }
+            )
+            return 0
+        if output is None:
+            write_text(text)
+        else:
+            say(f"wrote {safe_line(str(output))}: {plural(len(made.data['files']), 'file')}")
+        if redacted:
+            note(f"redacted {listed(redacted)}; --keep-secrets leaves them")
+    return 0
+
+
+def bases_in(asked: Mapping[str, Any]) -> Bases | None:
+    """What files may begin with, where the option `--base` is given."""
+    return WorkspaceBases(asked["base"]) if asked["base"] is not None else None
+
+
+def _head(compared: Sides) -> dict[str, Any]:
+    session = compared.session
+    return {
+        "ancestor": id_of(session, compared.ancestor),
+        "a": _side(session, compared.a),
+        "b": _side(session, compared.b),
+    }
+
+
+def _side(session: Session, side: Side) -> dict[str, Any]:
+    return {
+        "entry": id_of(session, side.node),
+        "entries": side.said,
+        "turns": side.turns,
+        "edits": side.edits,
+        "tokens": context_at(session, side.node).size.total,
+    }
+
+
+def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> int:
+    side = compared.a if letter == "a" else compared.b
+    made = patch_of(compared, side, bases=bases)
+    if as_json:
+        emit_json(
+            {
+                "what": "patch",
+                **_head(compared),
+                "side": letter,
+                "patch": made.text,
+                "files": list(made.files),
+                "left_out": [{"path": path, "reason": why} for path, why in made.left_out],
+                "taken_as_new": list(made.taken_as_new),
+                "ends_unknown": list(made.ends_unknown),
+            }
+        )
+        return 0
+    # A patch is taken as it is: what a terminal could act on would not apply any more if it were made safe.
+    write_text(made.text)
+    for path, why in made.left_out:
+        note(f"left out {safe_line(path)}: {safe_line(why)}")
+    if made.ends_unknown:
+        note(
+            f"how the lines of {plural(len(made.ends_unknown), 'file')} end is not recorded: the patch has newlines"
+        )
+    for path in made.taken_as_new:
+        note(f"{safe_line(path)} is taken to be new: `git apply` refuses where a file lies there")
+    return 0
+
+
+def _use(session: Session, use: Use | None) -> dict[str, Any] | None:
+    if use is None:
+        return None
+    return {
+        "path": use.path,
+        "reads": use.reads,
+        "changes": use.changes,
+        "added": use.added,
+        "removed": use.removed,
+        "failed": use.failed,
+        "refused": use.refused,
+        "unanswered": use.unanswered,
+        "last": use.last.value,
+        "inferred": use.inferred,
+        "entries": [id_of(session, entry) for entry in use.entries],
+    }
+
+
+def _file(session: Session, file: FileDifference, same: bool | None) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "a": _use(session, file.a),
+        "b": _use(session, file.b),
+        "shared": file.shared,
+        "differs": differs(file, same),
+        "flags": [flag.value for flag in file.flags],
+        "fates": list(file.fates),
+    }
+
+
+def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
+    """The files that are named, or that lie in a folder that is; all of them where none is."""
+    if not named:
+        return sets
+    names = tuple(name.rstrip("/") for name in named)
+
+    def kept(files: tuple[FileDifference, ...]) -> tuple[FileDifference, ...]:
+        return tuple(
+            file
+            for file in files
+            if any(file.path == name or file.path.startswith(f"{name}/") for name in names)
+        )
+
+    chosen = FileSets(kept(sets.only_a), kept(sets.both), kept(sets.only_b))
+    if not len(chosen):
+        raise click.UsageError(f"no file of the two nodes is named {', '.join(named)}")
+    return chosen
+
+
+def _files(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> dict[str, Any]:
+    sets, contents = _chosen(compare_files(compared), named), Contents(compared, bases=bases)
+    return {
+        column: [
+            _file(compared.session, file, same)
+            for file, same in zip(getattr(sets, column), contents.same(getattr(sets, column)), strict=True)
+        ]
+        for column in ("only_a", "both", "only_b")
+    }
+
+
+def rebuilt_json(session: Session, file: Rebuilt) -> dict[str, Any]:
+    """A rebuilt file, as JSON."""
+    return {
+        "path": file.path,
+        "certainty": file.certainty.value,
+        "text": file.text,
+        "lines": file.total if file.text is None else len(lines_of(file)),
+        "spans": [{"first": span.first, "lines": list(span.lines)} for span in file.spans],
+        "pieces": list(file.pieces),
+        "base": file.base,
+        "every_branch": file.every_branch,
+        "ends_known": file.ends,
+        "remarks": [{"entry": id_of(session, entry), "remark": what.value} for entry, what in file.remarks],
+    }
+
+
+def _content(session: Session, file: FileDifference, found: ContentDifference) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "flags": [flag.value for flag in file.flags],
+        "fates": list(file.fates),
+        "base": rebuilt_json(session, found.base),
+        "a": rebuilt_json(session, found.a),
+        "b": rebuilt_json(session, found.b),
+        "merge": found.merge.value,
+        "sentence": found.sentence,
+        "diff": "".join(unified(lines_of(found.a), lines_of(found.b)))
+        if found.exact and not found.obstacle
+        else None,
+        "obstacle": found.obstacle,
+    }
+
+
+def _contents(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> dict[str, Any]:
+    sets, contents = _chosen(compare_files(compared), named), Contents(compared, bases=bases)
+    return {
+        column: [
+            _content(compared.session, file, contents.of(file))
+            for file in getattr(sets, column)
+            if named or file.changed
+        ]
+        for column in ("only_a", "both", "only_b")
+    }
+
+
+def _context(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> dict[str, Any]:
+    session = compared.session
+    found = compare_contexts(session, compared.a.node, compared.b.node)
+
+    def message(one: ContextMessage) -> dict[str, Any]:
+        return {
+            "entry": id_of(session, one.entry),
+            "role": one.role,
+            "tokens": one.tokens,
+            "section": one.section.value,
+            "text": safe_line(message_text(message_body(session, one)), 200),
+        }
+
+    ledgers = found.ledgers
+    return {
+        "prefix": {"messages": found.prefix, "tokens": found.prefix_tokens},
+        "shared_tokens": found.shared_tokens,
+        "why": list(found.why),
+        "ledger": {"a": _ledger(ledgers[0]), "b": _ledger(ledgers[1])},
+        "only_a": [message(row.a) for row in found.rows if row.a is not None and row.b is None],
+        "both": [message(row.a) for row in found.rows if row.a is not None and row.b is not None],
+        "only_b": [message(row.b) for row in found.rows if row.b is not None and row.a is None],
+    }
+
+
+def _ledger(ledger: Ledger) -> dict[str, int]:
+    return {
+        "system": ledger.system,
+        "summary": ledger.summary,
+        "kept": ledger.kept,
+        "after": ledger.after,
+        "unexplained": ledger.unexplained,
+        "total": ledger.total,
+    }
+
+
+def _summary(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> dict[str, Any]:
+    found = compare_sides(compared)
+
+    def told(summary: SideSummary) -> dict[str, Any]:
+        return {"entry": id_of(compared.session, summary.entry), "text": summary.text}
+
+    def fact(one: Any) -> dict[str, Any]:
+        return {"kind": one.kind.value, "text": one.text}
+
+    difference = found.difference
+    return {
+        "summaries": {"a": told(found.a), "b": told(found.b)},
+        "sections": [
+            {
+                "title": section.title,
+                "mark": section.mark.value,
+                "lines": [
+                    {"mark": line.mark.value, "a": line.before, "b": line.after} for line in section.lines
+                ],
+            }
+            for section in difference.sections
+        ],
+        "only_a": [fact(one) for one in difference.only_before],
+        "only_b": [fact(one) for one in difference.only_after],
+        "both": [],
+    }
+
+
+def _outcome(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> dict[str, Any]:
+    return {
+        "outcome": {
+            "a": outcome_json(compared.session, compared.a),
+            "b": outcome_json(compared.session, compared.b),
+        },
+        "only_a": [],
+        "only_b": [],
+        "both": [],
+    }
+
+
+_MAKERS = {
+    "files": _files,
+    "contents": _contents,
+    "context": _context,
+    "summary": _summary,
+    "outcome": _outcome,
+}

@@ -1,0 +1,199 @@
+"""The verb `doctor`: one session, or everything we read and where we keep it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leafward import agents
+from leafward.base import config as settings
+from leafward.base import paths
+from leafward.base.safe_text import safe_line
+from leafward.branches.fork import left_imports
+from leafward.catalog import discover, stores
+from leafward.catalog.backups import left_drafts
+from leafward.catalog.exclusions import EXCLUDED, Exclusion
+from leafward.catalog.index import Index
+from leafward.cli.output import Page, emit_json, page, plural, say
+from leafward.cli.selection import opened
+from leafward.export.doctor import Problem, check, check_files, lost_sidecars, stray_messages, waiting_imports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.cli import CheckApp
+    from leafward.session.session import Session
+
+THEMES = "themes"
+"""The folder of the user's themes, beside `config.toml`."""
+
+
+def doctor(selector: str | None, as_json: bool, check_app: CheckApp | None = None) -> int:
+    """`leafward doctor`; `check_app` checks what only the application understands, its keymap and its themes."""
+    return _one(selector, as_json) if selector is not None else _everything(as_json, check_app)
+
+
+def _one(selector: str, as_json: bool) -> int:
+    with opened(selector) as session:
+        problems = check(session)
+        if as_json:
+            emit_json({"session": str(session.path), "problems": [_json(problem) for problem in problems]})
+        else:
+            say(_lines(problems, page()))
+    return 0
+
+
+def _json(problem: Problem) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "code": problem.code,
+        "entry": problem.entry,
+        "offset": problem.offset,
+        "text": problem.text,
+    }
+    return found if problem.session is None else {"session": problem.session, **found}
+
+
+def _lines(problems: Sequence[Problem], page: Page) -> Iterator[str]:
+    if not problems:
+        yield "nothing wrong"
+        return
+    width = max(len(problem.code) for problem in problems)
+    for problem in problems:
+        where = [safe_line(problem.entry, 40)] if problem.entry is not None else []
+        if problem.offset is not None:
+            where.append(f"byte {problem.offset:,}")
+        place = page.style(f"  ({', '.join(where)})", "faint") if where else ""
+        yield f"{page.style('!', 'warn')} {problem.code:<{width}}  {safe_line(problem.text)}{place}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What is checked besides sessions."""
+
+    folders: dict[str, Path]
+    stores: dict[str, list[str]]
+    problems: list[Problem]
+
+
+def _everything(as_json: bool, check_app: CheckApp | None) -> int:
+    config, found = settings.load()
+    problems = [Problem("config", str(problem)) for problem in found]
+    problems += [Problem("config", text) for text in agents.unknown_roots(config)]
+    if check_app is not None:
+        problems += [Problem(code, text) for code, text in check_app(config)]
+    else:
+        problems += _theme_problems(paths.config_dir() / THEMES)
+    roots = {
+        agent.name: [str(root) for root in agent.roots(config, os.environ)] for agent in agents.all_agents()
+    }
+    trouble: list[agents.Trouble] = []
+    listings = discover(config, (), os.environ, lambda _path: False, lambda: False, trouble)
+    exclusion = Exclusion(config.exclude, os.environ)
+    problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
+    found_files = [os.path.join(listing.folder, name) for listing in listings for name in listing.files]
+    index = Index()
+    concealed = {path for path, card in index.cards.items() if card.problem == EXCLUDED}
+    files = [Path(path) for path in found_files if not exclusion(path) and path not in concealed]
+    excluded = len(found_files) - len(files)
+    problems += [
+        Problem(
+            "empty",
+            "0 bytes: a session was begun and nothing was said",
+            offset=0,
+            session=os.path.join(listing.folder, name),
+        )
+        for listing in listings
+        for name in listing.empty
+        if not exclusion(os.path.join(listing.folder, name))
+    ]
+    problems += [
+        problem
+        for folder in dict.fromkeys(listing.folder for listing in listings)
+        for problem in stray_messages(folder, agents.strays(folder))
+    ]
+    watched = sys.stderr.isatty()
+
+    def progress(done: int) -> None:
+        if watched:
+            sys.stderr.write(f"\r\x1b[Kchecking sessions {done:,} / {len(files):,}")
+            sys.stderr.flush()
+
+    books: set[Path] = set()
+
+    def opened_one(path: Path) -> Session:
+        session = agents.agent_of(path, lambda: stores(config, os.environ)).open(path)
+        books.add(session.book_path)
+        return session
+
+    problems += check_files(sorted(files), opened_one, progress)
+    problems += lost_sidecars(books, agents.is_there)
+    problems += waiting_imports(left_imports())
+    problems += [Problem("kept-draft", f"{path}: left by a write that was killed") for path in left_drafts()]
+    if watched:
+        sys.stderr.write("\r\x1b[K")
+    folders = {
+        "config": paths.config_dir(),
+        "cache": paths.cache_dir(),
+        "data": paths.data_dir(),
+        "state": paths.state_dir(),
+    }
+    surroundings = _Surroundings(folders, roots, problems)
+    if as_json:
+        emit_json(
+            {
+                "sessions": len(files),
+                "excluded": excluded,
+                "index": {"path": str(index.path), "sessions": len(index.cards), "rejected": index.rejected},
+                "problems": [_json(problem) for problem in problems],
+                "folders": {name: str(folder) for name, folder in folders.items()},
+                "stores": roots,
+            }
+        )
+    else:
+        say(_everything_text(surroundings, len(files), page()))
+        if excluded:
+            say(f"{plural(excluded, 'session')} excluded by the configuration")
+    return 0
+
+
+def _theme_problems(folder: Path) -> Iterator[Problem]:
+    """User themes that cannot even be parsed: all that can be said of them without the application."""
+    try:
+        files = sorted(folder.glob("*.toml"))
+    except OSError as error:
+        yield Problem("theme", f"{folder}: {error.strerror or error}")
+        return
+    for file in files:
+        try:
+            tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+        except (OSError, ValueError, RecursionError) as error:
+            yield Problem("theme", f"{file}: {error}")
+
+
+def _everything_text(found: _Surroundings, sessions: int, page: Page) -> Iterator[str]:
+    for agent, roots in found.stores.items():
+        for root in roots:
+            missing = "" if os.path.isdir(root) else "  (not there)"
+            yield f"{safe_line(agent):<8} {safe_line(root)}{missing}"
+    for name, folder in found.folders.items():
+        missing = "" if folder.is_dir() else "  (not there yet)"
+        yield f"{name:<8} {safe_line(str(folder))}{missing}"
+    yield ""
+    of_sessions: dict[str, list[Problem]] = {}
+    others = [problem for problem in found.problems if problem.session is None]
+    for problem in found.problems:
+        if problem.session is not None:
+            of_sessions.setdefault(problem.session, []).append(problem)
+    if others:
+        yield from _lines(others, page)
+        yield ""
+    for path, problems in of_sessions.items():
+        yield page.style(safe_line(path), "bold")
+        yield from (f"  {line}" for line in _lines(problems, page))
+    count = sum(map(len, of_sessions.values()))
+    said = f"{plural(count, 'problem')} in {len(of_sessions):,} of them" if count else "nothing wrong in any"
+    yield f"{plural(sessions, 'session')} checked, {said}" if sessions else "no session to check"

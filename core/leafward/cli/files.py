@@ -1,0 +1,268 @@
+"""The verb `files`: what was read and modified on the path to an entry, the life of one file, and its rebuilt contents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.errors import NotFound
+from leafward.base.safe_text import safe, safe_line
+from leafward.cli.diff import bases_in, rebuilt_json
+from leafward.cli.facts import id_of
+from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, say, write_text
+from leafward.cli.selection import opened, verify
+from leafward.export.comparison import NO_ENDS, resting
+from leafward.files.edits import table_of
+from leafward.files.file_names import locate, utf16_order
+from leafward.files.file_replay import KNOWN, FileOperation, NodeFiles, Outcome, steps, store, timeline
+from leafward.files.working_set import FileUse, Searched, WorkingSet, carried, searched, working_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from leafward.files.file_replay import Bases, Rebuilt, Step, Stored
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+
+
+def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward files`. `asked` holds the options as the command line names them."""
+    with opened(selector) as session:
+        index = session.find(at) if at is not None else session.leaf
+        verify(session, session.tree.path(index))
+        if asked["timeline"] is not None:
+            return _timeline(session, index, asked["timeline"], as_json)
+        if asked["rebuild"] is not None:
+            return _rebuild(session, index, asked["rebuild"], bases_in(asked), as_json)
+        if asked["into"] is not None:
+            return _store(session, index, asked["into"], bases_in(asked), asked["dry_run"], as_json)
+        found = working_set(session, index)
+        inferred = _inferred(session, index, found)
+        listed = carried(session, index, found)
+        looked = searched(session, index)
+        if as_json:
+            emit_json(
+                {
+                    "at": id_of(session, index),
+                    "read": [_json(session, use) for use in found.read],
+                    "modified": [_json(session, use) for use in found.modified],
+                    "inferred": {
+                        "read": [_json(session, use) for use in inferred.read],
+                        "modified": [_json(session, use) for use in inferred.modified],
+                    },
+                    "carried": {
+                        "read": [_json(session, use) for use in listed.read],
+                        "modified": [_json(session, use) for use in listed.modified],
+                    },
+                    "searched": [
+                        {
+                            "path": one.path,
+                            "patterns": list(one.wanted),
+                            "entries": [id_of(session, entry) for entry in one.entries],
+                        }
+                        for one in looked
+                    ],
+                }
+            )
+        else:
+            say(_text(session, found, inferred, listed, looked, page()))
+    return 0
+
+
+def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> WorkingSet:
+    """Files that shell commands touched, as far as their words say, and that no tool did."""
+    told = {use.path for use in (*found.read, *found.modified)}
+    read: dict[str, list[EntryIndex]] = {}
+    modified: dict[str, list[EntryIndex]] = {}
+    for step in steps(session, session.tree.path(index)):
+        if not step.inferred or step.outcome is Outcome.FAILED:
+            continue
+        for name in (step.path, step.to):
+            if name is None or name in told:
+                continue
+            changes = step.deed.changes and not (step.deed is FileOperation.COPY and name == step.path)
+            noted = (modified if changes else read).setdefault(name, [])
+            if not noted or noted[-1] != step.entry:
+                noted.append(step.entry)
+    names = sorted(read.keys() - modified.keys(), key=utf16_order), sorted(modified, key=utf16_order)
+    return WorkingSet(
+        tuple(FileUse(name, tuple(read[name])) for name in names[0]),
+        tuple(FileUse(name, tuple(modified[name])) for name in names[1]),
+    )
+
+
+def _json(session: Session, use: FileUse) -> dict[str, Any]:
+    return {"path": use.path, "entries": [id_of(session, entry) for entry in use.entries]}
+
+
+def _text(
+    session: Session,
+    found: WorkingSet,
+    inferred: WorkingSet,
+    listed: WorkingSet,
+    looked: Sequence[Searched],
+    page: Page,
+) -> Iterator[str]:
+    groups = (
+        ("modified", found.modified, "bold"),
+        ("read", found.read, "faint"),
+        ("modified by commands, inferred", inferred.modified, "faint"),
+        ("read by commands, inferred", inferred.read, "faint"),
+        ("modified elsewhere, listed by summaries", listed.modified, "faint"),
+        ("read elsewhere, listed by summaries", listed.read, "faint"),
+    )
+    if not any(uses for _, uses, _ in groups):
+        yield "no file was read or modified on this path"
+    for title, uses, style in groups:
+        if uses:
+            yield page.style(f"{title}  {plural(len(uses), 'file')}", style)
+        for use in uses:
+            path = fit(safe_line(use.path), max(20, page.width - 30), unicode=page.unicode)
+            times = plural(len(use.entries), "time")
+            last = safe_line(id_of(session, use.entries[-1]) or "", 40)
+            yield f"  {pad(path, max(20, page.width - 30))}  {pad(times, 10, right=True)}  {page.style(last, 'faint')}"
+    if looked:
+        yield page.style(f"looked through  {plural(len(looked), 'place')}", "faint")
+    for place in looked:
+        words = ", ".join(
+            (*place.wanted[:4], *(["…" if page.unicode else "..."] if place.wanted[4:] else []))
+        )
+        yield fit(f"  {safe_line(place.path)}  {safe_line(words)}".rstrip(), page.width, unicode=page.unicode)
+
+
+def _named(session: Session, path: str, known: Iterable[str]) -> str:
+    """A path as the session names it. Raises NotFound where nothing touched such a file."""
+    located = locate(path, session.cwd, tidy=table_of(session).tidies_paths)
+    names = set(known)
+    if located in names:
+        return located
+    close = sorted(name for name in names if name.endswith(f"/{located}"))
+    if len(close) == 1:
+        return close[0]
+    if close:
+        raise NotFound(f"several files end in {path}: {', '.join(close[:4])}")
+    raise NotFound(f"nothing touched a file {path}")
+
+
+def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> int:
+    every = steps(session, range(len(session)))
+    named = _named(session, path, {name for step in every for name in (step.path, step.to) if name})
+    on_path = set(session.tree.path(index))
+    found = timeline(session, named)
+    if as_json:
+        emit_json(
+            {
+                "at": id_of(session, index),
+                "path": named,
+                "steps": [_step(session, one, on_path) for one in found],
+            }
+        )
+        return 0
+    out = page()
+
+    def lines() -> Iterator[str]:
+        yield out.style(f"{safe_line(named)}  {plural(len(found), 'step')}", "bold")
+        for one in found:
+            where = "" if one.entry in on_path else "another branch"
+            did = one.deed.value + (f" to {one.to}" if one.to else "")
+            numbers = (
+                f"+{one.added} -{one.removed}" if one.deed.changes and (one.added or one.removed) else ""
+            )
+            state = "" if one.outcome is Outcome.DONE else one.outcome.value
+            inferred = "inferred" if one.inferred else ""
+            rest = "  ".join(part for part in (numbers, state, inferred, where) if part)
+            name = safe_line(one.path) if one.path != named else ""
+            yield f"  {pad(safe_line(session.columns.id(one.entry), 12), 12)} {pad(safe_line(did), 14)} {name} {rest}".rstrip()
+
+    say(lines())
+    return 0
+
+
+def _step(session: Session, one: Step, on_path: set[int]) -> dict[str, Any]:
+    return {
+        "entry": id_of(session, one.entry),
+        "path": one.path,
+        "to": one.to,
+        "deed": one.deed.value,
+        "outcome": one.outcome.value,
+        "inferred": one.inferred,
+        "added": one.added,
+        "removed": one.removed,
+        "on_path": one.entry in on_path,
+    }
+
+
+def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None, as_json: bool) -> int:
+    made = NodeFiles(session, index, bases)
+    named = _named(session, path, made.paths)
+    found = made.rebuilt(named)
+    if as_json:
+        emit_json({"at": id_of(session, index), **rebuilt_json(session, found)})
+        return 0
+    if found.text is not None:
+        write_text(found.text)
+    else:
+        for span in found.spans:
+            write_text(
+                "".join(f"{span.first + place:>6}  {safe(line)}\n" for place, line in enumerate(span.lines))
+            )
+        for piece in found.pieces:
+            write_text(f"     ~  {safe(piece)}\n")
+    note(_state(found))
+    return 0 if found.certainty in KNOWN else 1
+
+
+def _state(found: Rebuilt) -> str:
+    remarks = ", ".join(sorted({remark.value for _, remark in found.remarks}))
+    if not remarks and found.certainty not in KNOWN:
+        remarks = "never read as a whole"
+    rest = resting(found.base)
+    every = "with the calls of other branches" if found.every_branch else ""
+    unsure = "" if found.newline else "whether it ends in a newline is not known"
+    ends = "" if found.ends else NO_ENDS
+    parts = (f"{safe_line(found.path)}: {found.certainty.value}", rest, every, unsure, ends, remarks)
+    return "; ".join(part for part in parts if part)
+
+
+def _store(
+    session: Session, index: EntryIndex, folder: Path, bases: Bases | None, dry_run: bool, as_json: bool
+) -> int:
+    known = NodeFiles(session, index, bases).files()
+    done: Stored = store(known, folder, session.cwd, dry_run=dry_run)
+    unsure = [one.path for one in known if not one.ends and one.path in set(done.files)]
+    if as_json:
+        emit_json(
+            {
+                "at": id_of(session, index),
+                "folder": str(done.folder),
+                "dry_run": dry_run,
+                "files": list(done.files),
+                "size": done.size,
+                "left_out": [{"path": path, "reason": why} for path, why in done.left_out],
+                "rests_on": _rests_on(known, done),
+                "ends_unknown": unsure,
+            }
+        )
+        return 0
+    does = "would write" if dry_run else "wrote"
+    say(f"{does} {plural(len(done.files), 'file')}, {done.size:,} bytes, to {safe_line(str(done.folder))}")
+    for one in _rests_on(known, done):
+        note(f"{safe_line(one['path'])}: {one['why']}")
+    if unsure:
+        note(
+            f"how the lines of {plural(len(unsure), 'file')} end is not recorded: they are written with newlines"
+        )
+    for path, why in done.left_out:
+        note(f"left out {safe_line(path)}: {safe_line(why)}")
+    return 0
+
+
+def _rests_on(known: Iterable[Rebuilt], done: Stored) -> list[dict[str, str]]:
+    """Files that were written and that more than the calls of the path was needed for, with what that is."""
+    told = []
+    for one in known:
+        if one.path in done.files and one.every_branch:
+            told.append({"path": one.path, "why": "with the calls of other branches"})
+        elif one.path in done.files and one.base not in ("", "write", "read", "result"):
+            told.append({"path": one.path, "why": resting(one.base)})
+    return told

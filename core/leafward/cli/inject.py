@@ -1,0 +1,124 @@
+"""The verb `inject`: the context that a compaction would carry beside its summary, exactly as it is sent."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward.base import config
+from leafward.base.paths import data_dir
+from leafward.cli.facts import id_of
+from leafward.cli.output import emit_json, note, write_text
+from leafward.cli.selection import opened
+from leafward.compaction.injection import InjectionSettings, inject, keys_of, parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from leafward.compaction.injection import Injection, SourceRef
+    from leafward.session.session import Session
+
+GOVERNANCE = "governance.toml"
+"""The user's own governance file, in our data folder."""
+
+
+def inject_verb(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward inject`. `asked` holds the options as the command line names them."""
+    settings, problems = config.load()
+    for problem in problems:
+        note(str(problem))
+    with opened(selector) as session:
+        at = session.find(asked["at"]) if asked["at"] is not None else session.leaf
+        made = inject(session, at, injection_settings(settings, asked))
+        if as_json:
+            emit_json({"at": id_of(session, at), **injection_json(session, made)})
+        else:
+            for remark in made.diagnostics:
+                note(remark.text)
+            # To a file or a pipe byte for byte; on a terminal the prompt begins on a line of its own.
+            write_text(made.text + ("\n" if made.text and sys.stdout.isatty() else ""))
+    return 0
+
+
+def injection_settings(settings: config.Config, asked: Mapping[str, Any] | None = None) -> InjectionSettings:
+    """What is asked for on the command line, else what is configured. Raises a usage error for what makes no sense."""
+    asked = asked or {}
+    off: set[str] = set()
+    for name in (*settings.injection_off, *asked.get("off", ())):
+        keys = keys_of(name)
+        if not keys and name in asked.get("off", ()):
+            raise click.UsageError(f"no section {name!r}; sections are named as in sections[].key of --json")
+        off |= keys
+    given = asked.get("now")
+    now = parse_time(given) if given is not None else None
+    if given is not None and now is None:
+        raise click.UsageError(f"--now takes an ISO 8601 time, not {given!r}")
+    workspace = asked.get("workspace")
+    budget = asked.get("budget")
+    return InjectionSettings(
+        budget=settings.injection_budget if budget is None else budget,
+        order=asked.get("order") or settings.injection_order,
+        workspace=Path(workspace) if workspace is not None else None,
+        now=now,
+        off=frozenset(off),
+        pins=tuple(asked.get("pins", ())),
+        governance=data_dir() / GOVERNANCE,
+    )
+
+
+def injection_json(session: Session, made: Injection) -> dict[str, Any]:
+    """An injection as JSON names it."""
+    return {
+        "text": made.text,
+        "lines": [
+            {"text": line.text, "section": line.section, "sources": sources_json(session, line.sources)}
+            for line in made.lines
+        ],
+        "sections": [
+            {
+                "key": section.key,
+                "title": section.title,
+                "tokens": section.tokens,
+                "chars": section.chars,
+                "shown": section.shown,
+                "omitted": section.omitted,
+            }
+            for section in made.sections
+        ],
+        "omitted": [
+            {
+                "section": left.section,
+                "text": left.text,
+                "reason": left.reason.value,
+                "sources": sources_json(session, left.sources),
+            }
+            for left in made.omitted
+        ],
+        "diagnostics": [{"code": remark.code, "text": remark.text} for remark in made.diagnostics],
+        "tokens": {
+            "total": made.tokens,
+            "envelope": made.envelope,
+            "sections": made.tokens - made.envelope,
+            "chars": len(made.text),
+            "budget": made.budget,
+        },
+        "digest": made.digest,
+    }
+
+
+def sources_json(session: Session, sources: Iterable[SourceRef]) -> list[dict[str, Any]]:
+    """Sources as JSON names them; what one does not say is left out."""
+    found = []
+    for source in sources:
+        document: dict[str, Any] = {"kind": source.kind.value}
+        if source.entry >= 0:
+            document["entry"] = id_of(session, source.entry)
+        for name in ("call", "file", "line", "digest", "note"):
+            value = getattr(source, name)
+            if value:
+                document[name] = value
+        found.append(document)
+    return found

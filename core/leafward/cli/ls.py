@@ -1,0 +1,221 @@
+"""The verb `ls`: every session there is, or what lies in the folders and files named."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents import agent_named, unknown_roots, within
+from leafward.base import config as settings
+from leafward.base.errors import NotFound
+from leafward.base.safe_text import safe_line
+from leafward.catalog import Card, Catalogue, Update, iso_time, parents, with_parents
+from leafward.catalog.retention import leaves_in
+from leafward.catalog.spending import counted_once, sum_of, totals
+from leafward.cli.output import Page, compact, emit_json, note, page, plural, say, table
+from leafward.cli.totals import totals_text
+from leafward.query.search import Shelf, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.catalog.spending import Spent
+
+_SHORTEST_ID = 8
+
+
+def ls(
+    paths: Sequence[str],
+    agent: str | None,
+    project: str | None,
+    query: str | None,
+    by: str | None,
+    as_json: bool,
+) -> int:
+    """`leafward ls`. `by`: sums of tokens and costs by that, instead of sessions."""
+    places = [existing(path) for path in paths]
+    config, problems = settings.load()
+    wanted = agent_named(agent).name if agent is not None else None
+    catalogue = Catalogue(config, places)
+    catalogue.refresh(publish=_progress if sys.stderr.isatty() else _silent)
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+    cards = catalogue.cards()
+    found = parents(cards)
+    counted = counted_once(cards, found, catalogue.spent)
+    cards = with_parents(cards, found)
+    remarks = [{"code": "config", "text": str(problem)} for problem in problems]
+    remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
+    remarks += [
+        {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}
+        for trouble in catalogue.trouble
+    ]
+    if query is not None:
+        parsed = parse(query, time.time_ns() // 1_000_000)
+        remarks += [
+            {"code": "query", "text": f"{problem.term}: {problem.text}"} for problem in parsed.problems
+        ]
+        cards = Shelf(cards, catalogue.files()).select(parsed)
+    if wanted is not None:
+        cards = [card for card in cards if card.agent == wanted]
+    if project is not None:
+        part = project_part(project)
+        cards = [card for card in cards if part in card.project.lower()]
+    cards.sort(key=lambda card: (-card.modified, card.path))
+    sums = totals(cards, counted)
+    if as_json:
+        kept = catalogue.kept()
+        emit_json(
+            {
+                "sessions": [
+                    _session_json(card, counted.get(card.path, ()), catalogue, kept) for card in cards
+                ],
+                "totals": sums.as_json(),
+                "excluded": catalogue.excluded,
+                "diagnostics": remarks,
+            }
+        )
+        return 0
+    for remark in remarks:
+        note(remark["text"])
+    if by is not None:
+        say(totals_text(sums, by, page()))
+        return 0
+    filtered = bool(query is not None or wanted is not None or project is not None)
+    leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
+    say(_text(cards, page(), places, catalogue.searched, leaving, catalogue.kept(), filtered=filtered))
+    if catalogue.excluded:
+        say(page().style(f"{plural(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
+    return 0
+
+
+def _session_json(
+    card: Card, spent: Sequence[Spent], catalogue: Catalogue, kept: frozenset[str]
+) -> dict[str, object]:
+    one = sum_of(spent)
+    return {
+        **card.as_json(),
+        "spent": one.tokens,
+        "cost": one.known_cost,
+        "kept": card.path in kept,
+        "expires": iso_time(catalogue.expires(card)),
+    }
+
+
+def existing(path: str) -> Path:
+    """A file or folder that somebody named, or a session in one. Raises NotFound."""
+    found = Path(os.path.abspath(os.path.expanduser(path)))
+    if not found.exists() and within(found) is None:
+        raise NotFound(f"no file or folder {safe_line(path)!r}")
+    return found
+
+
+def project_part(text: str) -> str:
+    """What a project's folder must contain: a path where the text is one, else the text itself."""
+    if text.startswith((".", "~", os.sep)):
+        return os.path.abspath(os.path.expanduser(text)).lower()
+    return text.lower()
+
+
+def _silent(_update: Update) -> None:
+    """No progress where nobody watches."""
+
+
+def _progress(update: Update) -> None:
+    if not update.finished:
+        sys.stderr.write(f"\r\x1b[Kreading sessions {update.done:,} / {update.total:,}")
+        sys.stderr.flush()
+
+
+def _text(
+    cards: Sequence[Card],
+    page: Page,
+    places: Sequence[Path],
+    searched: Sequence[str],
+    leaving: Mapping[str, int],
+    kept: frozenset[str],
+    *,
+    filtered: bool,
+) -> Iterator[str]:
+    if not cards:
+        where = ", ".join(safe_line(folder) for folder in searched) or "any store"
+        yield f"no session {'fits' if filtered else 'found'} in {where}" + (
+            "" if filtered or places else "; `leafward demo` shows one"
+        )
+        return
+    short = short_ids(cards)
+    known = {card.path: card for card in cards}
+    rows = [
+        (
+            safe_line(short[card.id], 36),
+            safe_line(card.agent),
+            when(card.modified),
+            project_name(card.project),
+            f"{card.title}{_marks(card, known)}{_stays(card, leaving, kept)}",
+            _count(card.messages, page),
+            _count(card.branches, page),
+            _count(card.compactions, page),
+        )
+        for card in cards
+    ]
+    head = ("id", "agent", "modified", "project", "title", "msg", "br", "cmp")
+    yield from table(head, rows, page, grow=4, right="msg br cmp")
+    yield page.style(plural(len(cards), "session"), "faint")
+
+
+def _marks(card: Card, known: dict[str, Card]) -> str:
+    """What else is to be said of a session, behind its title."""
+    marks = ""
+    if card.problem is not None:
+        marks += f"  ! {safe_line(card.problem, 80)}"
+    elif card.damage:
+        marks += f"  ! {plural(card.damage, 'damaged record')}"
+    if card.relation is not None:
+        parent = known.get(card.parent or "")
+        marks += f"  {card.relation}" + (f" of {safe_line(parent.title, 40)}" if parent is not None else "")
+    return marks + ("  archived" if card.archived else "")
+
+
+def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:
+    """Whether a session is kept, or how soon its agent deletes it."""
+    if card.path in kept:
+        return "  kept"
+    left = leaving.get(card.path)
+    words = leaves_in(left, time.time_ns() // 1_000_000) if left is not None else ""
+    return f"  {words}" if words else ""
+
+
+def short_ids(cards: Sequence[Card]) -> dict[str, str]:
+    """As much of each id as tells it from the others, so that what is shown can be typed."""
+    ids = sorted({card.id for card in cards})
+    sizes = dict.fromkeys(ids, _SHORTEST_ID)
+    for one, other in pairwise(ids):
+        needed = 1 + next(
+            (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one)
+        )
+        sizes[one], sizes[other] = max(sizes[one], needed), max(sizes[other], needed)
+    return {name: name[:size] for name, size in sizes.items()}
+
+
+def when(milliseconds: int) -> str:
+    """A time as the clock here shows it, to the minute."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def project_name(project: str) -> str:
+    """The last part of a project's folder, safe and cut."""
+    return safe_line(project.replace("\\", "/").rstrip("/").rpartition("/")[2] or project, 24)
+
+
+def _count(number: int | None, page: Page) -> str:
+    if number is None:
+        return "?"
+    return compact(number) if number else ("·" if page.unicode else ".")

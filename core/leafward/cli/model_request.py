@@ -1,0 +1,160 @@
+"""Asking for a summary on the command line: who makes it, what is about to be sent, how it goes, and how it is cancelled."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward.cli.output import compact, money, note, plural
+from leafward.summaries.summarizers import Cancelled, tokens_of
+from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
+from leafward.summaries.summarizers.extractive import Extractive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.base.config import Config
+    from leafward.summaries.summarizers import Span, Summarizer
+    from leafward.summaries.summarizers.model import Outgoing
+
+
+@contextmanager
+def cancellable() -> Iterator[Callable[[], bool]]:
+    """Turns ctrl+c into a `stop` that long work looks at, so that it ends in order; a second one ends it at once."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+
+    def interrupt(_number: int, _frame: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield asked.is_set
+    except KeyboardInterrupt:
+        raise Cancelled("cancelled; nothing was written") from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def refuse_cancelled(stop: Callable[[], bool]) -> None:
+    """Raises Cancelled where the user asked to stop."""
+    if stop():
+        raise Cancelled("cancelled; nothing was written")
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str], object]]:
+    """Shows on stderr how a summary grows, where that is a terminal; the line is gone afterwards."""
+    if not sys.stderr.isatty():
+        yield lambda _text: None
+        return
+
+    def show(text: str) -> None:
+        sys.stderr.write(f"\r\x1b[Ksummary: {compact(tokens_of(text))} tokens")
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+def chosen(model: str | None, settings: Config, base_url: str | None = None) -> Summarizer:
+    """The summariser that is named, or the one that is configured; `extractive` needs no model.
+
+    Raises SummaryFailed for `model` where no model is configured.
+    """
+    name = model if model is not None else CONFIGURED if settings.model is not None else None
+    if base_url is not None and name in (None, Extractive.name):
+        raise click.UsageError("--base-url says where a model listens, so it needs --model")
+    return summarizer(name, settings, base_url)
+
+
+def sent_by(summarizer: Summarizer, span: Span, budget: int) -> Outgoing | None:
+    """What a summariser would send; None where nothing leaves the machine."""
+    if isinstance(summarizer, Extractive):
+        return None
+    from leafward.summaries.summarizers.model import Model
+
+    return summarizer.outgoing(span, budget) if isinstance(summarizer, Model) else None
+
+
+def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool = False) -> None:
+    """Says on stderr what is about to be sent, or what would be.
+
+    Raises SummaryFailed where nothing can be sent: nobody is told that something is.
+    """
+    if going is None:
+        return
+    if not would:
+        from leafward.summaries.summarizers.model import Model
+
+        if isinstance(summarizer, Model):
+            summarizer.refuse_unknown()
+    cost = f"about {money(going.cost)}" if going.cost is not None else "cost unknown"
+    where = f"{summarizer.name} at {going.base_url}" if going.base_url else summarizer.name
+    requests = plural(len(going.requests), "request")
+    verb = "would send" if would else "sending"
+    note(f"{verb} {compact(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")
+    for remark in going.remarks:
+        note(remark)
+
+
+def cost_text(dollars: float | None) -> str:
+    """What a summary cost, for a person."""
+    if dollars is None:
+        return "cost unknown"
+    return money(dollars) if dollars else "free"
+
+
+def _taken_out(going: Outgoing) -> str:
+    count = sum(going.redacted.values())
+    return f"; {plural(count, 'secret')} taken out ({', '.join(sorted(going.redacted))})" if count else ""
+
+
+def prompt_text(going: Outgoing) -> str:
+    """Every text that is sent, one after the other."""
+    return "\n\n".join(f"{request.system}\n\n{request.prompt}" for request in going.requests)
+
+
+def would_be_sent(span: Span, budget: int, window: int) -> Outgoing:
+    """What some model of a context window would be sent, where none is asked."""
+    from leafward.summaries.summarizers.requests import outgoing
+    from leafward.summaries.summarizers.settings import ModelSettings
+
+    return outgoing(span, budget, ModelSettings("", window=window))
+
+
+def outgoing_json(going: Outgoing | None) -> dict[str, Any] | None:
+    """What would be sent, as JSON; None where nothing would."""
+    if going is None:
+        return None
+    return {
+        "requests": [
+            {
+                "title": request.title,
+                "system": request.system,
+                "prompt": request.prompt,
+                "tokens": request.tokens,
+                "max_tokens": request.answer,
+                "later": request.later,
+            }
+            for request in going.requests
+        ],
+        "tokens": going.tokens,
+        "cost": going.cost,
+        "model": going.model,
+        "base_url": going.base_url,
+        "redacted": dict(going.redacted),
+        "remarks": list(going.remarks),
+    }

@@ -1,0 +1,336 @@
+"""The verbs that write, and the log of what was written: move, undo, redo, log, label, name, archive."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.errors import LeafwardError
+from leafward.base.safe_text import safe, safe_line
+from leafward.cli.facts import id_of
+from leafward.cli.output import Page, compact, emit_json, indented, money, note, page, plural, say, table
+from leafward.cli.selection import agent_behind, opened
+from leafward.session import journal
+from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.headline import headline
+from leafward.session.messages import prompt_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from leafward.context.price import Price
+    from leafward.session.journal import Operation, Write, Writing
+    from leafward.session.session import Session
+
+Body = dict[str, Any]
+
+
+def move(selector: str, entry: str, asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward move`. `asked` holds the options as the command line names them."""
+    from leafward.cli.summarize import move_carrying, refuse_odd
+    from leafward.context.price import price_of_move
+
+    refuse_odd(asked)
+    with opened(selector) as session:
+        index = session.find(entry)
+        prompt = None
+        if asked["before"]:
+            prompt = prompt_text(session.body(index) or {})
+            index = EntryIndex(session.columns.parent[index])
+        price = price_of_move(session, index)
+        carried = None
+        if asked["summary"] != "none":
+            carried = move_carrying(session, index, asked, asked["dry_run"])
+            written = carried.written
+        else:
+            written = journal.move(session, index, _writing(asked["dry_run"]))
+        if as_json:
+            document = write_json(session, written)
+            told = _told(written)
+            document["diagnostics"] += [
+                {"code": code, "text": text}
+                for code, text in price.surprises
+                if code not in told and written.changed
+            ]
+            document |= {"summary_entry": None, "prompt": prompt, "price": price.as_json()}
+            if carried is not None:
+                document |= carried.as_json(session)
+                document["diagnostics"] += [
+                    {"code": one.code, "text": one.text} for one in carried.remarks if written.changed
+                ]
+                if carried.made is not None:
+                    _add_summary(document["price"], carried.made.tokens)
+            emit_json(document)
+            return 0
+        lines = list(_move_text(session, written, page()))
+        if written.changed:
+            lines += price_lines(price, page(), _told(written))
+        if carried is not None and carried.made is not None:
+            lines += ["", page().style(f"summary, {compact(carried.made.tokens)} tokens", "memory")]
+            lines += indented(carried.made.text, "")
+        if prompt is not None:
+            lines += ["", page().style("prompt", "faint"), safe(prompt)]
+        say(lines)
+        for one in carried.remarks if carried is not None and written.changed else ():
+            note(one.text)
+        remark(session, written)
+    return 0
+
+
+def _add_summary(price: Body, tokens: int) -> None:
+    """Adds the summary that is carried along to the price of a move: it stands in the context afterwards."""
+    price["summary"] = tokens
+    price["context"]["after"] += tokens
+    price["sent_again"] += tokens
+
+
+def _writing(dry_run: bool) -> Writing:
+    return journal.Writing(dry_run=dry_run)
+
+
+_SAME = {"two-prompts": "two-prompts", "open-calls": "dangling-calls", "partial-results": "dangling-calls"}
+"""What a move remarks on, and the surprise of its price that says the same."""
+
+
+def _told(written: Write) -> set[str]:
+    """Surprises of a price that the remarks of the move tell already."""
+    return {_SAME.get(remark.code, remark.code) for remark in written.remarks}
+
+
+def price_lines(price: Price, page: Page, told: Collection[str] = ()) -> Iterator[str]:
+    """A price as a person reads it: what is left and entered, what is sent again, and what one would not expect."""
+    minus = "−" if page.unicode else "-"
+    parts = [
+        ("leave", f"{minus} {plural(price.left.entries, 'entry', 'entries')}  {compact(price.left.tokens)}"),
+        ("enter", f"+ {plural(price.entered.entries, 'entry', 'entries')}  {compact(price.entered.tokens)}"),
+        ("context", f"{compact(price.before.total)} -> {compact(price.after.total)}"),
+        ("cached", compact(price.cached)),
+        ("sent again", compact(price.sent_again)),
+    ]
+    if price.cost_again:
+        parts.append(("about", money(price.cost_again)))
+    files = (("left", price.files_left), ("entered", price.files_entered), ("changed", price.files_changed))
+    named = ", ".join(f"{len(paths)} {word}" for word, paths in files if paths)
+    if named:
+        parts.append(("files", named))
+    yield "   ".join(f"{page.style(word, 'faint')} {value}" for word, value in parts)
+    for code, text in price.surprises:
+        if code in told:
+            continue
+        yield f"{page.style('!', 'warn')} {safe_line(text)}"
+
+
+def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
+    where = _place(session, written.target)
+    if not written.changed:
+        yield f"the leaf is there already: {where}"
+        return
+    done = "would move" if written.dry_run else "moved"
+    yield f"{page.style(done, 'ghost')} the leaf to {where}"
+
+
+_ID_SHOWN = 16
+"""Characters of an id in a line: as many as tell those of opencode apart, which begin with the time."""
+
+
+def _place(session: Session, name: str | None) -> str:
+    """An entry as a person knows it: its id and what it says."""
+    if name is None:
+        return "before the first entry"
+    index = session.columns.index(name)
+    shown = safe_line(name[:_ID_SHOWN], _ID_SHOWN)
+    return f"{shown}  {safe_line(headline(session, index).text, 100)}" if index >= 0 else shown
+
+
+def undo(selector: str, op: str | None, dry_run: bool, as_json: bool) -> int:
+    """`leafward undo`."""
+    return _take_back(selector, lambda session: journal.undo(session, op, _writing(dry_run)), as_json)
+
+
+def redo(selector: str, dry_run: bool, as_json: bool) -> int:
+    """`leafward redo`."""
+    return _take_back(selector, lambda session: journal.redo(session, _writing(dry_run)), as_json)
+
+
+def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) -> int:
+    with opened(selector) as session:
+        written = act(session)
+        log = journal.operations(session)
+        if as_json:
+            emit_json(write_json(session, written) | {"ops": [_operation_json(one) for one in log]})
+            return 0
+        about = next((one for one in log if one.op == written.undoes), None)
+        done = f"{'would ' if written.dry_run else ''}{written.kind.value}"
+        what = _operation_text(session, about) if about is not None else ""
+        say(f"{page().style(done, 'ghost')} of {written.undoes}: {what}")
+        remark(session, written)
+    return 0
+
+
+def log(selector: str, as_json: bool) -> int:
+    """`leafward log`."""
+    with opened(selector) as session:
+        found = journal.operations(session)
+        if as_json:
+            emit_json({"ops": [_operation_json(one) for one in found]})
+        elif not found:
+            say("no operation yet")
+        else:
+            say(_log_text(session, found, page()))
+    return 0
+
+
+def _operation_json(operation: Operation) -> Body:
+    return {
+        "op": operation.op,
+        "kind": operation.kind.value,
+        "subject": operation.subject.value,
+        "time": operation.time,
+        "target": operation.target,
+        "from": operation.before,
+        "to": operation.after,
+        "undoes": operation.undoes,
+        "undone": operation.undone,
+        "agent": operation.agent,
+    }
+
+
+def _operation_text(session: Session, operation: Operation) -> str:
+    from leafward.session.journal import OperationKind, Subject
+    from leafward.session.journal.operations import SESSION_TARGETS
+
+    if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
+        return f"{_short(operation.before)} -> {_place(session, operation.after)}"
+    if operation.subject is Subject.MOVE:
+        before, after = (_in_conversation(session, name) for name in (operation.before, operation.after))
+        return f"{_short(before)} -> {_place(session, after)}"
+    if operation.subject is Subject.NAME:
+        return f"{_quoted(operation.before)} -> {_quoted(operation.after)}"
+    if operation.subject is Subject.ARCHIVE:
+        what = _place(session, operation.target) if operation.target not in SESSION_TARGETS else "the session"
+        return f"{'archived' if operation.after else 'brought back'} {what}"
+    return f"{_quoted(operation.before)} -> {_quoted(operation.after)} on {_place(session, operation.target)}"
+
+
+def _in_conversation(session: Session, name: str | None) -> str | None:
+    """The entry of the conversation that stands for a place: a redo goes back to a line of Leafward's, which says nothing."""
+    index = session.columns.index(name) if name is not None else NO_ENTRY
+    return name if index < 0 else id_of(session, session.tree.content_at(index))
+
+
+def _short(name: str | None) -> str:
+    return "start" if name is None else safe_line(name[:_ID_SHOWN], _ID_SHOWN)
+
+
+def _quoted(text: str | None) -> str:
+    return "none" if text is None else f'"{safe_line(text, 60)}"'
+
+
+def _log_text(session: Session, log: list[Operation], page: Page) -> Iterator[str]:
+    rows = [
+        (
+            safe_line(one.op, 40),
+            one.kind.value,
+            safe_line((one.time or "")[:19].replace("T", " "), 19),
+            "undone" if one.undone else "",
+            _operation_text(session, one),
+        )
+        for one in log
+    ]
+    yield from table(("op", "kind", "time", "", "what"), rows, page, grow=4)
+
+
+def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:
+    """`leafward label`."""
+    with opened(selector) as session:
+        index = session.place if entry == "leaf" else session.find(entry)
+        written = journal.label(session, index, text, _writing(dry_run))
+        what = f'label "{safe_line(text, 80)}" on' if text.strip() else "no label on"
+        _report(
+            session,
+            written,
+            f"{what} {_place(session, id_of(session, index))}",
+            as_json,
+            {"label": text or None},
+        )
+    return 0
+
+
+def name(selector: str, text: str, dry_run: bool, as_json: bool) -> int:
+    """`leafward name`."""
+    with opened(selector) as session:
+        written = journal.rename(session, text, _writing(dry_run))
+        what = f'name "{safe_line(text, 80)}"' if text.strip() else "no name"
+        _report(session, written, what, as_json, {"name": text.strip() or None})
+    return 0
+
+
+def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
+    """`leafward archive`."""
+    with opened(selector) as session:
+        index = session.find(entry)
+        written = journal.archive(session, index, not unarchive, _writing(dry_run))
+        below = session.tree.children(index)
+        what = f"{'brought back' if unarchive else 'archived'} {_place(session, id_of(session, index))}"
+        if below and not unarchive:
+            what += " and what is below it"
+        _report(session, written, what, as_json, {"archived": not unarchive})
+    return 0
+
+
+def _report(session: Session, written: Write, what: str, as_json: bool, facts: Body) -> None:
+    """Says what a label, name or archive came to."""
+    if as_json:
+        emit_json(write_json(session, written) | facts)
+        return
+    if not written.changed:
+        say(f"as it was already: {what}")
+        return
+    say(f"{page().style('would write', 'ghost') + ' ' if written.dry_run else ''}{what}")
+    remark(session, written)
+
+
+def write_json(session: Session, written: Write) -> Body:
+    """What every verb that writes says of its operation."""
+    return {
+        "op": written.op,
+        "kind": written.kind.value,
+        "from": written.from_leaf,
+        "leaf": written.leaf,
+        "target": written.target,
+        "undoes": written.undoes,
+        "entries": list(written.entries),
+        "size": written.size,
+        "backup": str(written.backup) if written.backup is not None else None,
+        "dry_run": written.dry_run,
+        "diagnostics": _remarks(session, written),
+    }
+
+
+def _remarks(session: Session, written: Write) -> list[Body]:
+    remarks: list[Body] = [{"code": remark.code, "text": remark.text} for remark in written.remarks]
+    if written.recent and written.changed and not written.dry_run:
+        remarks.append({"code": "recent", "text": _recent_text(session)})
+    return remarks
+
+
+def _recent_text(session: Session) -> str:
+    """What a user with a running agent must do for the agent to see the write."""
+    agent = agent_behind(session)
+    said = f"the file changed a moment ago; a running {agent.title} sees this only when it opens the session again"
+    try:
+        command = agent.resume(session, os.environ)
+    except LeafwardError:
+        return said
+    return f"{said}: {shlex.join(command.argv)}"
+
+
+def remark(session: Session, written: Write) -> None:
+    """Says on stderr what a user should know of a write."""
+    for one in _remarks(session, written):
+        note(str(one["text"]))
+    if written.backup is not None and not written.dry_run:
+        note(f"the file as it was: {written.backup}")
+    if written.dry_run and written.changed:
+        note(f"nothing was written ({plural(written.size, 'byte')} would be)")

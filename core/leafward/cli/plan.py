@@ -1,0 +1,383 @@
+"""The verb `plan`: what a compaction would do, by one strategy or by all of them side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward.base import config
+from leafward.base.safe_text import safe_line
+from leafward.cli.facts import id_of
+from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
+from leafward.cli.output import Page, compact, emit_json, fit, note, pad, page, plural, say, table
+from leafward.cli.selection import opened
+from leafward.compaction import (
+    RULE_CODE,
+    RULE_TEXT,
+    BadSettings,
+    CutLine,
+    Diagnostic,
+    Plan,
+    PlanSettings,
+    Strategy,
+    Trigger,
+    TriggerRule,
+    measure,
+    trigger_of,
+)
+from leafward.compaction import plan as plan_of
+from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
+from leafward.session.headline import headline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from leafward.compaction import PathSizes
+    from leafward.compaction.injection import Injection
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers import Summarizer
+
+ALL = "all"
+_NEAR = 3
+"""Cuts shown before and after the one that was chosen."""
+
+
+def plan(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward plan`. `asked` holds the options as the command line names them."""
+    settings = configured()
+    with opened(selector) as session:
+        found = asked_plans(session, asked, settings)
+        every = is_all(asked, settings)
+        if as_json:
+            extras = plan_extras(
+                session, found, settings, chosen(asked["model"], settings, asked["base_url"])
+            )
+            plans = [plan_json(session, made) | extra for made, extra in zip(found, extras, strict=True)]
+            emit_json(all_json(plans) if every else plans[0])
+        else:
+            here = page()
+            say(all_text(session, found, here) if every else plan_text(session, found[0], here))
+    return 0
+
+
+def configured() -> config.Config:
+    """The settings of the user; what is wrong with them is said on stderr."""
+    settings, problems = config.load()
+    for problem in problems:
+        note(str(problem))
+    return settings
+
+
+def is_all(asked: Mapping[str, Any], settings: config.Config) -> bool:
+    """Whether the plans of all strategies are asked for."""
+    return (asked["strategy"] or settings.strategy) == ALL
+
+
+def asked_plans(session: Session, asked: Mapping[str, Any], settings: config.Config) -> list[Plan]:
+    """The plan that is asked for, or one of each strategy, from one look at the path."""
+    chosen = asked["strategy"] or settings.strategy
+    if chosen == ALL and asked["behaviour"] is not None:
+        raise click.UsageError("--behaviour names a version of one strategy, so it needs --strategy")
+    if chosen == Strategy.CODEX and asked["cut"] is not None:
+        raise click.UsageError("--cut says where the tail begins, and codex keeps messages instead of a tail")
+    strategies = list(Strategy) if chosen == ALL else [Strategy(chosen)]
+    at = session.find(asked["at"]) if asked["at"] is not None else session.leaf
+    cut = session.find(asked["cut"]) if asked["cut"] is not None else None
+    wanted = [_settings(strategy, asked, settings, cut) for strategy in strategies]
+    sizes = measure(session, at, estimators=[one.counting for one in wanted])
+    if asked["window"] is None:
+        window = _window(sizes, settings)
+        wanted = [replace(one, window=window) for one in wanted]
+    return [plan_of(sizes, one) for one in wanted]
+
+
+def _settings(
+    strategy: Strategy, asked: Mapping[str, Any], settings: config.Config, cut: EntryIndex | None
+) -> PlanSettings:
+    """What is asked for, else what is configured; the other strategies have budgets of their own."""
+    keep, reserve = asked["keep_recent"], asked["reserve"]
+    if strategy is Strategy.PI:
+        keep = settings.keep_recent if keep is None else keep
+        reserve = settings.reserve if reserve is None else reserve
+    made = PlanSettings(
+        strategy=strategy,
+        version=asked["behaviour"] or "",
+        corrected=not asked["as_is"],
+        keep_recent=keep,
+        reserve=reserve,
+        window=asked["window"] or settings.window,
+        trigger=TriggerRule(asked["trigger"]),
+        estimator=Estimator.SCRIPT if asked["by_script"] else None,
+        prune=not asked["no_prune"],
+        cut=None if strategy is Strategy.CODEX else cut,
+    )
+    try:
+        made.behaviour  # noqa: B018  # a version that is not known is refused before anything is read
+    except BadSettings as error:
+        raise click.UsageError(str(error)) from error
+    return made
+
+
+def _window(sizes: PathSizes, settings: config.Config) -> int:
+    context = sizes.context
+    if context.model is None:
+        return settings.window
+    return settings.window_of(f"{context.provider}/{context.model}" if context.provider else context.model)
+
+
+def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, Any]:
+    """The document that `plan --json` writes, without what would be injected and sent (`plan_extras`)."""
+
+    def ids(entries: Iterable[int]) -> list[str | None]:
+        return [id_of(session, entry) for entry in entries]
+
+    settings, tokens, trigger, files = made.settings, made.tokens, made.trigger, made.files
+    triggers = [trigger_of(made.sizes, replace(settings, trigger=rule)) for rule in TriggerRule]
+    document: dict[str, Any] = {
+        "at": id_of(session, made.at),
+        "strategy": settings.strategy.value,
+        "behaviour": settings.behaviour,
+        "corrected": settings.mends,
+        "estimator": {"name": made.estimator.value, "text": ESTIMATOR_TEXT[made.estimator]},
+        "trigger": {**_trigger_json(trigger), "rules": [_trigger_json(one) for one in triggers]},
+        "keep_recent": settings.budget,
+        "first_kept": id_of(session, made.first_kept),
+        "keeps": made.keeps,
+        "split_turn": made.split_turn,
+        "tokens_before": tokens.before,
+        "tokens_after": tokens.before if made.nothing else tokens.after,
+        "tokens": {
+            name: getattr(tokens, name)
+            for name in (
+                "system",
+                "previous_summary",
+                "summarize",
+                "turn_prefix",
+                "kept",
+                "pruned",
+                "summary",
+                "unexplained",
+            )
+        },
+        "summarize": ids(made.summarize),
+        "turn_prefix": ids(made.turn_prefix),
+        "kept": ids(made.kept),
+        "pruned": ids(short.entry for short in made.pruned),
+        "prunings": [
+            {"entry": id_of(session, short.entry), "tokens": short.tokens, "left": short.left}
+            for short in made.pruned
+        ],
+        "previous_summary": made.previous_summary,
+        "files": {
+            "read": list(files.read),
+            "modified": list(files.modified),
+            "omitted": {"read": files.omitted_read, "modified": files.omitted_modified},
+        },
+        "why": made.why,
+        "diagnostics": diagnostics_json(session, made.diagnostics),
+    }
+    if cuts:
+        document["cuts"] = [
+            {
+                "entry": id_of(session, line.entry),
+                "legal": line.legal,
+                "rule": RULE_CODE[line.rule],
+                "splits_turn": line.splits_turn,
+                "kept": line.kept,
+            }
+            for line in made.cuts()
+        ]
+        document["rules"] = {RULE_CODE[rule]: text for rule, text in RULE_TEXT.items()}
+    return document
+
+
+def diagnostics_json(session: Session, remarks: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Remarks on a plan or a draft, with what pi would do where it does something else."""
+    return [
+        {
+            "code": remark.code,
+            "text": remark.text,
+            "pi_would": remark.pi_would,
+            **(
+                {
+                    "pi": {
+                        "first_kept": id_of(session, remark.pi.first_kept),
+                        "split_turn": remark.pi.split_turn,
+                        "summarize": remark.pi.summarize,
+                        "turn_prefix": remark.pi.turn_prefix,
+                    }
+                }
+                if remark.pi is not None
+                else {}
+            ),
+        }
+        for remark in remarks
+    ]
+
+
+def _trigger_json(trigger: Trigger) -> dict[str, Any]:
+    return {
+        "rule": trigger.rule.value,
+        "window": trigger.window,
+        "reserve": trigger.reserve,
+        "threshold": trigger.threshold,
+        "tokens": trigger.tokens,
+        "source": trigger.source,
+        "reached": trigger.reached,
+    }
+
+
+def all_json(plans: list[dict[str, Any]]) -> dict[str, Any]:
+    """The document that `plan --strategy all --json` writes: a plan of each strategy, under its name."""
+    return {"at": plans[0]["at"], "strategy": ALL, "plans": plans, "diagnostics": []}
+
+
+def plan_extras(
+    session: Session, found: list[Plan], settings: config.Config, summarizer: Summarizer
+) -> list[dict[str, Any]]:
+    """What would be injected, and what would be sent to whom, for each plan."""
+    from leafward.cli.inject import injection_json
+    from leafward.compaction.run import prepared
+
+    injection = {**injection_json(session, injection_at(session, found[0].at, settings)), "included": False}
+    extras = []
+    for made in found:
+        asked = prepared(session, made) if not made.nothing else None
+        going = sent_by(summarizer, *asked) if asked is not None else None
+        shown = going or would_be_sent(*asked, settings.window) if asked is not None else None
+        extras.append(
+            {
+                "injection": injection,
+                "summarizer": summarizer.name,
+                "prompt": prompt_text(shown) if shown is not None else None,
+                "outgoing": outgoing_json(going),
+            }
+        )
+    return extras
+
+
+def injection_at(
+    session: Session,
+    at: int,
+    settings: config.Config,
+    *,
+    most: int | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Injection:
+    """What would be injected at an entry, as configured; in at most so many code points."""
+    from leafward.cli.inject import injection_settings
+    from leafward.compaction.injection import inject
+
+    wanted = injection_settings(settings)
+    if most is not None and most < wanted.budget:
+        wanted = replace(wanted, budget=most)
+    return inject(session, at, wanted, stop)
+
+
+def strategy_text(made: Plan) -> str:
+    """The strategy with its version."""
+    return f"{made.settings.strategy} {made.settings.behaviour}"
+
+
+def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
+    """A plan for a person: the ledger, the cut with its neighbours, files, remarks."""
+    settings, trigger, tokens = made.settings, made.trigger, made.tokens
+    where = id_of(session, made.at)
+    yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
+    state = "reached" if trigger.reached else "not reached"
+    yield page.style(
+        f"{strategy_text(made)} rules   keep recent {settings.budget:,}   "
+        f"{trigger.tokens:,} tokens, threshold {trigger.threshold:,} of {trigger.window:,} {state}",
+        "faint",
+    )
+    yield page.style(ESTIMATOR_TEXT[made.estimator], "faint")
+    yield ""
+    if made.nothing:
+        yield from _remarks(made, page)
+        return
+    rows = [
+        ("S", "summarised", plural(len(made.summarize), "message"), tokens.summarize, "memory"),
+        ("P", "turn prefix", plural(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
+        ("K", "kept", plural(len(made.kept), "message"), tokens.kept, "leaf"),
+        (" ", "pruned", plural(len(made.pruned), "message"), tokens.pruned, "faint"),
+        (" ", "summary, about", "files included" if made.files.size else "", tokens.summary, "memory"),
+        (" ", "system", "", tokens.system, "faint"),
+    ]
+    for letter, name, count, size, style in rows:
+        if size:
+            yield f"{page.style(letter, style)} {pad(name, 16)}{pad(count, 18)}{pad(f'{size:,}', 10, right=True)}"
+    yield f"  {pad('after, about', 34)}{pad(f'{tokens.after:,}', 10, right=True)}   of {tokens.before:,} before"
+    yield ""
+    yield from _cut_text(session, made, page)
+    if made.files.read or made.files.modified:
+        left = f", {made.files.omitted} left out" if made.files.omitted else ""
+        yield page.style(
+            f"carries {len(made.files.modified)} modified and {len(made.files.read)} read files{left}",
+            "faint",
+        )
+    yield from _remarks(made, page)
+
+
+def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
+    if made.first_kept >= 0:
+        lines = [line for line in made.cuts() if line.rule.name != "QUIET_INSIDE"]
+        at = next(number for number, line in enumerate(lines) if line.entry == made.first_kept)
+        for line in lines[max(0, at - _NEAR) : at + _NEAR + 1]:
+            yield _cut_line(session, line, page, chosen=line.entry == made.first_kept)
+    yield ""
+    yield safe_line(made.why, 1000)
+
+
+def _cut_line(session: Session, line: CutLine, page: Page, *, chosen: bool) -> str:
+    told = headline(session, line.entry)
+    mark = ("→" if page.unicode else ">") if chosen else " "
+    verdict = "legal" if line.legal else "illegal"
+    words = fit(f"{told.word}  {told.text}", max(18, page.width - 79), unicode=page.unicode)
+    text = (
+        f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, max(18, page.width - 79))}  {pad(compact(line.kept), 6, right=True)}  "
+        f"{pad(verdict, 9)}{RULE_TEXT[line.rule]}"
+    )
+    return page.style(fit(text, page.width, unicode=page.unicode), "bold" if chosen else "faint")
+
+
+def _remarks(made: Plan, page: Page) -> Iterator[str]:
+    for remark in made.diagnostics:
+        yield f"{page.style('!', 'warn')} {safe_line(remark.text, 1000)}"
+        if remark.pi_would is not None:
+            yield page.style(f"  {safe_line(remark.pi_would, 1000)}", "faint")
+
+
+def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
+    """Plans side by side: a row a part, a column a strategy."""
+    where = id_of(session, found[0].at)
+    yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
+    yield ""
+    parts = ("before", "after", "summarize", "turn_prefix", "pruned", "kept", "summary")
+    rows = [
+        [
+            part.replace("_", " "),
+            *(
+                "·" if made.nothing or not (size := getattr(made.tokens, part)) else f"{size:,}"
+                for made in found
+            ),
+        ]
+        for part in parts
+    ]
+    rows.append(
+        ["first kept", *((f"#{made.first_kept}" if made.first_kept >= 0 else made.keeps) for made in found)]
+    )
+    rows.append(
+        [
+            "trigger",
+            *("reached" if made.trigger.reached else f"{-made.trigger.excess:,} below" for made in found),
+        ]
+    )
+    names = [strategy_text(made) for made in found]
+    yield from table(["tokens", *names], rows, page, grow=0, right=" ".join(["", *names]))
+    for made in found:
+        yield ""
+        yield page.style(f"{made.settings.strategy}: {safe_line(made.why, 1000)}", "faint")
+        yield from _remarks(made, page)

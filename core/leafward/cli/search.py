@@ -1,0 +1,257 @@
+"""The verb `search`: all text of all sessions, or of what lies in the folders and files named."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward.agents import agent_named
+from leafward.base import config as settings
+from leafward.base.errors import LeafwardError
+from leafward.base.safe_text import safe, safe_line
+from leafward.catalog import Card, sighted
+from leafward.cli.ls import existing, project_name, project_part, short_ids, when
+from leafward.cli.output import Page, cells, emit_json, fit, note, page, plural, say
+from leafward.cli.selection import UnreadableQuery, opened
+from leafward.query.search import parse
+from leafward.query.search.text_search import Progress, Search, SessionHits, ripgrep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.agents import Trouble
+    from leafward.query.search.text_match import Hit
+
+_NAMED_AT_MOST = 5
+"""Sessions that could not be read which are named in what a person reads."""
+
+
+def search(
+    text: str,
+    paths: Sequence[str],
+    agent: str | None,
+    project: str | None,
+    limit: int,
+    chosen: str | None,
+    as_json: bool,
+) -> int:
+    """`leafward search`."""
+    if chosen is not None:
+        from leafward.query.select import QueryError
+        from leafward.query.select.grammar import parse as readable
+
+        try:
+            readable(chosen)
+        except QueryError as error:
+            raise UnreadableQuery(chosen, error) from error
+    places = [existing(path) for path in paths]
+    config, problems = settings.load()
+    query = parse(text, time.time_ns() // 1_000_000, whole=True)
+    for problem in query.problems:
+        if problem.fatal:
+            raise click.UsageError(f"{safe_line(problem.term, 200)}: {safe_line(problem.text, 200)}")
+    if agent is not None:
+        query = replace(query, agents=(agent_named(agent).name,))
+    if project is not None:
+        query = replace(query, projects=(*query.projects, project_part(project)))
+    remarks = [{"code": "config", "text": str(problem)} for problem in problems]
+    remarks += [{"code": "query", "text": f"{problem.term}: {problem.text}"} for problem in query.problems]
+    if not query.looks_inside:
+        remarks.append({"code": "query", "text": "nothing to look for: name a word, a phrase or a pattern"})
+    trouble: list[Trouble] = []
+    cards = list(sighted(config, places, os.environ, trouble)) if query.looks_inside else []
+    remarks += [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]
+    running = Search(cards, query, program=ripgrep())
+    shown = page()
+    found: list[SessionHits] = []
+    watched = sys.stderr.isatty()
+    short = short_ids(cards) if not as_json else {}
+    for session in _limited(running, limit, watched, chosen, remarks):
+        found.append(session)
+        if not as_json:
+            if watched:
+                _wipe()
+            say(_group(session, short, shown))
+    if watched:
+        _wipe()
+    remarks += _remarks(running, found, limit, whole=as_json)
+    if as_json:
+        emit_json(_document(running, found, remarks))
+        return 0
+    say(_last_line(running, found, shown))
+    for remark in remarks:
+        note(remark["text"])
+    return 0
+
+
+def _limited(
+    running: Search, limit: int, watched: bool, chosen: str | None, remarks: list[dict[str, str]]
+) -> Iterator[SessionHits]:
+    """Sessions until so many hits are there, of the entries that a query chooses where one is given; the last one is cut."""
+    left = limit
+    for every in running.run(publish=_progress if watched else _silent):
+        session = every if chosen is None else _among(every, chosen, remarks)
+        if not session.hits:
+            continue
+        yield replace(session, hits=session.hits[:left])
+        left -= len(session.hits)
+        if left <= 0:
+            return
+
+
+def _among(session: SessionHits, query: str, remarks: list[dict[str, str]]) -> SessionHits:
+    """The hits in entries that a query chooses."""
+    from leafward.query.select import QueryError, select
+
+    try:
+        with opened(session.card.path) as whole:
+            ids = {whole.columns.id(entry) for entry in select(whole, query).entries}
+    except (LeafwardError, QueryError) as error:
+        remarks.append({"code": "select", "text": f"{session.card.path}: {error}"})
+        ids = set()
+    hits = tuple(hit for hit in session.hits if hit.entry in ids)
+    return replace(session, hits=hits, total=len(hits))
+
+
+def _silent(_progress: Progress) -> None:
+    """No progress where nobody watches."""
+
+
+def _progress(progress: Progress) -> None:
+    sys.stderr.write(f"\r\x1b[Ksearching {progress.done:,} / {progress.total:,}")
+    sys.stderr.flush()
+
+
+def _wipe() -> None:
+    sys.stderr.write("\r\x1b[K")
+    sys.stderr.flush()
+
+
+def _remarks(
+    running: Search, found: Sequence[SessionHits], limit: int, *, whole: bool
+) -> list[dict[str, str]]:
+    """What is to be said of the search: what was left out, what could not be read, what took too long."""
+    remarks = []
+    listed = sum(len(session.hits) for session in found)
+    more = sum(session.total for session in found) - listed
+    rest = len(running.cards) - running.done
+    if listed >= limit and (more or rest > 1):
+        told = [f"{plural(more, 'more hit')} in these sessions"] if more else []
+        told += [f"{plural(rest - 1, 'session')} not looked into"] if rest > 1 else []
+        remarks.append(
+            {"code": "limit", "text": f"{plural(limit, 'hit')} listed, {', '.join(told)}: --limit"}
+        )
+    elif more:
+        remarks.append({"code": "limit", "text": f"{plural(more, 'more hit')} in sessions with very many"})
+    unread = running.unread
+    remarks += [
+        {"code": "unreadable", "text": f"not searched: {_with_path(one.path, one.reason)}"}
+        for one in (unread if whole else unread[:_NAMED_AT_MOST])
+    ]
+    if not whole and len(unread) > _NAMED_AT_MOST:
+        hidden = plural(len(unread) - _NAMED_AT_MOST, "more session")
+        remarks.append({"code": "unreadable", "text": f"not searched: {hidden} that cannot be read"})
+    if running.matcher.slow:
+        said = "and was not tried any more" if running.matcher.gave_up else "which were left out"
+        remarks.append(
+            {
+                "code": "slow-pattern",
+                "text": f"the pattern took too long on {plural(running.matcher.slow, 'text')}, {said}",
+            }
+        )
+    return remarks
+
+
+def _with_path(path: str, reason: str) -> str:
+    return reason if path in reason else f"{path}: {reason}"
+
+
+def _document(running: Search, found: Sequence[SessionHits], remarks: list[dict[str, str]]) -> dict[str, Any]:
+    return {
+        "hits": [_hit_json(session.card, hit) for session in found for hit in session.hits],
+        "sessions": [
+            {
+                "id": session.card.id,
+                "agent": session.card.agent,
+                "path": session.card.path,
+                "title": session.card.title,
+                "project": session.card.project,
+                "hits": session.total,
+            }
+            for session in found
+        ],
+        "searched": running.done,
+        "diagnostics": remarks,
+    }
+
+
+def _hit_json(card: Card, hit: Hit) -> dict[str, Any]:
+    return {
+        "session": card.id,
+        "path": card.path,
+        "entry": hit.entry,
+        "kind": hit.kind,
+        "role": hit.role,
+        "part": hit.part,
+        "tool": hit.tool or None,
+        "time": hit.time,
+        "failed": hit.failed,
+        "text": hit.text,
+        "spans": [list(span) for span in hit.spans],
+        "count": hit.count,
+    }
+
+
+_ENTRY, _PART = 20, 8
+
+
+def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[str]:
+    """A session, and below it its hits, each with the words around."""
+    card = session.card
+    about = f"{safe_line(short[card.id], 36)}  {safe_line(card.agent)}  {when(card.modified)}"
+    name = project_name(card.project)
+    behind = f"  {plural(session.total, 'hit')}"
+    room = page.width - cells(about) - cells(name) - cells(behind) - 4
+    title = fit(card.title, max(12, room), unicode=page.unicode)
+    yield f"{page.style(about, 'faint')}  {name}  {page.style(title, 'bold')}{page.style(behind, 'faint')}"
+    width = min(_ENTRY, max(len(hit.entry) for hit in session.hits))
+    for hit in session.hits:
+        lead = f"  {safe_line(hit.entry)[:width]:<{width}}  "
+        what = hit.tool and f"{hit.tool} {hit.part}"
+        what = fit(safe_line(what or hit.part), 2 * _PART, unicode=page.unicode)
+        sign = "! " if hit.failed else ""
+        lead += f"{what:<{2 * _PART}}  {sign}"
+        yield page.style(lead, "faint") + _marked(hit, page.width - cells(lead), page)
+    yield ""
+
+
+def _marked(hit: Hit, room: int, page: Page) -> str:
+    """The snippet with what was found emphasised, cut so that the first place is seen."""
+    text = safe(hit.text)
+    first = hit.spans[0] if hit.spans else (0, 0)
+    begin = 0
+    if cells(text[: first[1]]) > room - 4:
+        begin = max(0, first[0] - room // 3)
+    end = "…" if page.unicode else "~"
+    shown = fit((end if begin else "") + text[begin:], room, unicode=page.unicode)
+    moved = bool(begin) - begin
+    pieces, at = [], 0
+    for start, stop in hit.spans:
+        start, stop = max(at, start + moved), min(len(shown), stop + moved)
+        if start < stop:
+            pieces += [shown[at:start], page.style(shown[start:stop], "leaf")]
+            at = stop
+    return "".join(pieces) + shown[at:]
+
+
+def _last_line(running: Search, found: Sequence[SessionHits], page: Page) -> str:
+    if not found:
+        return f"nothing found in {plural(running.done, 'session')}"
+    hits = plural(sum(session.total for session in found), "hit")
+    looked = plural(running.done, "session")
+    return page.style(f"{hits} in {plural(len(found), 'session')}, {looked} searched", "faint")

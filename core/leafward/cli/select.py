@@ -1,0 +1,75 @@
+"""The verb `select`: the entries that a query chooses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.cli.facts import entry_facts
+from leafward.cli.output import compact, emit_json, fit, note, pad, page, plural, say
+from leafward.cli.selection import chosen_entries, opened
+from leafward.context.entry_metrics import EntryMetrics
+from leafward.query.select import FIELDS, FUNCTIONS
+from leafward.session.entries import EntryIndex
+from leafward.session.headline import headline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.cli.output import Page
+    from leafward.session.session import Session
+
+
+def select(selector: str, query: str, as_json: bool) -> int:
+    """`leafward select`."""
+    with opened(selector) as session:
+        found = [EntryIndex(index) for index in sorted(chosen_entries(session, query))]
+        tallies = EntryMetrics(session)
+        tallies.fill(session, found)
+        if as_json:
+            path = set(session.tree.path(session.leaf))
+            emit_json(
+                {
+                    "query": query,
+                    "entries": [
+                        entry_facts(session, index, index in path, tallies.tokens[index], session.body(index))
+                        for index in found
+                    ],
+                }
+            )
+            return 0
+        say(_text(session, found, tallies, page()))
+        if not found:
+            note("no entry is chosen")
+    return 0
+
+
+def _text(session: Session, found: Sequence[EntryIndex], tallies: EntryMetrics, page: Page) -> Iterator[str]:
+    for index in found:
+        entry = session.entry(index)
+        head = fit(headline(session, index).text, max(20, page.width - 42), unicode=page.unicode)
+        kind = entry.role or entry.type
+        size = compact(tallies.tokens[index]) if tallies.tokens[index] else ""
+        yield f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(kind, 12)} {pad(size, 6, right=True)}  {head}"
+    if found:
+        yield page.style(plural(len(found), "entry", "entries"), "faint")
+
+
+def functions(as_json: bool) -> int:
+    """`leafward select --functions`."""
+    if as_json:
+        emit_json({"functions": FUNCTIONS, "fields": FIELDS})
+        return 0
+    out = page()
+    width = max(map(len, FUNCTIONS)) + 2
+
+    def lines() -> Iterator[str]:
+        for name, does in FUNCTIONS.items():
+            yield f"{pad(name, width)}{does}"
+        yield ""
+        yield out.style("compared with < <= > >= = !=", "faint")
+        for name, does in FIELDS.items():
+            yield f"{pad(name, width)}{does}"
+
+    say(lines())
+    return 0

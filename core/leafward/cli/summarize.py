@@ -1,0 +1,243 @@
+"""The verb `summarize`, and the summary that `move --summary` carries along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward.base.safe_text import safe_line
+from leafward.cli.facts import id_of
+from leafward.cli.model_request import (
+    cancellable,
+    chosen,
+    cost_text,
+    outgoing_json,
+    progress,
+    prompt_text,
+    refuse_cancelled,
+    sent_by,
+    tell_outgoing,
+    would_be_sent,
+)
+from leafward.cli.output import Page, compact, emit_json, indented, note, page, plural, say, usage_json
+from leafward.cli.plan import configured
+from leafward.cli.selection import opened
+from leafward.compaction.branch import Branch, BranchDraft, left_branch, move_with_summary, summarize_branch
+from leafward.compaction.entry import cost_of
+from leafward.session import journal
+from leafward.session.entries import Usage
+from leafward.session.journal import Remark, Write, Writing, busy
+from leafward.session.journal.file_append import refuse_unwritable
+from leafward.summaries.summarizers.choice import CONFIGURED
+from leafward.summaries.summarizers.extractive import Extractive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers import Summarizer
+    from leafward.summaries.summarizers.model import Outgoing
+
+NOTHING_LEFT = Remark(
+    "nothing-left", "nothing is left behind that a summary could tell; the leaf moves without one"
+)
+
+
+def summarize(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
+    """`leafward summarize`. `asked` holds the options as the command line names them."""
+    settings = configured()
+    summarizer = chosen(asked["model"], settings, asked["base_url"])
+    focus, limit = asked["focus"] or "", asked["max_tokens"]
+    with opened(selector) as session:
+        start, to = session.find(asked["start"]), session.find(asked["to"])
+        with cancellable() as stop:
+            branch = left_branch(session, start, to, window=window_of(summarizer, settings), stop=stop)
+            if branch is None:
+                why = f"nothing to summarise between {_named(session, start)} and what it shares with {_named(session, to)}"
+                _nothing(session, start, to, summarizer, why, as_json)
+                return 0
+            asked_for = branch.span(focus), branch.budget(limit)
+            going = sent_by(summarizer, *asked_for)
+            made = _asked(session, branch, summarizer, going, focus, limit, stop)
+            refuse_cancelled(stop)
+        if as_json:
+            emit_json(
+                {
+                    "from": id_of(session, start),
+                    "to": id_of(session, to),
+                    **branch_json(session, branch),
+                    **draft_json(made),
+                    "prompt": prompt_text(going or would_be_sent(*asked_for, settings.window)),
+                    "outgoing": outgoing_json(going),
+                }
+            )
+        else:
+            say(_text(made, page()))
+    return 0
+
+
+def _nothing(
+    session: Session, start: EntryIndex, to: EntryIndex, summarizer: Summarizer, why: str, as_json: bool
+) -> None:
+    """Says that there is nothing to summarise: no failure, and the same document with nothing in it."""
+    if not as_json:
+        note(why)
+        return
+    emit_json(
+        {
+            "from": id_of(session, start),
+            "to": id_of(session, to),
+            "entries": [],
+            "ancestor": id_of(session, session.tree.common_ancestor(start, to)),
+            "files": {"read": [], "modified": []},
+            "left_out": 0,
+            "summary": "",
+            "summarizer": summarizer.name,
+            "focus": "",
+            "tokens": {"branch": 0, "told": 0, "summary": 0},
+            "usage": usage_json(Usage()),
+            "cost": 0.0,
+            "redacted": {},
+            "diagnostics": [{"code": "nothing-left", "text": why}],
+            "prompt": None,
+            "outgoing": None,
+        }
+    )
+
+
+def window_of(summarizer: Summarizer, settings: Config) -> int:
+    """Tokens that a request may have: the model's window, or the configured one where no model is asked."""
+    if isinstance(summarizer, Extractive):
+        return settings.window
+    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.settings import window_of as window_of_model
+
+    return window_of_model(summarizer.settings) if isinstance(summarizer, Model) else settings.window
+
+
+def _named(session: Session, index: int) -> str:
+    return safe_line(id_of(session, index) or "the start", 40)
+
+
+def _asked(
+    session: Session,
+    branch: Branch,
+    summarizer: Summarizer,
+    going: Outgoing | None,
+    focus: str,
+    limit: int | None,
+    stop: Callable[[], bool],
+) -> BranchDraft:
+    tell_outgoing(summarizer, going)
+    with progress() as show:
+        return summarize_branch(
+            session, branch, summarizer, focus=focus, max_tokens=limit, progress=show, stop=stop
+        )
+
+
+def branch_json(session: Session, branch: Branch) -> dict[str, Any]:
+    """What a move leaves, as JSON."""
+    return {
+        "entries": [id_of(session, entry) for entry in branch.entries],
+        "ancestor": id_of(session, branch.ancestor),
+        "files": {"read": list(branch.files.read), "modified": list(branch.files.modified)},
+        "left_out": branch.left_out,
+    }
+
+
+def draft_json(made: BranchDraft) -> dict[str, Any]:
+    """A branch summary, as JSON."""
+    branch, summary = made.branch, made.summary
+    return {
+        "summary": made.text,
+        "summarizer": summary.summarizer,
+        "focus": made.focus,
+        "tokens": {"branch": branch.tokens, "told": branch.told, "summary": made.tokens},
+        "usage": usage_json(summary.usage if summary.usage is not None else Usage()),
+        "cost": cost_of(summary),
+        "redacted": dict(summary.redacted),
+        "diagnostics": [{"code": "summary", "text": remark} for remark in made.remarks],
+    }
+
+
+def _text(made: BranchDraft, page: Page) -> Iterator[str]:
+    branch = made.branch
+    yield page.style(
+        f"{plural(len(branch.entries), 'entry', 'entries')}, {compact(branch.tokens)} tokens -> {compact(made.tokens)}   "
+        f"by {safe_line(made.summary.summarizer, 60)}   {cost_text(cost_of(made.summary))}",
+        "faint",
+    )
+    yield ""
+    yield from indented(made.text, "")
+    for remark in made.remarks:
+        yield f"{page.style('!', 'warn')} {safe_line(remark, 400)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A move with a summary, done or only tried."""
+
+    written: Write
+    made: BranchDraft | None
+    """None where nothing was left to summarise, or where a dry run asks no model."""
+    going: Outgoing | None
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def entry(self) -> str | None:
+        """The entry that holds the summary."""
+        return self.written.entries[-1] if self.made is not None and self.written.entries else None
+
+    def as_json(self, session: Session) -> dict[str, Any]:
+        """What `move --summary` adds to the document of a move."""
+        document: dict[str, Any] = {
+            "summary_entry": self.entry,
+            "summary": None,
+            "outgoing": outgoing_json(self.going),
+        }
+        if self.made is not None:
+            told = draft_json(self.made)
+            remarks = told.pop("diagnostics")
+            document["summary"] = {
+                "text": told.pop("summary"),
+                **told,
+                **branch_json(session, self.made.branch),
+                "diagnostics": remarks,
+            }
+        return document
+
+
+def move_carrying(session: Session, index: int, asked: Mapping[str, Any], dry_run: bool) -> Carried:
+    """Moves the leaf with a summary of what is left. A dry run makes an offline summary, and only says what a model would get."""
+    settings = configured()
+    name = asked["model"] or CONFIGURED if asked["summary"] == "model" else Extractive.name
+    summarizer = chosen(name, settings, asked["base_url"])
+    focus = asked["focus"] or ""
+    if not dry_run:
+        refuse_unwritable(session)
+    journal.refuse_unreachable(session, index)
+    with busy(session.path, "a summary") as claim, cancellable() as stop:
+        writing = Writing(dry_run=dry_run, claim=claim)
+        branch = left_branch(session, session.leaf, index, window=window_of(summarizer, settings), stop=stop)
+        if branch is None:
+            return Carried(journal.move(session, index, writing), None, None, (NOTHING_LEFT,))
+        going = sent_by(summarizer, branch.span(focus), branch.budget())
+        if dry_run and going is not None:
+            tell_outgoing(summarizer, going, would=True)
+            note("nothing was sent")
+            return Carried(journal.move(session, index, writing), None, going)
+        made = _asked(session, branch, summarizer, going, focus, None, stop)
+        refuse_cancelled(stop)
+        return Carried(move_with_summary(session, index, made, writing), made, going)
+
+
+def refuse_odd(asked: Mapping[str, Any]) -> None:
+    """Raises a usage error where options of `move` do not go together."""
+    if asked["summary"] == "none" and asked["focus"]:
+        raise click.UsageError("--focus says what a summary dwells on, so it needs --summary")
+    if asked["summary"] != "model" and (asked["model"] is not None or asked["base_url"] is not None):
+        raise click.UsageError("--model and --base-url name who summarises, so they need --summary model")

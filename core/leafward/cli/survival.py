@@ -1,0 +1,115 @@
+"""The verb `survival`: what became of the facts that a compaction replaced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.base import config
+from leafward.base.errors import NotFound, Refused
+from leafward.base.safe_text import safe, safe_line
+from leafward.cli.audits import trace, traced_json, traced_text
+from leafward.cli.facts import id_of
+from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say
+from leafward.cli.selection import opened, verify
+from leafward.session.entries import EntryIndex, Kind
+from leafward.summaries.survival import Fate, Status, Survival, compactions, survival_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward.session.session import Session
+
+_SHOWN = 24
+"""Facts of one status that are listed by name; JSON has all."""
+_STYLE = {Status.LOST: "bad", Status.CONTRADICTED: "bad", Status.INVENTED: "warn"}
+
+
+def survival(selector: str, compaction: str | None, workspace: Path | None, as_json: bool) -> int:
+    """`leafward survival`."""
+    settings = config.load()[0]
+    with opened(selector) as session:
+        verify(session)
+        index = _compaction(session, compaction)
+        found = survival_of(session, index)
+        traced = trace(session, index, settings, workspace)
+        if as_json:
+            emit_json(
+                {
+                    "compaction": id_of(session, index),
+                    **survival_json(session, found),
+                    **traced_json(session, traced),
+                }
+            )
+        else:
+            here = page()
+            say([*_text(session, index, found, here), *traced_text(traced, here)])
+    return 0
+
+
+def _compaction(session: Session, named: str | None) -> EntryIndex:
+    if named is not None:
+        index = session.find(named)
+        if session.columns.kind[index] != Kind.COMPACTION:
+            raise Refused(f"{safe_line(id_of(session, index) or '', 40)} is no compaction")
+        return index
+    on_path = compactions(session)
+    if on_path:
+        return on_path[-1]
+    others = [EntryIndex(index) for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
+    if not others:
+        raise NotFound(f"{session.path.name} holds no compaction")
+    ids = ", ".join(safe_line(id_of(session, index) or "", 40) for index in others[-4:])
+    raise NotFound(f"no compaction lies on the path to the leaf; name one of another branch: {ids}")
+
+
+def survival_json(session: Session, found: Survival) -> dict[str, Any]:
+    """A survival report as JSON."""
+    return {
+        "facts": [_json(session, fate) for fate in found.fates],
+        "score": {str(kind): share for kind, share in found.score().items()},
+        "overall": found.overall(),
+        "counts": {
+            str(kind): {str(status): count for status, count in row.items()}
+            for kind, row in found.counts().items()
+        },
+    }
+
+
+def _json(session: Session, fate: Fate) -> dict[str, Any]:
+    fact = fate.fact
+    return {
+        "kind": str(fact.kind),
+        "text": safe(fact.text),
+        "entry": id_of(session, fact.entry),
+        "status": str(fate.status),
+        "weight": fact.weight,
+        "outcome": fact.outcome or None,
+    }
+
+
+def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator[str]:
+    overall = found.overall()
+    yield page.style(f"compaction {safe_line(id_of(session, index) or '', 40)}", "bold") + (
+        f"  {overall:.0%} of its facts survive, by weight"
+        if overall is not None
+        else "  no facts were replaced"
+    )
+    score = found.score()
+    for kind, row in found.counts().items():
+        share = f"{score[kind]:>4.0%}" if kind in score else "    "
+        counts = ", ".join(f"{row[status]} {status}" for status in Status if status in row)
+        yield f"  {pad(str(kind), 11)} {share}  {page.style(counts, 'faint')}"
+    for status in (Status.CONTRADICTED, Status.INVENTED, Status.LOST):
+        fates = [fate for fate in found.fates if fate.status is status]
+        if not fates:
+            continue
+        yield ""
+        yield page.style(f"{status}  {plural(len(fates), 'fact')}", _STYLE[status])
+        fates.sort(key=lambda fate: -fate.fact.weight)
+        for fate in fates[:_SHOWN]:
+            text = fit(safe_line(fate.fact.text, 300), max(20, page.width - 26), unicode=page.unicode)
+            entry = safe_line(id_of(session, fate.fact.entry) or "", 12)
+            yield f"  {pad(str(fate.fact.kind), 11)} {pad(entry, 9)} {text}"
+        if len(fates) > _SHOWN:
+            yield page.style(f"  and {len(fates) - _SHOWN} more; --json has all", "faint")

@@ -1,0 +1,260 @@
+"""The verbs that read one session: `tree` and `show`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe, safe_line
+from leafward.cli.facts import entry_facts, id_of
+from leafward.cli.outline_lines import measure, outline
+from leafward.cli.output import (
+    Page,
+    cells,
+    emit_json,
+    fit,
+    indented,
+    json_bytes,
+    money,
+    page,
+    plural,
+    say,
+    usage_json,
+)
+from leafward.cli.selection import agent_behind, chosen_entries, opened
+from leafward.context.model_context import usage_total
+from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
+from leafward.session.headline import place_words, title_of
+from leafward.session.journal import archived_branches
+from leafward.session.messages import image_text, message_text, messages_of
+from leafward.session.tokens import message_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.session.session import Session
+
+_FOLDER_SHOWN = 30
+"""Cells of a session's folder that a long title leaves."""
+
+
+def session_facts(session: Session) -> Body:
+    """What `tree` says of the session itself."""
+    header = session.header
+    pending = session.pending
+    created, parent = header.get("timestamp"), header.get("parentSession")
+    return {
+        **session.details(),
+        "agent": agent_behind(session).name,
+        "created": created if isinstance(created, str) else None,
+        "parent_session": parent if isinstance(parent, str) else None,
+        "entries": len(session),
+        "branches": session.tree.branches(),
+        "compactions": session.columns.kind.count(Kind.COMPACTION),
+        "pending": {"offset": pending.offset, "size": pending.size} if pending is not None else None,
+        "read_only": session.read_only,
+        "usage": usage_json(usage_total(session, range(session.inherited, len(session)))),
+    }
+
+
+def tree(
+    selector: str, as_json: bool, every_entry: bool, with_archived: bool = False, chosen: str | None = None
+) -> int:
+    """`leafward tree`."""
+    with opened(selector) as session:
+        only = chosen_entries(session, chosen) if chosen is not None else None
+        if as_json:
+            emit_json(tree_json(session, only))
+        else:
+            say(tree_text(session, page(), every_entry=every_entry, with_archived=with_archived, only=only))
+    return 0
+
+
+def tree_json(session: Session, only: frozenset[int] | None = None) -> Body:
+    """The document that `tree --json` writes; of the entries those in `only`, where it is given."""
+    measures = measure(session)
+    on_path = bytearray(len(session))
+    for run in session.tree.path_runs(session.leaf):
+        on_path[run.start : run.stop] = b"\1" * (run.stop - run.start)
+    kinds = session.columns.kind
+    entries = [
+        entry_facts(
+            session,
+            index,
+            bool(on_path[index]),
+            measures.tokens[index],
+            session.body(index) if kinds[index] == Kind.UNKNOWN else None,
+        )
+        for index in (range(len(session)) if only is None else sorted(only))
+    ]
+    return {
+        "session": session_facts(session),
+        "leaf": id_of(session, session.leaf),
+        "place": id_of(session, session.place),
+        "own_leaf": id_of(session, session.own_leaf),
+        "what_if": session.what_if,
+        "entries": entries,
+        "leaves": [id_of(session, leaf) for leaf in session.tree.leaves()],
+        "archived": [id_of(session, index) for index in sorted(archived_branches(session))],
+        "branch_points": [id_of(session, point) for point in session.tree.branch_points()],
+    }
+
+
+def tree_text(
+    session: Session,
+    page: Page,
+    *,
+    every_entry: bool = False,
+    with_archived: bool = False,
+    only: frozenset[int] | None = None,
+) -> Iterator[str]:
+    """The lines that `tree` prints: a heading, the rows, and what is wrong with the file."""
+    hidden = frozenset[EntryIndex]() if with_archived else archived_branches(session)
+    body = list(outline(session, page, every_entry=every_entry, hidden=hidden, only=only))
+    yield from heading(session, page)
+    yield ""
+    yield from body
+    remarks = []
+    if session.pending is not None:
+        remarks.append(
+            f"the last line is not whole yet: {plural(session.pending.size, 'byte')} at byte {session.pending.offset:,}"
+        )
+    if session.read_only is not None:
+        remarks.append(f"read only: {session.read_only}")
+    if session.what_if:
+        own = id_of(session, session.tree.content_at(session.own_leaf))
+        remarks.append(
+            f"the leaf is a what-if that Leafward keeps: the agent itself goes on at {own or 'the beginning'}"
+        )
+    if session.place < 0 <= session.leaf:
+        remarks.append("the leaf is before the first entry: what comes next starts a new root")
+    if remarks:
+        yield ""
+        yield from (f"{page.style('!', 'warn')} {safe_line(remark)}" for remark in remarks)
+
+
+def heading(session: Session, page: Page) -> Iterator[str]:
+    """Two lines: what the session is called and where it belongs; how much there is of it."""
+    title = safe_line(title_of(session) or session.id, 200)
+    cwd = safe_line(session.cwd, 200)
+    title = fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2, unicode=page.unicode)
+    folder = fit(cwd, page.width - cells(title) - 2, unicode=page.unicode)
+    yield f"{page.style(title, 'bold')}  {page.style(folder, 'faint')}".rstrip()
+    facts = [
+        agent_behind(session).name,
+        plural(len(session), "entry", "entries"),
+        plural(session.tree.branches(), "branch", "branches"),
+        plural(session.columns.kind.count(Kind.COMPACTION), "compaction"),
+    ]
+    if session.place >= 0:
+        facts.append(f"leaf {safe_line(session.columns.id(session.place), 40)}")
+    usage = usage_total(session, range(session.inherited, len(session)))
+    if usage.cost:
+        facts.append(money(usage.cost))
+    yield page.style("   ".join(facts), "faint")
+
+
+def show(selector: str, entry: str | None, as_json: bool) -> int:
+    """`leafward show`."""
+    with opened(selector) as session:
+        index = session.find(entry) if entry is not None else session.place
+        if index < 0:
+            index = session.find("leaf")
+        if as_json:
+            emit_json(show_json(session, index))
+        else:
+            say(show_text(session, index, page()))
+    return 0
+
+
+def show_json(session: Session, index: EntryIndex) -> Body:
+    """One entry whole: what `tree` says of it, where it lies in the file, and its body."""
+    entry = session.entry(index)
+    tokens = sum(map(message_tokens, messages_of(entry.body, entry.kind)))
+    on_path = session.tree.is_ancestor(index, session.leaf)
+    raw = entry.raw.rstrip(b"\r")
+    return {
+        **entry_facts(session, index, on_path, tokens, entry.body),
+        "children": [id_of(session, child) for child in session.tree.children(index)],
+        "timestamp": entry.timestamp,
+        "file": str(session.origin(index).path),
+        "offset": entry.offset,
+        "size": len(raw),
+        "damage_text": DAMAGE_TEXT[entry.damage] if entry.damage is not None else None,
+        "body": entry.body or None,
+        "raw": None if entry.body else raw.decode("utf-8", "backslashreplace"),
+    }
+
+
+def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
+    """One entry as a person reads it."""
+    entry = session.entry(index)
+    role = f" {entry.role}" if entry.role else ""
+    yield page.style(f"{safe_line(entry.id, 80)}  {safe_line(entry.type + role, 80)}", "bold")
+    facts = [f"#{index}", place_words(session, index)]
+    if entry.timestamp:
+        facts.append(safe_line(entry.timestamp, 40))
+    if entry.parent is not None:
+        facts.append(f"child of {safe_line(entry.parent, 40)}")
+    label = session.labels.get(index)
+    if label is not None:
+        facts.append(f"[{safe_line(label, 80)}]")
+    yield page.style("   ".join(facts), "faint")
+    if entry.damage is not None:
+        yield f"{page.style('!', 'bad')} {DAMAGE_TEXT[entry.damage]}"
+    yield ""
+    if not entry.body:
+        yield safe(entry.raw.decode("utf-8", "backslashreplace"))
+        return
+    messages = messages_of(entry.body, entry.kind)
+    if not messages:
+        rest = {
+            key: value
+            for key, value in entry.body.items()
+            if key not in {"type", "id", "parentId", "timestamp"}
+        }
+        yield from indented(json_bytes(rest, indented=True).decode("utf-8"), "")
+    for message in messages:
+        yield from message_lines(message, page)
+
+
+def message_lines(message: Body, page: Page) -> Iterator[str]:
+    """A message for reading: its blocks one under the other, calls with each argument on lines of its own."""
+    role = message.get("role")
+    if role == "assistant":
+        facts = [
+            safe_line(str(message[key]), 80)
+            for key in ("provider", "model", "stopReason")
+            if message.get(key)
+        ]
+        yield page.style("   ".join(facts), "faint")
+    if role == "toolResult":
+        failed = "   failed" if message.get("isError") else ""
+        yield page.style(safe_line(str(message.get("toolName", ""))) + failed, "bad" if failed else "faint")
+    if role in ("bashExecution", "branchSummary", "compactionSummary", "system"):
+        yield safe(message_text(message))
+        return
+    for block in blocks_of(message.get("content")):
+        kind = block.get("type")
+        if kind == "text":
+            yield safe(str(block.get("text", "")))
+        elif kind == "thinking":
+            yield page.style("thinking", "faint")
+            yield from indented(str(block.get("thinking", "")))
+        elif kind == "toolCall":
+            yield page.style(safe_line(f"calls {block.get('name', '')}"), "ghost")
+            arguments = block.get("arguments")
+            for key, value in (arguments if isinstance(arguments, dict) else {}).items():
+                text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                lines = indented(text, "    ")
+                yield (
+                    f"  {safe_line(str(key))}: {lines[0].strip()}"
+                    if len(lines) == 1
+                    else f"  {safe_line(str(key))}:"
+                )
+                yield from lines if len(lines) > 1 else ()
+        elif kind == "image":
+            yield safe_line(image_text(block))
+    error = message.get("errorMessage")
+    if error:
+        yield f"{page.style('!', 'bad')} {safe_line(str(error))}"

@@ -1,0 +1,87 @@
+"""What is heard in the messages of a context and does not show in their sizes: files, failures, other counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.context.estimators import Estimator, estimated_tokens
+from leafward.files.edits import Action, ToolTable, file_calls, path_in
+from leafward.session.entries import Body, ToolCall, blocks_of
+
+if TYPE_CHECKING:
+    from leafward.context.model_context import Listener
+
+
+_APART = ("skill",)
+"""Tools whose results a strategy may treat apart."""
+
+
+class ContextStats:
+    """What is heard in the messages of a context and does not show in their sizes: files, failures, other counts."""
+
+    def __init__(self, table: ToolTable, others: tuple[Estimator, ...]) -> None:
+        self.actions = table.actions
+        self.table = table
+        self.touched: list[int] = []
+        """The entry that names a file."""
+        self.paths: list[str] = []
+        self.modifies = bytearray()
+        self.failed: list[int] = []
+        self.tools: dict[int, str] = {}
+        self.others = others
+        self.columns: list[list[int]] = [[] for _ in others]
+
+    def listener(self) -> Listener:
+        """What is told every message. One closure, because it is called for each of a hundred thousand."""
+        nested, failed, tools = self._nested, self.failed, self.tools
+        actions, note, table, touches = self.actions, self._note, self.table, self.table.touches
+
+        def hear(entry: int, message: Body) -> None:
+            role = message.get("role")
+            if role == "assistant":
+                content = message.get("content")
+                for block in content if type(content) is list else ():
+                    if type(block) is dict and "arguments" in block:
+                        name = block.get("name")
+                        if type(name) is not str or block.get("type") != "toolCall":
+                            continue
+                        if name in actions:
+                            path = path_in(block["arguments"], table)
+                            if path is not None:
+                                note(entry, path, actions[name])
+                        elif touches(name) and isinstance(block["arguments"], dict):
+                            for made in file_calls(ToolCall("", name, block["arguments"]), table):
+                                note(entry, made.path, made.action)
+            elif role == "toolResult":
+                if message.get("isError"):
+                    failed.append(entry)
+                if message.get("toolName") in _APART:
+                    tools[entry] = message["toolName"]
+                if "nestedCalls" in message:
+                    nested(entry, message["nestedCalls"])
+
+        if not self.others:
+            return hear
+        counting = list(zip(self.columns, self.others, strict=True))
+
+        def hear_and_count(entry: int, message: Body) -> None:
+            hear(entry, message)
+            for column, estimator in counting:
+                column.append(estimated_tokens(message, estimator))
+
+        return hear_and_count
+
+    def _nested(self, entry: int, record: object) -> None:
+        """Calls that a tool made while it ran; those that failed count too (pi 1.5.2)."""
+        calls = record.get("calls") if isinstance(record, dict) else None
+        for call in blocks_of(calls) if isinstance(calls, list) else ():
+            name = call.get("name")
+            action = self.actions.get(name) if isinstance(name, str) else None
+            path = path_in(call.get("arguments"), self.table)
+            if action is not None and path is not None:
+                self._note(entry, path, action)
+
+    def _note(self, entry: int, path: str, action: Action) -> None:
+        self.touched.append(entry)
+        self.paths.append(path)
+        self.modifies.append(action is not Action.READ)

@@ -1,0 +1,132 @@
+"""A compaction that is whole and not written: the entries it comes to, and what it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.compaction.entry import Place, edit_lines, milliseconds, provenance, stamped, usage_body
+from leafward.session.journal import utc_now
+from leafward.session.messages import PROJECTION
+from leafward.session.tokens import message_tokens
+from leafward.summaries.summarizers import Summary, tokens_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.compaction.division import Diagnostic
+    from leafward.compaction.injection import Injection
+    from leafward.compaction.plan import Plan
+    from leafward.compaction.replacement import Replacing
+    from leafward.session.columns import Columns
+    from leafward.session.entries import Body, EntryIndex
+    from leafward.session.journal import Clock
+    from leafward.summaries.facts import Fact
+    from leafward.summaries.survival import Survival
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a draft was made from and is judged by, so that it can be changed without reading anything again."""
+
+    there: Replacing
+    previous: str
+    """The summary before as it is stored, without what was injected into it."""
+    sources: str
+    """Everything that the summary could have been made from, the injected context apart."""
+    kept: str
+    """What stays, as text."""
+    read: Sequence[str]
+    """Files read, the most recent first."""
+    modified: Sequence[str]
+    cwd: str
+    columns: Columns
+    limit: int | None
+    """UTF-16 units that the stored text may take; None for no limit."""
+    named: Sequence[EntryIndex] | None = None
+    """Entries that the compaction has to name as kept, with the edits of them: where another agent sends them in an order of its
+    own, what follows the cut on the path is not what is kept. None where pi's rule says which they are."""
+    facts: Sequence[Fact] = ()
+    """What the replaced span holds: read once there is a summary to be judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A compaction that is whole and not written."""
+
+    plan: Plan
+    summary: Summary
+    """As it stands in the text."""
+    injection: Injection | None
+    pins: tuple[str, ...]
+    """Each on one line, secrets taken out: as they stand in the summary; those of earlier compactions first."""
+    focus: str
+    text: str
+    """The entry's `summary`, byte for byte."""
+    tokens_before: int
+    """The context before, as pi 1.5.2 counts it: the entry's `tokensBefore`."""
+    tokens_after: int
+    """The context at the new entry: what `context_at` will say of it."""
+    survival: Survival
+    diagnostics: tuple[Diagnostic, ...]
+    """The plan's remarks, then those on the summary."""
+    place: Place
+    ground: Ground = field(repr=False)
+    changed: bool = False
+    """Whether the user changed the summary."""
+
+    @property
+    def stored_tokens(self) -> int:
+        """Tokens of the whole stored text."""
+        return tokens_of(self.text)
+
+    @property
+    def system_tokens(self) -> int:
+        """Tokens of the system prompt that the compaction carries."""
+        system = self.ground.there.system
+        return message_tokens(system) if system is not None else 0
+
+    def lines(self, now: Clock = utc_now) -> list[Body]:
+        """The entries that would be appended, in their order; the last one is the compaction."""
+        moment, stamp = milliseconds(now)
+        plan, there, name = self.plan, self.ground.there, self.ground.columns.id
+        edits = [(name(edit.entry), edit.content) for edit in there.edits]
+        lines, place = edit_lines(self.ground.columns, self.place, moment, edits)
+        first_kept = name(plan.first_kept) if plan.first_kept >= 0 else place.id
+        said: Body = {
+            "summary": self.text,
+            "firstKeptEntryId": first_kept,
+            "tokensBefore": self.tokens_before,
+            "details": self.details(),
+            "usage": usage_body(self.summary.usage, self.summary.cost),
+            "fromHook": False,
+        }
+        if self.ground.named is not None:
+            names = [*map(name, self.ground.named), *(str(line["id"]) for line in lines)]
+            said[PROJECTION] = {"before": [], "after": names}
+        if there.system is not None:
+            said["systemMessage"] = {**there.system, "timestamp": stamp}
+        return [*lines, stamped("compaction", place, moment, said)]
+
+    def details(self) -> Body:
+        """The entry's `details`: the file lists as pi stores them, and how the compaction came about."""
+        plan, settings = self.plan, self.plan.settings
+        ours = provenance(self.summary, self.text, self.ground.columns, self.injection)
+        ours["strategy"] = settings.strategy.value
+        ours["behaviour"] = settings.behaviour
+        ours["settings"] = {
+            "keep_recent": settings.budget,
+            "reserve": settings.reserved,
+            "window": settings.window,
+            "corrected": settings.mends,
+            "estimator": plan.estimator.value,
+        }
+        ours["tokens_after"] = self.tokens_after
+        if self.pins:
+            ours["pins"] = list(self.pins)
+        if self.focus:
+            ours["focus"] = self.focus
+        if self.changed:
+            ours["edited"] = True
+        files = plan.files
+        return {"readFiles": list(files.read), "modifiedFiles": list(files.modified), "leafward": ours}

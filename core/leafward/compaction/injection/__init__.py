@@ -1,0 +1,131 @@
+"""The injected context: what a summary must not lose, put beside it word for word, each line with where it comes from.
+
+collect → clean → merge → rank → allocate → render → report. The text is a pure function of the entries on the path, the
+files of the workspace and the settings.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.builders import Builder, BuildInput
+from leafward.compaction.injection.collection import Collected, collect, parse_time
+from leafward.compaction.injection.composition import compose
+from leafward.compaction.injection.governance import governance
+from leafward.compaction.injection.pins import pins
+from leafward.compaction.injection.recovery import recovery
+from leafward.compaction.injection.rules import rules
+from leafward.compaction.injection.sections import BY_KEY, FALLBACK, SECTIONS, Section, keys_of
+from leafward.compaction.injection.values import (
+    DEFAULT_BUDGET,
+    Contribution,
+    Diagnostic,
+    InjectedLine,
+    Injection,
+    InjectionSettings,
+    Omitted,
+    Reason,
+    SectionReport,
+    SourceKind,
+    SourceRef,
+    Tier,
+)
+from leafward.compaction.injection.workflow import stages
+from leafward.compaction.injection.working_set import working_set
+from leafward.compaction.injection.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.session.session import Session
+
+__all__ = [
+    "BY_KEY",
+    "DEFAULT_BUDGET",
+    "FALLBACK",
+    "SECTIONS",
+    "Collected",
+    "Contribution",
+    "Diagnostic",
+    "InjectedLine",
+    "Injection",
+    "InjectionSettings",
+    "Omitted",
+    "Reason",
+    "Section",
+    "SectionReport",
+    "SourceKind",
+    "SourceRef",
+    "Tier",
+    "Workspace",
+    "build",
+    "collect",
+    "compose",
+    "contributions",
+    "inject",
+    "keys_of",
+    "parse_time",
+    "workspace_of",
+]
+
+BUILDERS: tuple[tuple[str, Builder], ...] = (
+    ("pins", pins),
+    ("recovery", recovery),
+    ("governance", governance),
+    ("workflow stages", stages),
+    ("working set", working_set),
+    ("rules", rules),
+)
+
+
+def inject(
+    session: Session,
+    at: int,
+    settings: InjectionSettings | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Injection:
+    """What is injected beside the summary of a compaction at an entry. Reads the session and the workspace, writes nothing."""
+    return build(collect(session, at, stop=stop), settings or InjectionSettings())
+
+
+def build(found: Collected, settings: InjectionSettings) -> Injection:
+    """The same of a path that was read already: for other settings nothing of the session is read again."""
+    return compose(contributions(found, settings), settings.budget, settings.off)
+
+
+def contributions(
+    found: Collected, settings: InjectionSettings, builders: Sequence[tuple[str, Builder]] = BUILDERS
+) -> list[Contribution]:
+    """What each builder gives. One that fails gives a remark and no text."""
+    workspace = workspace_of(found.cwd, settings)
+    beside = Workspace(settings.governance.parent) if settings.governance is not None else None
+    own = (
+        beside.read(settings.governance.name)
+        if beside is not None and settings.governance is not None
+        else None
+    )
+    now = parse_time(settings.now) if settings.now is not None else found.time
+    given = BuildInput(found, workspace, settings, now, own)
+    made: list[Contribution] = []
+    for name, builder in builders:
+        try:
+            made.append(builder(given))
+        except Exception as error:  # nothing that a builder meets may stop a compaction
+            made.append(
+                Contribution(
+                    name, diagnostics=(Diagnostic("builder-failed", f"{name}: {type(error).__name__}"),)
+                )
+            )
+    read = [place for place in (workspace, beside) if place is not None]
+    made += [Contribution("workspace", diagnostics=tuple(place.diagnostics)) for place in read]
+    return made
+
+
+def workspace_of(cwd: str, settings: InjectionSettings) -> Workspace | None:
+    """The folder that is read: the one that is asked for, else the session's own, if it exists."""
+    if settings.workspace is not None:
+        return Workspace(settings.workspace)
+    there = os.path.isabs(cwd) and os.path.isdir(cwd)
+    return Workspace(Path(cwd)) if there else None

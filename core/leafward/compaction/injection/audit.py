@@ -1,0 +1,171 @@
+"""Two audits of a compaction: which rules it makes stop matching, and which injected items its summary has anyway."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.collection import Collected, collect
+from leafward.compaction.injection.rules import Match, Situation, matching, read_rules, situation
+from leafward.compaction.injection.values import SourceKind, SourceRef
+from leafward.files.file_names import locate
+from leafward.session.entries import NO_ENTRY
+from leafward.summaries.facts import Fact, FactKind, Voice, forms
+from leafward.summaries.survival import Held, Text, replaced_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from leafward.compaction.injection.values import Diagnostic, Injection
+    from leafward.compaction.injection.workspace import Workspace
+    from leafward.session.session import Session
+
+
+class RuleFate(StrEnum):
+    """What a compaction makes of a rule that held before it."""
+
+    KEPT = "kept"
+    """It still matches what is in the context."""
+    RECOVERED = "recovered"
+    """It matches again, because of what is injected."""
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAudit:
+    """One rule before a compaction, after it, and with what is injected."""
+
+    rule: str
+    fate: RuleFate
+    always: bool
+    """It has no condition, so that nothing can make it stop."""
+    before: tuple[tuple[str, str], ...]
+    """What carried it: condition and path, keyword or tool."""
+    after: tuple[tuple[str, str], ...]
+    injected: tuple[tuple[str, str], ...]
+    """What carries it with the injection, where it would not hold without."""
+    named: bool
+    """Whether the injected text names it."""
+
+
+class Presence(StrEnum):
+    """How a summary has an item."""
+
+    VERBATIM = "verbatim"
+    NORMALISED = "normalised"
+    """In another case, with other punctuation, or in other words."""
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAudit:
+    """One injected item, looked for in a summary."""
+
+    section: str
+    text: str
+    presence: Presence
+    sources: tuple[SourceRef, ...]
+
+
+def audit_rules(
+    before: Collected,
+    after: Collected,
+    texts: tuple[str, str],
+    workspace: Workspace,
+    diagnostics: list[Diagnostic],
+) -> list[RuleAudit]:
+    """The rules that held on the path before, by name.
+
+    `after` is what the entries that are kept say; `texts` are the summary and what is injected beside it.
+    """
+    rules = read_rules(workspace, diagnostics)
+    summary, injected = texts
+    there = situation(after, workspace)
+    told = _with(there, summary, before.cwd)
+    both = _with(told, injected, before.cwd)
+    held = {match.rule.name: match for match in matching(rules, told)}
+    again = {match.rule.name: match for match in matching(rules, both)}
+    lines = {line.strip() for line in injected.split("\n")}
+    found = []
+    for match in matching(rules, situation(before, workspace)):
+        name = match.rule.name
+        still, recovered = held.get(name), again.get(name)
+        fate = RuleFate.KEPT if still else RuleFate.RECOVERED if recovered else RuleFate.LOST
+        found.append(
+            RuleAudit(
+                name,
+                fate,
+                not match.rule.conditions,
+                match.carriers,
+                _carriers(still),
+                _carriers(recovered) if still is None else (),
+                f"- {name}" in lines or name in lines,
+            )
+        )
+    return found
+
+
+def _carriers(match: Match | None) -> tuple[tuple[str, str], ...]:
+    return match.carriers if match is not None else ()
+
+
+def _with(there: Situation, text: str, cwd: str) -> Situation:
+    """A situation with the paths that a text names as well."""
+    paths: dict[str, tuple[SourceRef, ...]] = dict(there.paths)
+    for form in forms.paths(text, cwd) if text else ():
+        paths.setdefault(locate(form.text, cwd, tidy=True), (SourceRef(SourceKind.DERIVED, note="text"),))
+    # Bullets that are paths are taken whole, also those that no text could be told to name.
+    for line in text.split("\n"):
+        if line.startswith("- "):
+            paths.setdefault(line[2:], (SourceRef(SourceKind.DERIVED, note="bullet"),))
+    return Situation(
+        paths, there.prompt, there.prompt_source, there.tools, there.model, there.project, there.branch
+    )
+
+
+_AUDITED = ("pins", "gov.", "stage.")
+_STAGE = "stage.canonical_stage"
+
+
+def audit_items(injection: Injection, summary: str, cwd: str = "") -> list[ItemAudit]:
+    """Governance, workflow and pins of an injection, each looked for in a summary. A stage's name counts verbatim only."""
+    text = Text(summary, cwd)
+    return [
+        ItemAudit(line.section, line.core, _presence(line.core, line.section, text), line.sources)
+        for line in injection.lines
+        if line.core and line.section.startswith(_AUDITED)
+    ]
+
+
+def _presence(core: str, section: str, text: Text) -> Presence:
+    if core in text.flat:
+        return Presence.VERBATIM
+    if section == _STAGE:
+        return Presence.ABSENT
+    fact = Fact(FactKind.CONSTRAINT, core.casefold(), core, NO_ENTRY, Voice.TOLD)
+    return Presence.NORMALISED if text.holds(fact) in {Held.VERBATIM, Held.PARAPHRASED} else Presence.ABSENT
+
+
+def rules_of(
+    session: Session,
+    compaction: int,
+    injected: str,
+    workspace: Workspace | None,
+    diagnostics: list[Diagnostic],
+) -> list[RuleAudit]:
+    """The audit of rules of a compaction that happened. Raises Refused where the entry is none."""
+    there = replaced_by(session, compaction)
+    if workspace is None:
+        return []
+    before = collect(session, session.columns.parent[compaction])
+    after = collect(session, compaction, entries=sorted({said.entry for said in there.kept}))
+    return audit_rules(before, after, (there.summary, injected), workspace, diagnostics)
+
+
+def counts(audits: Iterable[RuleAudit]) -> Mapping[RuleFate, int]:
+    """Rules by what became of them."""
+    found = dict.fromkeys(RuleFate, 0)
+    for audit in audits:
+        found[audit.fate] += 1
+    return found

@@ -1,0 +1,31 @@
+"""What every builder is given. Builders never see each other, and none of them reads a clock or the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.values import Contribution, InjectionSettings
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from leafward.compaction.injection.collection import Collected
+    from leafward.compaction.injection.workspace import TextFile, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class BuildInput:
+    """The path, the workspace and the settings."""
+
+    found: Collected
+    workspace: Workspace | None
+    settings: InjectionSettings
+    now: datetime | None
+    """What freshness is measured against; None where neither the settings nor the path say."""
+    governance: TextFile | None = None
+    """The user's own governance file, for all projects."""
+
+
+Builder = Callable[[BuildInput], Contribution]

@@ -1,0 +1,399 @@
+"""What a path says that builders need, read once: files, the last prompt, what was done, compactions, pins.
+
+Only entries on the path count. What other branches did counts where a branch summary on the path carries it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from leafward.base.gc_pause import collector_paused
+from leafward.base.globs import base_folder
+from leafward.compaction.injection.values import SourceRef, from_entry
+from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, path_in
+from leafward.files.file_names import locate
+from leafward.files.working_set import did_run, nested_calls
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
+from leafward.summaries.facts import forms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from leafward.session.session import Session
+
+
+class Use(IntEnum):
+    """What a path did with a file, from what matters most."""
+
+    MODIFIED = 0
+    CREATED = 1
+    READ = 2
+    MENTIONED = 3
+
+
+@dataclass(slots=True)
+class FileUse:
+    """One file of a path, by its normalised name."""
+
+    path: str
+    """Relative to the session's folder when inside it."""
+    use: Use
+    seq: int
+    """The last entry that used it so."""
+    sources: list[SourceRef]
+    """Every use, in the order of the path."""
+    by_tool: bool = True
+    """Whether a tool's arguments name it, and not only a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that was done: a command, an edit."""
+
+    text: str
+    outcome: str
+    """`ok`, `failed`, or empty where no result is on the path."""
+    entry: EntryIndex
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class PastCompaction:
+    """A compaction on the path."""
+
+    entry: EntryIndex
+    timestamp: str
+    replaced: int
+    """Entries of the path that its summary stands for."""
+
+
+@dataclass(slots=True)
+class Collected:
+    """What was found. Builders read it and change nothing."""
+
+    at: EntryIndex
+    cwd: str
+    session: str
+    path: list[EntryIndex] = field(default_factory=list)
+    files: dict[str, FileUse] = field(default_factory=dict)
+    prompt: str = ""
+    """The last thing the user wrote."""
+    prompt_entry: EntryIndex = NO_ENTRY
+    request: str = ""
+    """The last prompt that says more than `yes` or `go on`; else the last one."""
+    request_entry: EntryIndex = NO_ENTRY
+    deeds: list[Deed] = field(default_factory=list)
+    """In the order of the path."""
+    tools: set[str] = field(default_factory=set)
+    model: str = ""
+    time: datetime | None = None
+    """Of the entry, or the last one before it that has a time."""
+    compactions: list[PastCompaction] = field(default_factory=list)
+    pins: tuple[tuple[str, EntryIndex], ...] = ()
+    """Those that the compaction that applies was made with, and where they stand."""
+    lost_thread: tuple[EntryIndex, str] | None = None
+    """Where after the last compaction a reply sounds as if the context were gone, and the words."""
+
+
+_KINDS = frozenset(
+    {Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH, Kind.COMPACTION, Kind.BRANCH_SUMMARY}
+)
+_SEARCHES = frozenset({"grep", "find", "glob", "ls", "list"})
+"""Tools that look for files: their path is a place, not a file that was read."""
+_LOOKED_AT = 20_000
+"""Code points of a prompt in which paths are looked for."""
+_PROMPTS = 300
+"""The last prompts: only in these paths are looked for."""
+_SAYS_MUCH = 20
+"""Code points from which a prompt is a request of its own."""
+_COMMAND_LIMIT = 160
+_LAST_MILLISECOND = 4_102_444_800_000
+"""Of the year 2099."""
+_LOST = re.compile(
+    r"(?i)\b(?:i (?:don'?t|do not|no longer) (?:have|see|remember) (?:the |any |our )?(?:earlier |previous )?(?:context|conversation|history)"
+    r"|(?:can|could) you (?:remind me|repeat)|what were we working on|where did we leave off|which (?:file|task) were we"
+    r"|i(?:'ve| have) lost (?:the )?(?:context|thread))"
+)
+"""Phrases that an agent writes when it has lost its context. A guess, and called one."""
+
+
+def parse_time(text: object) -> datetime | None:
+    """An ISO 8601 time, in UTC where it names no zone, or milliseconds since 1970; None for anything else."""
+    if isinstance(text, datetime):
+        return text if text.tzinfo is not None else text.replace(tzinfo=UTC)
+    if isinstance(text, (int, float)) and not isinstance(text, bool) and 0 < text < _LAST_MILLISECOND:
+        return datetime.fromtimestamp(text / 1000, UTC)
+    if not isinstance(text, str) or len(text) > 40:
+        return None
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def collect(
+    session: Session,
+    at: int,
+    table: ToolTable = NATIVE_TOOLS,
+    stop: Callable[[], bool] = lambda: False,
+    entries: Iterable[int] | None = None,
+) -> Collected:
+    """Reads the path to an entry once, or only some entries of it. Where `stop` turns true, what was found is returned."""
+    found = Collected(EntryIndex(at), session.cwd, session.id)
+    if entries is None:
+        entries = session.tree.path(at) if at >= 0 else ()
+    found.path = [EntryIndex(index) for index in entries]
+    kinds = session.columns.kind
+    last = max((index for index in found.path if kinds[index] == Kind.COMPACTION), default=NO_ENTRY)
+    reader = _Reader(found, table, last, session)
+    with collector_paused():
+        for index, body in session.bodies(index for index in found.path if kinds[index] in _KINDS):
+            if stop():
+                break
+            if body is not None:
+                reader.read(index, Kind(kinds[index]), body)
+    reader.finish()
+    found.time = _time(session, found.path)
+    return found
+
+
+def _time(session: Session, path: list[EntryIndex]) -> datetime | None:
+    for index in reversed(path[-64:]):
+        time = parse_time((session.body(index) or {}).get("timestamp"))
+        if time is not None:
+            return time
+    return None
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call that waits for its result."""
+
+    entry: EntryIndex
+    id: str
+    uses: list[tuple[str, Use, str]]
+    text: str
+    failed: bool = False
+    answered: bool = False
+
+
+class _Reader:
+    def __init__(self, found: Collected, table: ToolTable, last: EntryIndex, session: Session) -> None:
+        self._found = found
+        self._table = table
+        self._last_compaction = last
+        self._session = session
+        self._calls: list[_Call | tuple[EntryIndex, list[tuple[str, Use, str]], bool]] = []
+        self._waiting: dict[str, list[_Call]] = {}
+        self._names: dict[tuple[str, bool], str] = {}
+        self._large = False
+        self._prompts: deque[tuple[EntryIndex, int, str]] = deque(maxlen=_PROMPTS)
+
+    def read(self, index: EntryIndex, kind: Kind, body: Body) -> None:
+        """Takes in one entry of the path."""
+        message = body.get("message")
+        message = message if isinstance(message, dict) else {}
+        if kind is Kind.USER:
+            self._prompt(index, text_of(message.get("content")))
+        elif kind is Kind.ASSISTANT:
+            self._reply(index, message)
+        elif kind is Kind.TOOL_RESULT:
+            self._result(index, message)
+        elif kind is Kind.BASH:
+            command = message.get("command")
+            if isinstance(command, str) and command.strip():
+                code = message.get("exitCode")
+                outcome = "" if not isinstance(code, int) else "failed" if code else "ok"
+                self._found.deeds.append(Deed(f"user ran `{_short(command)}`", outcome, index, ""))
+        elif kind is Kind.COMPACTION:
+            self._compaction(index, body)
+        elif kind is Kind.BRANCH_SUMMARY:
+            self._listed(index, body)
+
+    def _prompt(self, index: EntryIndex, text: str) -> None:
+        if not text.strip():
+            return
+        self._found.prompt, self._found.prompt_entry = text, index
+        if not self._found.request or len(text.strip()) >= _SAYS_MUCH:
+            self._found.request, self._found.request_entry = text, index
+            self._large = self._large or len(text.strip()) >= _SAYS_MUCH
+        elif not self._large:
+            self._found.request, self._found.request_entry = text, index
+        self._prompts.append((index, len(self._calls), text[:_LOOKED_AT]))
+        self._calls.append((index, [], False))
+
+    def _reply(self, index: EntryIndex, message: Body) -> None:
+        model = message.get("model")
+        self._found.model = model if isinstance(model, str) else self._found.model
+        if index > self._last_compaction >= 0 and self._found.lost_thread is None:
+            phrase = _LOST.search(text_of(message.get("content"))[:2_000])
+            if phrase is not None:
+                self._found.lost_thread = (index, phrase[0])
+        if not did_run(message):
+            return
+        waiting: dict[str, list[_Call]] = {}
+        for call in tool_calls(message):
+            self._found.tools.add(call.name)
+            uses = self._uses(call)
+            text = ""
+            if call.name in self._table.shells:
+                command = call.arguments.get("command")
+                text = f"ran `{_short(command)}`" if isinstance(command, str) and command.strip() else ""
+            elif call.name in _SEARCHES:
+                uses = [*uses, *_places(call.arguments)]
+            for path, use, action in uses:
+                if use in {Use.MODIFIED, Use.CREATED}:
+                    text = f"{_PAST[action]} {self._name(path, tidy=self._table.tidies_paths)}"
+            if uses or text:
+                made = _Call(index, call.id, uses, text)
+                self._calls.append(made)
+                waiting.setdefault(call.id, []).append(made)
+        self._waiting.update(waiting)
+
+    def _uses(self, call: ToolCall) -> list[tuple[str, Use, str]]:
+        """The file that a call names, with what it does to it."""
+        action = self._table.actions.get(call.name)
+        path = path_in(call.arguments, self._table) if action is not None else None
+        return [(path, _USES[action], action.value)] if action is not None and path is not None else []
+
+    def _result(self, index: EntryIndex, message: Body) -> None:
+        for call in self._waiting.pop(str(message.get("toolCallId")), ()):
+            call.answered = True
+            call.failed = bool(message.get("isError"))
+        uses = [use for call in nested_calls(message) for use in self._uses(call)]
+        if uses:
+            self._calls.append((index, uses, True))
+
+    def _compaction(self, index: EntryIndex, body: Body) -> None:
+        first = body.get("firstKeptEntryId")
+        kept = self._session.columns.index(first) if isinstance(first, str) else NO_ENTRY
+        path = self._found.path
+        until = kept if 0 <= kept < index else index
+        replaced = sum(1 for entry in path if entry < until)
+        stamp = body.get("timestamp")
+        self._found.compactions.append(
+            PastCompaction(index, stamp if isinstance(stamp, str) else "", replaced)
+        )
+        self._listed(index, body)
+        details = body.get("details")
+        ours = details.get("leafward") if isinstance(details, dict) else None
+        pins = ours.get("pins") if isinstance(ours, dict) else None
+        self._found.pins = tuple(
+            (pin, index) for pin in (pins if isinstance(pins, list) else ()) if isinstance(pin, str)
+        )
+
+    def _listed(self, index: EntryIndex, body: Body) -> None:
+        """The files that a summary carries on."""
+        details = body.get("details")
+        if not isinstance(details, dict):
+            return
+        uses: list[tuple[str, Use, str]] = []
+        for name, use in (("readFiles", Use.READ), ("modifiedFiles", Use.MODIFIED)):
+            listed = details.get(name)
+            paths = listed if isinstance(listed, list) else []
+            uses += [(path, use, "summary") for path in paths if isinstance(path, str) and path]
+        self._calls.append((index, uses, True))
+
+    def finish(self) -> None:
+        """Makes files and deeds of the calls, in the order of the path; failed calls touch nothing."""
+        for index, place, text in self._prompts:
+            for url in forms.urls(text):
+                text = text.replace(url.text, " " * len(url.text))
+            named = [(form.text, Use.MENTIONED, "text") for form in forms.paths(text, self._found.cwd)]
+            self._calls[place] = (index, named, False)
+        for call in self._calls:
+            if isinstance(call, tuple):
+                index, uses, by_tool = call
+                self._use(index, "", uses, by_tool=by_tool)
+                continue
+            if call.text:
+                outcome = ("failed" if call.failed else "ok") if call.answered else ""
+                self._found.deeds.append(Deed(call.text, outcome, call.entry, call.id))
+            if not call.failed:
+                self._use(call.entry, call.id, call.uses, by_tool=True)
+        self._found.deeds.sort(key=lambda deed: deed.entry)
+        self._settle_mentions()
+
+    def _settle_mentions(self) -> None:
+        """A path that a text merely names is the file that a tool touched, if it is the end of exactly one.
+
+        A folder that touched files lie in says nothing new.
+        """
+        files = self._found.files
+        touched = [path for path, file in files.items() if file.use is not Use.MENTIONED]
+        ends: dict[str, list[str]] = {}
+        folders: set[str] = set()
+        for path in touched:
+            stem = path.strip("/")
+            while "/" in stem:
+                folder, _, stem = stem.partition("/")
+                ends.setdefault(stem, []).append(path)
+            folder = path
+            while "/" in folder.strip("/"):
+                folder = folder.rpartition("/")[0]
+                folders.add(folder)
+        for path in [path for path, file in files.items() if file.use is Use.MENTIONED]:
+            whole = ends.get(path.removeprefix("./"), [])
+            if path.rstrip("/") in folders:
+                del files[path]
+            elif len(whole) == 1:
+                files[whole[0]].sources += files.pop(path).sources
+
+    def _name(self, raw: str, *, tidy: bool) -> str:
+        path = self._names.get((raw, tidy))
+        if path is None:
+            path = self._names[raw, tidy] = locate(raw, self._found.cwd, tidy=tidy)
+        return path
+
+    def _use(
+        self, index: EntryIndex, call: str, uses: Iterable[tuple[str, Use, str]], *, by_tool: bool
+    ) -> None:
+        for raw, use, note in uses:
+            # In a text an `@` stands before a file that is meant.
+            path = self._name(raw, tidy=self._table.tidies_paths or note == "text")
+            if path == "." or not path:
+                continue
+            source = from_entry(index, call, note)
+            known = self._found.files.get(path)
+            if known is None:
+                first = Use.MODIFIED if use is Use.CREATED and note == "summary" else use
+                self._found.files[path] = FileUse(path, first, index, [source], by_tool)
+                continue
+            known.by_tool = known.by_tool or by_tool
+            known.sources.append(source)
+            # A file that was there before and is written over was modified, not created.
+            use = (
+                Use.MODIFIED
+                if use is Use.CREATED and known.use in {Use.READ, Use.MODIFIED, Use.CREATED}
+                else use
+            )
+            if use <= known.use:
+                known.use, known.seq = use, index
+
+
+_USES = {Action.READ: Use.READ, Action.WRITE: Use.CREATED, Action.EDIT: Use.MODIFIED}
+_PAST = {"write": "wrote", "edit": "edited"}
+
+
+def _short(command: str) -> str:
+    line = command.strip().split("\n", 1)[0].replace("`", "'")
+    return line if len(line) <= _COMMAND_LIMIT else line[: _COMMAND_LIMIT - 1] + "…"
+
+
+def _places(arguments: Body) -> list[tuple[str, Use, str]]:
+    """The folders and files that a search was asked to look at."""
+    found = []
+    path = arguments.get("path")
+    if isinstance(path, str) and path.strip():
+        found.append((path, Use.MENTIONED, "search"))
+    pattern = arguments.get("pattern") or arguments.get("glob")
+    base = base_folder(pattern) if isinstance(pattern, str) and "/" in pattern and len(pattern) < 500 else ""
+    if base and not any(char in base for char in "^$\\|()"):
+        found.append((base, Use.MENTIONED, "search"))
+    return found

@@ -1,0 +1,167 @@
+"""From contributions to the text: merge, allocate, render, report."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from leafward.base.redact import Redactor
+from leafward.compaction.injection.allocation import Allocation, allocate
+from leafward.compaction.injection.merge import merged, more
+from leafward.compaction.injection.plain_text import cut
+from leafward.compaction.injection.sections import FALLBACK
+from leafward.compaction.injection.values import (
+    STATIC,
+    Contribution,
+    Diagnostic,
+    InjectedLine,
+    Injection,
+    Omitted,
+    Reason,
+    SectionReport,
+    SourceKind,
+    SourceRef,
+)
+from leafward.session.injected_block import CLOSING, OPENING
+from leafward.session.tokens import tokens_of_units, utf16_length
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.compaction.injection.merge import Block, Bullet
+
+NOTE = "Carried over unchanged, no part of the conversation. Paths are relative to the session's folder."
+_ENVELOPE = len(OPENING) + 1 + len(NOTE) + 1 + len(CLOSING)
+_COUNTED = SourceRef(SourceKind.DERIVED, note="counted")
+_SHORTEST = 24
+"""Code points of a next action below which cutting it further says nothing."""
+
+
+def compose(
+    contributions: Sequence[Contribution], budget: int, off: frozenset[str] = frozenset()
+) -> Injection:
+    """The text that so many code points have room for. Nothing to say gives an empty text."""
+    redactor = Redactor()
+    blocks, omitted = merged(contributions, off, redactor)
+    diagnostics = [remark for contribution in contributions for remark in contribution.diagnostics]
+    if redactor.found:
+        names = ", ".join(f"{count} {name}" for name, count in sorted(redactor.found.items()))
+        diagnostics.append(Diagnostic("redacted", f"secrets were taken out: {names}"))
+    if all(bullet.filler for block in blocks for bullet in block.bullets):
+        blocks = []
+    allocation = allocate(blocks, _ENVELOPE, budget) if budget > 0 else None
+    lines: list[InjectedLine] = []
+    if allocation is not None and allocation.shown:
+        lines = _lines(allocation)
+    elif blocks:
+        lines = _fallback(blocks, budget)
+        said = "only the next action is left" if lines else "nothing is injected"
+        diagnostics.append(
+            Diagnostic("budget", f"{max(0, budget)} characters have no room for what is pinned; {said}")
+        )
+    return _report(lines, blocks, allocation, omitted, diagnostics, budget)
+
+
+def _lines(allocation: Allocation) -> list[InjectedLine]:
+    lines = [InjectedLine(OPENING, "", (STATIC,)), InjectedLine(NOTE, "", (STATIC,))]
+    for number, block in enumerate(allocation.blocks):
+        places = [place for place in range(len(block.bullets)) if (number, place) in allocation.shown]
+        if not places:
+            continue
+        key = block.section.key
+        lines += [InjectedLine("", key), InjectedLine(f"## {block.section.title}", key, (STATIC,))]
+        for place in places:
+            bullet = block.bullets[place]
+            text = allocation.shown[number, place]
+            lines.append(
+                InjectedLine(text if bullet.marker else f"- {text}", key, bullet.sources, bullet.core)
+            )
+        missing = allocation.omitted(number)
+        if missing and not any(bullet.marker for bullet in block.bullets):
+            lines.append(InjectedLine(more(missing, block.section), key, (_COUNTED,)))
+    return [*lines, InjectedLine(CLOSING, "", (STATIC,))]
+
+
+def _fallback(blocks: Sequence[Block], budget: int) -> list[InjectedLine]:
+    """One line with the phase or stage and the next action, cut to fit; nothing where not even that fits."""
+    best: dict[str, Bullet] = {block.section.key: block.bullets[0] for block in blocks}
+    stage, phase, action = (
+        best.get(key) for key in ("stage.canonical_stage", "gov.phase", "stage.next_action")
+    )
+    parts = [bullet for bullet in (stage or phase, action) if bullet is not None and not bullet.filler]
+    room = budget - len(OPENING) - len(CLOSING) - 2 - 2
+    if not parts:
+        return []
+    text = ": ".join(bullet.text for bullet in parts)
+    head = len(parts[0].text) if len(parts) > 1 or parts[0] is not action else 0
+    if len(text) > room:
+        # A stage's name is never cut; what is left of the action has to say something.
+        if room >= head + 2 + _SHORTEST:
+            text = cut(text, room)
+        elif 0 < head <= room:
+            text, parts = parts[0].text, parts[:1]
+        else:
+            return []
+    sources = tuple(dict.fromkeys(source for bullet in parts for source in bullet.sources))
+    return [
+        InjectedLine(OPENING, "", (STATIC,)),
+        InjectedLine(f"- {text}", FALLBACK, sources),
+        InjectedLine(CLOSING, "", (STATIC,)),
+    ]
+
+
+def _report(
+    lines: list[InjectedLine],
+    blocks: Sequence[Block],
+    allocation: Allocation | None,
+    omitted: list[Omitted],
+    diagnostics: list[Diagnostic],
+    budget: int,
+) -> Injection:
+    text = "\n".join(line.text for line in lines)
+    tokens, chars = _sizes(lines)
+    sections: list[SectionReport] = []
+    if any(line.section == FALLBACK for line in lines):
+        sections.append(SectionReport(FALLBACK, "", tokens[FALLBACK], chars[FALLBACK], 1, 0))
+        allocation = None
+    for number, block in enumerate(blocks):
+        key = block.section.key
+        shown = 0
+        missing = block.capped
+        for place, bullet in enumerate(block.bullets):
+            if bullet.marker:
+                continue
+            if allocation is not None and (number, place) in allocation.shown:
+                shown += 1
+            elif not bullet.filler:
+                missing += 1
+                omitted.append(Omitted(key, bullet.text, Reason.BUDGET, bullet.sources))
+        sections.append(SectionReport(key, block.section.title, tokens[key], chars[key], shown, missing))
+    total = tokens_of_units(utf16_length(text))
+    return Injection(
+        text,
+        tuple(lines),
+        tuple(sections),
+        tuple(omitted),
+        tuple(dict.fromkeys(diagnostics)),
+        total,
+        tokens[""],
+        hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+        budget,
+    )
+
+
+def _sizes(lines: Sequence[InjectedLine]) -> tuple[Counter[str], Counter[str]]:
+    """Tokens and code points by section. A line's newline is its own; tokens are counted along the text, so that they add up."""
+    tokens: Counter[str] = Counter()
+    chars: Counter[str] = Counter()
+    units = counted = 0
+    for number, line in enumerate(lines):
+        newline = number > 0
+        units += utf16_length(line.text) + newline
+        now = tokens_of_units(units)
+        tokens[line.section] += now - counted
+        chars[line.section] += len(line.text) + newline
+        counted = now
+    return tokens, chars

@@ -1,0 +1,190 @@
+"""Where the work stands, for any session: from `SESSION.md` where there is one, else from the session itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.merge import nothing
+from leafward.compaction.injection.values import STATIC, Item, SourceRef, Tier, from_entry
+from leafward.compaction.injection.worklog import Line, WorkLog, read_log
+from leafward.summaries.facts.forms import EXTENSIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.compaction.injection.builders import BuildInput
+    from leafward.compaction.injection.worklog import LogEntry
+    from leafward.compaction.injection.workspace import TextFile, Workspace
+
+LOG = "SESSION.md"
+GENERIC = (
+    "stage.objective",
+    "stage.current_step",
+    "stage.status",
+    "stage.completed",
+    "stage.remaining",
+    "stage.decisions",
+    "stage.active_files",
+    "stage.blockers",
+    "stage.next_action",
+)
+"""Sections of any session, in the order of the text."""
+
+_OWN_FOLDERS = (".codex/", "src/", "tests/", "steering/")
+_REVIEW = f"Review {LOG} and go on with the work that is open."
+_RESUME = "Go on with the work that was under way."
+
+
+@dataclass(slots=True)
+class Continuity:
+    """Items by section, without placeholders."""
+
+    items: dict[str, list[Item]] = field(default_factory=dict)
+    log: WorkLog | None = None
+    file: TextFile | None = None
+
+    def add(self, key: str, *items: Item) -> None:
+        """Puts items behind those that a section has."""
+        self.items.setdefault(key, []).extend(items)
+
+    def put(self, key: str, *items: Item) -> None:
+        """Puts items in place of those that a section has."""
+        self.items[key] = list(items)
+
+
+def continuity(given: BuildInput) -> Continuity:
+    """Objective, step, status, what is done and left, decisions, files, blockers, and what to do next."""
+    made = Continuity()
+    if given.workspace is not None:
+        made.file = given.workspace.read(LOG)
+    newest = None
+    if made.file is not None:
+        made.log = read_log(made.file.text)
+        newest = made.log.newest
+    if newest is not None and made.file is not None and made.log is not None:
+        _from_log(made, newest, made.log, made.file, given.workspace)
+    _from_session(made, given)
+    return made
+
+
+def with_placeholders(made: Continuity, keys: Iterable[str]) -> None:
+    """Says `none recorded` in the sections that have nothing to say."""
+    for key in keys:
+        if not made.items.get(key):
+            made.put(*nothing(key))
+
+
+def _said(file: TextFile, line: Line, text: str = "", rank: float = 0, tier: Tier | None = None) -> Item:
+    return Item(text or line.text, (file.source(line.number),), tier, rank)
+
+
+def _from_log(
+    made: Continuity, newest: LogEntry, log: WorkLog, file: TextFile, workspace: Workspace | None
+) -> None:
+    focus = newest.header if newest.focus else None
+    work = newest.open_work
+    if work:
+        made.add("stage.objective", _said(file, work[0], _capital(work[0].text)))
+        made.add("stage.current_step", _said(file, work[0], f"Open work: {work[0].text}"))
+        made.add("stage.next_action", _said(file, work[0]))
+    elif focus is not None:
+        made.add("stage.objective", _said(file, focus, f"Continue the work on {newest.focus}."))
+        made.add("stage.current_step", _said(file, focus, f"Working on {newest.focus}."))
+    for line in newest.blockers:
+        made.add("stage.blockers", _said(file, line))
+    if newest.blockers:
+        made.add("stage.status", _said(file, newest.blockers[0], f"At risk: {newest.blockers[0].text}"))
+    elif focus is not None:
+        made.add("stage.status", _said(file, focus, f"Active: working on {newest.focus}"))
+    for line in work:
+        made.add("stage.remaining", _said(file, line))
+    for line in newest.pending_tests:
+        made.add("stage.remaining", _said(file, line, f"Pending tests: {line.text}"))
+    done = [line for entry in log.entries for line in reversed(entry.bullets)]
+    made.add("stage.completed", *(_said(file, line, rank=rank) for rank, line in enumerate(done)))
+    made.items["stage.completed"].reverse()
+    for rank, line in enumerate(line for entry in log.entries for line in entry.decisions):
+        made.add("stage.decisions", _said(file, line, rank=rank))
+    for line in newest.pending:
+        made.add("stage.pending", _said(file, line))
+    made.add("stage.active_files", *_files(newest, file, workspace))
+    if not made.items["stage.active_files"]:
+        for entry in log.entries[1:]:
+            if files := _files(entry, file, workspace):
+                made.add("stage.active_files", *files)
+                break
+
+
+def _from_session(made: Continuity, given: BuildInput) -> None:
+    """What the log does not say: the last prompt stands for the objective, and the rest is in words of ours."""
+    found = given.found
+    if not made.items.get("stage.objective"):
+        if found.request:
+            source = from_entry(found.request_entry, note="prompt")
+            made.add("stage.objective", Item(f"The user's last request: {found.request}", (source,)))
+        else:
+            made.add("stage.objective", Item(_RESUME, (STATIC,), filler=True))
+    if made.file is not None:
+        if not made.items.get("stage.status"):
+            made.add("stage.status", Item("Review what was done last.", (STATIC,), Tier.LAST, filler=True))
+        if not made.items.get("stage.next_action"):
+            made.add("stage.next_action", Item(_REVIEW, (STATIC, made.file.source())))
+        if not made.items.get("stage.remaining"):
+            made.add("stage.remaining", Item(_REVIEW, (STATIC,), Tier.LAST, filler=True))
+        if not made.items.get("stage.current_step"):
+            made.add("stage.current_step", Item(_RESUME, (STATIC,), Tier.LAST, filler=True))
+    elif found.request:
+        source = from_entry(found.request_entry, note="prompt")
+        made.add("stage.next_action", Item("Go on with the user's last request.", (STATIC, source)))
+    else:
+        made.add("stage.next_action", Item(_RESUME, (STATIC,), filler=True))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _files(entry: LogEntry, file: TextFile, workspace: Workspace | None) -> list[Item]:
+    """Files in back-ticks, as far as they look like files or are there."""
+    found: dict[str, Item] = {}
+    for line in entry.file_lines:
+        for quoted in quoted_names(line.text):
+            path, _, _ = quoted.partition(":")
+            path = path.removeprefix("./").rstrip("/")
+            if path not in found and is_file(path, workspace):
+                found[path] = Item(path, (file.source(line.number),), rank=len(found), path=path)
+    return list(found.values())
+
+
+def quoted_names(text: str) -> list[str]:
+    """What stands in back-ticks on one line, without blanks in it."""
+    parts = text.split("`")
+    return [
+        part
+        for part in parts[1 : len(parts) - 1 + len(parts) % 2 : 2]
+        if part and not any(map(str.isspace, part))
+    ]
+
+
+def is_file(name: str, workspace: Workspace | None) -> bool:
+    """Whether a quoted name is a file's: it is there, or ends as files do. `output.context` is none."""
+    if not name or name.startswith(("/", "-", "@", "$", "#", "~")) or "://" in name or ".." in name:
+        return False
+    if any(char in name for char in "*?(){}<>|;=,\"'\\"):
+        return False
+    if workspace is not None and workspace.exists(name):
+        return True
+    if name.startswith(_OWN_FOLDERS):
+        return True
+    stem, dot, ending = name.rpartition("/")[2].rpartition(".")
+    return (
+        bool(dot and stem)
+        and ending in EXTENSIONS
+        and (ending not in {"env", "lock", "mod", "sum"} or "/" in name)
+    )
+
+
+def artifact(path: str, source: SourceRef, rank: float = 0) -> Item:
+    """A file of a workflow as an item."""
+    return Item(path, (source,), rank=rank, path=path)

@@ -1,0 +1,186 @@
+"""What governs the work: language, phase and framework, anchors, recent actions, style.
+
+Leafward's own store is `.leafward/governance.toml` in the workspace, and `governance.toml` in our data folder for all
+projects. The store of the iDumb plugin (`.idumb`, versions 1 and 2) is read as well, and never written. What the
+workspace's own file says goes before what `.idumb` says, and that before the file for all projects; anchors of all add up.
+
+    phase = "phase-2"
+    framework = "none"
+    style = "concise"
+    last-validation = 2026-11-20T10:00:00Z
+
+    [language]
+    communication = "english"
+    documents = "english"
+
+    [[anchors]]
+    content = "the public API stays as it is"
+    priority = "critical"       # critical, high, medium, low
+    type = "decision"
+    modified = 2026-11-20T10:00:00Z
+
+    [[actions]]
+    action = "ran the gates"
+    result = "pass"
+    agent = "builder"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.stores import read_idumb, read_own
+from leafward.compaction.injection.values import (
+    Contribution,
+    Diagnostic,
+    Item,
+    Reason,
+    SourceKind,
+    SourceRef,
+    Tier,
+)
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from leafward.compaction.injection.builders import BuildInput
+    from leafward.compaction.injection.stores import Anchor, Store
+
+STALE_AFTER = timedelta(hours=48)
+"""An anchor, or a validation, that is older than this is stale (iDumb 2)."""
+
+_OFFERED = 20
+"""Actions that are offered; of these the section shows the last."""
+_WEIGHT = {"critical": 4, "high": 3}
+"""Priorities that are carried over a compaction."""
+
+
+@dataclass(slots=True)
+class _Given:
+    """The stores, those that count most first."""
+
+    stores: list[Store]
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def first(self, name: str) -> tuple[str, SourceRef] | None:
+        for store in self.stores:
+            found = store.values.get(name)
+            if found is not None:
+                return found
+        return None
+
+
+def governance(given: BuildInput) -> Contribution:
+    """Language, phase, anchors and actions of the stores; without one only what the session itself did."""
+    diagnostics: list[Diagnostic] = []
+    stores: list[Store] = []
+    if given.workspace is not None:
+        for read in (read_own, read_idumb):
+            store = read(given.workspace, diagnostics)
+            stores += [store] if store is not None else []
+    if given.governance is not None:
+        store = read_own(given.governance, diagnostics)
+        stores += [store] if store is not None else []
+    there = _Given(stores, diagnostics)
+    left: list[tuple[str, Item, Reason]] = []
+    actions, done = _actions(there, given)
+    items = {
+        "gov.language": _language(there),
+        "gov.phase": _phase(there, given.now),
+        "gov.anchors": _anchors(there, given.now, left),
+        "gov.recent_actions": tuple(actions),
+        "gov.style": _style(there),
+    }
+    beyond = {"gov.recent_actions": done - len(actions)}
+    return Contribution("governance", items, tuple(left), beyond, tuple(diagnostics))
+
+
+def _language(there: _Given) -> tuple[Item, ...]:
+    found = []
+    for name, text in (
+        ("communication", "Communication: {} (answer the user in this language, also after the compaction)"),
+        ("documents", "Documents: {} (write files in this language, also after the compaction)"),
+    ):
+        value = there.first(f"language.{name}")
+        if value is not None:
+            found.append(Item(text.format(value[0].upper()), (value[1],), core=value[0]))
+    return tuple(found)
+
+
+def _phase(there: _Given, now: datetime | None) -> tuple[Item, ...]:
+    found = []
+    for name, label in (("phase", "Phase"), ("framework", "Framework")):
+        value = there.first(name)
+        if value is not None:
+            found.append(Item(f"{label}: {value[0]}", (value[1],), core=value[0]))
+    validated = next((store.validated for store in there.stores if store.validated is not None), None)
+    if validated is not None:
+        text, time, source = validated
+        age = ""
+        if time is not None and now is not None:
+            hours = max(0, int((now - time).total_seconds() // 3600))
+            age = f" ({'stale' if now - time > STALE_AFTER else 'fresh'}, {hours} h before)"
+        found.append(Item(f"Last validation: {text}{age}", (source,), Tier.SECOND))
+    return tuple(found)
+
+
+def _anchors(there: _Given, now: datetime | None, left: list[tuple[str, Item, Reason]]) -> tuple[Item, ...]:
+    """Critical and high ones: by priority, fresh before stale, newest first."""
+
+    def is_stale(anchor: Anchor) -> bool:
+        time = anchor.modified or anchor.created
+        return time is not None and now is not None and now - time > STALE_AFTER
+
+    ranked: list[tuple[tuple[int, bool, float, int], Anchor]] = []
+    place = 0
+    for store in there.stores:
+        for anchor in store.anchors:
+            time = anchor.modified or anchor.created
+            age = -time.timestamp() if time is not None else 0.0
+            ranked.append(((-_WEIGHT.get(anchor.priority, 0), is_stale(anchor), age, place), anchor))
+            place += 1
+    ranked.sort(key=lambda pair: pair[0])
+    items = []
+    for rank, (_, anchor) in enumerate(ranked):
+        critical = anchor.priority == "critical"
+        text = f"[{anchor.priority.upper()}] {anchor.type}: {anchor.content}"
+        item = Item(
+            text, (anchor.source,), Tier.FIRST if critical else Tier.SECOND, rank, core=anchor.content
+        )
+        if anchor.priority not in _WEIGHT:
+            left.append(("gov.anchors", item, Reason.PRIORITY))
+        # Where the store keeps no time of change, an anchor holds until it is taken away.
+        elif not critical and anchor.modified is not None and is_stale(anchor):
+            left.append(("gov.anchors", item, Reason.STALE))
+        else:
+            items.append(item)
+    return tuple(items)
+
+
+def _actions(there: _Given, given: BuildInput) -> tuple[list[Item], int]:
+    """The last of a store's history, else of what the session did, the oldest of them first; and how many there are."""
+    for store in there.stores:
+        if store.actions:
+            told = [Item(action.text, (action.source,)) for action in store.actions[-_OFFERED:]]
+            return _newest(told), len(store.actions)
+    done = [
+        Item(
+            f"{deed.text} → {deed.outcome}" if deed.outcome else deed.text,
+            (SourceRef(SourceKind.ENTRY, deed.entry, deed.call),),
+        )
+        for deed in given.found.deeds[-_OFFERED:]
+    ]
+    return _newest(done), len(given.found.deeds)
+
+
+def _newest(items: list[Item]) -> list[Item]:
+    return [replace(item, rank=-place) for place, item in enumerate(items)]
+
+
+def _style(there: _Given) -> tuple[Item, ...]:
+    value = there.first("style")
+    if value is None or value[0].casefold() == "default":
+        return ()
+    return (Item(f"Active style: {value[0]}", (value[1],), core=value[0]),)

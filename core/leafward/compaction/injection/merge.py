@@ -1,0 +1,173 @@
+"""What the builders gave, made one: safe text, each path once, caps applied, everything that is left out accounted for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.plain_text import ITEM_LIMIT, PATH_LIMIT, clean
+from leafward.compaction.injection.sections import ORDER, SECTIONS, Section
+from leafward.compaction.injection.values import Item, Omitted, Reason, SourceKind, SourceRef, Tier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leafward.base.redact import Redactor
+    from leafward.compaction.injection.values import Contribution
+
+
+@dataclass(slots=True)
+class Bullet:
+    """One item ready to be shown: its text is final but for the cut that the budget may ask for."""
+
+    text: str
+    tier: Tier
+    rank: float
+    sources: tuple[SourceRef, ...]
+    whole: bool = False
+    filler: bool = False
+    path: str = ""
+    core: str = ""
+    marker: bool = False
+    """The line that counts what a section left out, where it has nothing else to show."""
+
+
+@dataclass(slots=True)
+class Block:
+    """One section with its bullets in the order in which they are shown."""
+
+    section: Section
+    bullets: list[Bullet]
+    capped: int = 0
+    """Items that the cap leaves out."""
+    omitted: list[Omitted] = field(default_factory=list)
+
+
+_TABLE = (
+    "stage.source_artifacts",
+    "stage.active_files",
+    "workingset.modified",
+    "workingset.read",
+    "workingset.mentioned",
+)
+"""Sections that share one table of paths."""
+
+ELSEWHERE = "Listed under another heading of this text."
+NOTHING = "none recorded"
+
+
+def merged(
+    contributions: Sequence[Contribution], off: frozenset[str], redactor: Redactor
+) -> tuple[list[Block], list[Omitted]]:
+    """The blocks to allocate, in the order of the text, and what is left out before the budget is looked at."""
+    omitted: list[Omitted] = []
+    blocks: dict[str, Block] = {}
+    for section in SECTIONS:
+        bullets: list[Bullet] = []
+        for contribution in contributions:
+            for item in contribution.items.get(section.key, ()):
+                bullet = _bullet(item, section, redactor)
+                if not bullet.text:
+                    omitted.append(Omitted(section.key, "", Reason.EMPTY, item.sources))
+                elif section.key in off:
+                    omitted.append(Omitted(section.key, bullet.text, Reason.OFF, item.sources))
+                else:
+                    bullets.append(bullet)
+        blocks[section.key] = block = Block(section, _unique(bullets, omitted, section.key))
+        for contribution in contributions:
+            block.capped += contribution.beyond.get(section.key, 0) if section.key not in off else 0
+            for key, item, reason in contribution.left_out:
+                if key == section.key:
+                    text = _bullet(item, section, redactor).text
+                    reason = Reason.OFF if section.key in off else reason
+                    omitted.append(Omitted(section.key, text, reason, item.sources))
+                    block.capped += reason is Reason.CAP
+    _cap(blocks, omitted)
+    return [block for block in blocks.values() if block.bullets], omitted
+
+
+def _bullet(item: Item, section: Section, redactor: Redactor) -> Bullet:
+    limit = PATH_LIMIT if item.path else ITEM_LIMIT
+    text = clean(item.text, limit, redactor)
+    core = "" if item.filler else clean(item.core, limit, redactor) if item.core else text
+    return Bullet(
+        text,
+        section.tier if item.tier is None else item.tier,
+        item.rank,
+        item.sources,
+        item.whole or bool(item.path),
+        item.filler,
+        item.path,
+        core,
+    )
+
+
+def _unique(bullets: list[Bullet], omitted: list[Omitted], key: str) -> list[Bullet]:
+    """Equal lines of one section as one that keeps the sources of all."""
+    found: dict[str, Bullet] = {}
+    for bullet in bullets:
+        first = found.get(bullet.text)
+        if first is None:
+            found[bullet.text] = bullet
+            continue
+        omitted.append(Omitted(key, bullet.text, Reason.DUPLICATE, bullet.sources))
+        first.sources = _joined(first.sources, bullet.sources)
+        first.tier = min(first.tier, bullet.tier)
+        first.rank = min(first.rank, bullet.rank)
+    return list(found.values())
+
+
+def _joined(first: tuple[SourceRef, ...], second: Iterable[SourceRef]) -> tuple[SourceRef, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
+
+
+def _cap(blocks: dict[str, Block], omitted: list[Omitted]) -> None:
+    """Caps and the one table of paths, the sections that matter most first: what one of them shows, no other repeats."""
+    shown: dict[str, Bullet] = {}
+    left: dict[str, int] = {}
+    for section in sorted(SECTIONS, key=lambda section: (section.tier, ORDER[section.key])):
+        block = blocks[section.key]
+        bullets: list[Bullet] = []
+        elsewhere = False
+        for bullet in block.bullets:
+            first = shown.get(bullet.path) if bullet.path and section.key in _TABLE else None
+            if first is None:
+                bullets.append(bullet)
+                continue
+            first.sources = _joined(first.sources, bullet.sources)
+            omitted.append(Omitted(section.key, bullet.text, Reason.DUPLICATE, bullet.sources))
+            elsewhere = elsewhere or not section.group
+        cap = section.cap
+        if cap is not None and section.group:
+            cap = left.setdefault(section.group, cap)
+        if cap is not None and len(bullets) > cap:
+            best = sorted(bullets, key=lambda bullet: (bullet.tier, bullet.rank))
+            kept = {id(bullet) for bullet in best[:cap]}
+            gone = [bullet for bullet in bullets if id(bullet) not in kept]
+            omitted += [Omitted(section.key, bullet.text, Reason.CAP, bullet.sources) for bullet in gone]
+            block.capped += len(gone)
+            bullets = [bullet for bullet in bullets if id(bullet) in kept]
+        if section.group and cap is not None:
+            left[section.group] = cap - len(bullets)
+        for bullet in bullets:
+            if bullet.path and section.key in _TABLE:
+                shown[bullet.path] = bullet
+        if section.sort:
+            bullets.sort(key=lambda bullet: (bullet.text.casefold(), bullet.text))
+        if not bullets and elsewhere:
+            bullets = [Bullet(ELSEWHERE, Tier.LAST, 0, (SourceRef(SourceKind.STATIC),), filler=True)]
+        if not bullets and block.capped:
+            text = more(block.capped, section)
+            bullets = [Bullet(text, Tier.LAST, 0, (SourceRef(SourceKind.DERIVED),), whole=True, marker=True)]
+        block.bullets = bullets
+
+
+def more(count: int, section: Section) -> str:
+    """The line that counts what a section left out."""
+    noun = section.noun[:-1] if count == 1 else section.noun
+    return f"… and {count} more {noun}".rstrip()
+
+
+def nothing(key: str) -> tuple[str, Item]:
+    """The bullet of a section that has nothing to say and is shown all the same."""
+    return key, Item(NOTHING, (SourceRef(SourceKind.STATIC),), Tier.LAST, filler=True)

@@ -1,0 +1,24 @@
+"""What the user pinned: now, or when the compaction that applies was made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.values import Contribution, Item, SourceKind, SourceRef, from_entry
+
+if TYPE_CHECKING:
+    from leafward.compaction.injection.builders import BuildInput
+
+_GIVEN = SourceRef(SourceKind.CONFIG, note="pin")
+
+
+def pins(given: BuildInput) -> Contribution:
+    """Pins that are given, then those that stand in the compaction that applies."""
+    items = [Item(pin, (_GIVEN,), rank=rank) for rank, pin in enumerate(given.settings.pins)]
+    known = {item.text for item in items}
+    items += [
+        Item(pin, (from_entry(entry, note="pin"),), rank=len(items) + rank)
+        for rank, (pin, entry) in enumerate(given.found.pins)
+        if pin not in known
+    ]
+    return Contribution("pins", {"pins": tuple(items)})

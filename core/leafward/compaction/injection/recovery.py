@@ -1,0 +1,42 @@
+"""The reminder after a compaction: that there was one, what was asked last, and how to get going again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.values import (
+    STATIC,
+    Contribution,
+    Item,
+    SourceKind,
+    SourceRef,
+    Tier,
+    from_entry,
+)
+
+if TYPE_CHECKING:
+    from leafward.compaction.injection.builders import BuildInput
+
+_COUNTED = SourceRef(SourceKind.DERIVED, note="counted")
+_FIRST = "Read a file again before changing it: what was read before the compaction is gone, only its name is left."
+
+
+def recovery(given: BuildInput) -> Contribution:
+    """Nothing on a path without a compaction. A compaction is seen by its entry, never guessed from words."""
+    past = given.found.compactions
+    if not past:
+        return Contribution("recovery")
+    last = past[-1]
+    times = "once" if len(past) == 1 else f"{len(past)} times"
+    when = f", last on {last.timestamp[:10]}" if last.timestamp[:4].isdigit() else ""
+    replaced = "its first entry" if last.replaced == 1 else f"its first {last.replaced} entries"
+    text = f"This path was compacted {times} before{when}; a summary stands for {replaced}."
+    items = [
+        Item(text, (_COUNTED, *(from_entry(one.entry, note="compaction") for one in past))),
+        Item(_FIRST, (STATIC,), Tier.LAST, rank=1),
+    ]
+    lost = given.found.lost_thread
+    if lost is not None:
+        said = f"A guess from its words: after that the agent had lost the thread (“{lost[1]}”)."
+        items.insert(1, Item(said, (from_entry(lost[0], note="heuristic"),), Tier.SECOND, rank=2))
+    return Contribution("recovery", {"recovery.reminder": tuple(items)})

@@ -1,0 +1,231 @@
+"""Stores of governance: our own TOML file, and the JSON files of the iDumb plugin. Read only."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.safe_text import safe_line
+from leafward.compaction.injection.collection import parse_time
+from leafward.compaction.injection.values import Diagnostic, SourceKind, SourceRef
+from leafward.compaction.injection.workspace import TextFile, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OWN = ".leafward/governance.toml"
+STATE = ".idumb/brain/state.json"
+_STATES = (STATE, ".idumb/brain/hook-state.json")
+_CONFIG = ".idumb/config.json"
+_ANCHOR_FILES = (".idumb/brain/anchors.json", ".idumb/anchors/anchors.json")
+_MOST = 500
+"""Anchors and actions of a store that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Something that has to stay known."""
+
+    content: str
+    type: str
+    priority: str
+    """`critical`, `high`, `medium`, `low`, or whatever stands there."""
+    created: datetime | None
+    modified: datetime | None
+    source: SourceRef
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that was done, as the store tells it."""
+
+    text: str
+    source: SourceRef
+
+
+@dataclass(slots=True)
+class Store:
+    """What one store says."""
+
+    values: dict[str, tuple[str, SourceRef]] = field(default_factory=dict)
+    """`phase`, `framework`, `style`, `language.communication`, `language.documents`."""
+    validated: tuple[str, datetime | None, SourceRef] | None = None
+    """When it was validated last: as it is told, and as a time; None where the store does not keep that."""
+    anchors: list[Anchor] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    """The oldest first."""
+
+
+def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Store | None:
+    """Our own file, of the workspace or given; None where there is none that can be used."""
+    file = where.read(OWN) if isinstance(where, Workspace) else where
+    if file is None:
+        return None
+    try:
+        document = tomllib.loads(file.text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        text = f"{file.path} is not TOML ({safe_line(str(error), 120)}); it is passed over"
+        diagnostics.append(Diagnostic("governance", text))
+        return None
+    place = _Lines(file, SourceKind.FILE if isinstance(where, Workspace) else SourceKind.CONFIG)
+    store = Store()
+    _values(store, document, document.get("language"), place)
+    _style(store, document.get("style"), place, "style")
+    validated = document.get("last-validation", document.get("last_validation"))
+    if validated is not None:
+        store.validated = (_told(validated) or "Never", parse_time(validated), place.of("last-validation"))
+    for entry in _objects(document.get("anchors")):
+        _anchor(store, entry, place)
+    for entry in _objects(document.get("actions")):
+        _action(store, entry, place)
+    return store
+
+
+def read_idumb(workspace: Workspace, diagnostics: list[Diagnostic]) -> Store | None:
+    """The files of the iDumb plugin; None where it was never set up here."""
+    store = Store()
+    there = False
+    for name in _STATES:
+        state = _json(workspace, name, diagnostics)
+        if state is None:
+            continue
+        there = True
+        document, place = state
+        _values(store, document, document.get("language"), place)
+        _style(store, document.get("activeStyle"), place, "activeStyle")
+        if "lastValidation" in document:
+            told = document["lastValidation"]
+            store.validated = (_told(told) or "Never", parse_time(told), place.of("lastValidation"))
+        for entry in _objects(document.get("anchors")):
+            _anchor(store, entry, place)
+        for entry in _objects(document.get("history")):
+            _action(store, entry, place)
+        for session in _objects(_held(document.get("sessions"))):
+            for entry in _objects(session.get("anchors")):
+                _anchor(store, entry, place)
+        break
+    for name in _ANCHOR_FILES:
+        listed = _json(workspace, name, diagnostics)
+        if listed is not None:
+            there = True
+            document, place = listed
+            for entry in _objects(document.get("anchors")):
+                _anchor(store, entry, place)
+    config = _json(workspace, _CONFIG, diagnostics)
+    if config is not None:
+        there = True
+        document, place = config
+        user = document.get("user")
+        language = user.get("language") if isinstance(user, dict) else None
+        _values(store, {}, language or document.get("language"), place)
+    return store if there else None
+
+
+class _Lines:
+    """Where in a file something stands."""
+
+    def __init__(self, file: TextFile, kind: SourceKind = SourceKind.FILE) -> None:
+        self._file = file
+        self._kind = kind
+        self._lines = file.text.split("\n")
+        self._next: dict[str, int] = {}
+
+    def of(self, key: str) -> SourceRef:
+        """The line that names a key first."""
+        name = re.compile(rf"(?<![\w-]){re.escape(key)}[\"'\s]*[:=]")
+        return self._at(next((at for at, line in enumerate(self._lines, 1) if name.search(line)), 0))
+
+    def after(self, text: str) -> SourceRef:
+        """The next line that holds a text, each time it is asked for a later one."""
+        needle = text.strip().split("\n", 1)[0].strip()[:40]
+        start = self._next.get(needle, 0)
+        for at in range(start, len(self._lines)):
+            if needle and (needle in self._lines[at] or json.dumps(needle)[1:-1] in self._lines[at]):
+                self._next[needle] = at + 1
+                return self._at(at + 1)
+        return self._at(0)
+
+    def _at(self, line: int) -> SourceRef:
+        return SourceRef(self._kind, file=self._file.path, line=line, digest=self._file.digest)
+
+
+def _json(
+    workspace: Workspace, name: str, diagnostics: list[Diagnostic]
+) -> tuple[dict[str, Any], _Lines] | None:
+    file = workspace.read(name)
+    if file is None:
+        return None
+    try:
+        document = json.loads(file.text)
+    except (ValueError, RecursionError):
+        diagnostics.append(Diagnostic("governance", f"{name} is not JSON; it is passed over"))
+        return None
+    if isinstance(document, list):
+        document = {"anchors": document}
+    if not isinstance(document, dict):
+        diagnostics.append(Diagnostic("governance", f"{name} holds no object; it is passed over"))
+        return None
+    return document, _Lines(file)
+
+
+def _objects(listed: object) -> list[dict[str, Any]]:
+    return [entry for entry in listed[-_MOST:] if isinstance(entry, dict)] if isinstance(listed, list) else []
+
+
+def _held(named: object) -> object:
+    return list(named.values()) if isinstance(named, dict) else named
+
+
+def _told(value: object) -> str:
+    """A value as text; empty for what is none."""
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    if isinstance(value, bool) or value is None or isinstance(value, (dict, list)):
+        return ""
+    return str(value).strip()
+
+
+def _values(store: Store, document: Mapping[str, Any], language: object, place: _Lines) -> None:
+    for name in ("phase", "framework"):
+        value = document.get(name)
+        # The second version keeps an object with a name.
+        value = value.get("name") if isinstance(value, dict) else value
+        told = _told(value)
+        if told:
+            store.values.setdefault(name, (told, place.of(name)))
+    if isinstance(language, str):
+        language = {"communication": language, "documents": language}
+    for name in ("communication", "documents"):
+        told = _told(language.get(name)) if isinstance(language, dict) else ""
+        if told:
+            store.values.setdefault(f"language.{name}", (told, place.of(name)))
+
+
+def _style(store: Store, value: object, place: _Lines, key: str) -> None:
+    told = _told(value)
+    if told:
+        store.values.setdefault("style", (told, place.of(key)))
+
+
+def _anchor(store: Store, entry: Mapping[str, Any], place: _Lines) -> None:
+    content = _told(entry.get("content"))
+    kind = _told(entry.get("type")) or "context"
+    if not content or kind == "output_style":
+        return
+    created = parse_time(entry.get("created", entry.get("createdAt")))
+    modified = parse_time(entry.get("modified", entry.get("modifiedAt")))
+    priority = (_told(entry.get("priority")) or "high").casefold()
+    store.anchors.append(Anchor(content, kind, priority, created, modified, place.after(content)))
+
+
+def _action(store: Store, entry: Mapping[str, Any], place: _Lines) -> None:
+    action = _told(entry.get("action"))
+    if not action:
+        return
+    result, agent = _told(entry.get("result")), _told(entry.get("agent"))
+    text = action + (f" → {result}" if result else "") + (f" ({agent})" if agent else "")
+    store.actions.append(Action(text, place.after(action)))

@@ -1,0 +1,339 @@
+"""A spec or bug workflow over the generic continuity: which one is under way, in which stage, and what that asks for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.artifacts import (
+    DECISIONS,
+    DISCOVERIES,
+    Task,
+    bug_status,
+    inferred_stage,
+    meaningful,
+    section,
+    tasks_of,
+)
+from leafward.compaction.injection.continuity import (
+    GENERIC,
+    Continuity,
+    artifact,
+    continuity,
+    with_placeholders,
+)
+from leafward.compaction.injection.packs import Pack, Stage, packs
+from leafward.compaction.injection.values import Contribution, Diagnostic, Item, SourceKind, SourceRef, Tier
+from leafward.compaction.injection.worklog import visible_lines
+
+if TYPE_CHECKING:
+    from leafward.compaction.injection.builders import BuildInput
+    from leafward.compaction.injection.worklog import LogEntry, WorkLog
+    from leafward.compaction.injection.workspace import TextFile, Workspace
+
+AGENTS = "AGENTS.md"
+WORKFLOW = (
+    "stage.workflow_type",
+    "stage.canonical_stage",
+    "stage.source_artifacts",
+    "stage.current_artifact",
+    "stage.artifact_status",
+    "stage.transition_gate",
+    "stage.approved",
+    "stage.pending",
+    "stage.dependencies",
+    "stage.verification",
+)
+"""Sections that only a workflow has, in the order of the text."""
+
+_STAGE_NAME = r"(?<![\w.-])(?<!\w/)/?({names})(?![\w-])(?!/\w)"
+_NUMBER = re.compile(r"(\d+)")
+_LISTED = 4
+"""Discoveries and tasks beyond these are counted only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A stage that a text names."""
+
+    stage: str
+    source: SourceRef
+
+
+@dataclass(slots=True)
+class _Work:
+    """The piece of work that is under way."""
+
+    pack: Pack
+    name: str
+    files: dict[str, TextFile | None]
+    stage: Stage
+    why: SourceRef
+    claimed: SourceRef | None = None
+
+    def path(self, file: str) -> str:
+        return f"{self.pack.folder}/{self.name}/{file}"
+
+    def said(self, part: str) -> tuple[SourceRef, ...]:
+        """Words of the pack, and what says that this stage is the one."""
+        return (SourceRef(SourceKind.STATIC, note=f"{self.stage.name}: {part}"), self.why)
+
+
+def stages(given: BuildInput) -> Contribution:
+    """Continuity of any session, and of a workflow where one is under way."""
+    made = continuity(given)
+    diagnostics: list[Diagnostic] = []
+    if given.workspace is not None:
+        work = _work(given.workspace, made.log, made.file, diagnostics)
+        if work is not None:
+            _augment(made, work)
+    if made.file is not None or "stage.workflow_type" in made.items:
+        with_placeholders(made, GENERIC)
+    if "stage.workflow_type" in made.items:
+        with_placeholders(made, WORKFLOW)
+    else:
+        made.items.pop("stage.pending", None)
+    items = {key: tuple(found) for key, found in made.items.items()}
+    return Contribution("workflow stages", items, diagnostics=tuple(diagnostics))
+
+
+def stage_hint(log: WorkLog | None, file: TextFile | None, agents: TextFile | None) -> Hint | None:
+    """The stage that the newest entry of the log names: its brief first, then its last mention. Branch names do not count.
+
+    What `AGENTS.md` names counts where the log names none, and where it is one stage only.
+    """
+    names = "|".join(stage.name for pack in packs() for stage in pack.stages)
+    pattern = re.compile(_STAGE_NAME.format(names=names))
+    newest = log.newest if log is not None else None
+    if newest is not None and file is not None:
+        for lines in (newest.open_work, newest.lines):
+            for line in reversed(lines):
+                if mentions := pattern.findall(line.text):
+                    return Hint(mentions[-1], file.source(line.number, "stage"))
+    if agents is not None:
+        found = {
+            name: line.number for line in visible_lines(agents.text) for name in pattern.findall(line.text)
+        }
+        if len(found) == 1:
+            (name, number), *_ = found.items()
+            return Hint(name, agents.source(number, "stage"))
+    return None
+
+
+def _work(
+    workspace: Workspace, log: WorkLog | None, file: TextFile | None, diagnostics: list[Diagnostic]
+) -> _Work | None:
+    hint = stage_hint(log, file, workspace.read(AGENTS))
+    there = {pack.type: _folders(workspace, pack) for pack in packs()}
+    chosen = [pack for pack in packs() if hint is not None and hint.stage.startswith(f"{pack.type}-")]
+    for pack in [*chosen, *packs()]:
+        if there[pack.type]:
+            name = _pick(workspace, pack, there[pack.type], log)
+            return _read(workspace, pack, name, hint, diagnostics)
+    return None
+
+
+def _folders(workspace: Workspace, pack: Pack) -> list[str]:
+    return [
+        name
+        for name in workspace.names(pack.folder)
+        if name != "attic" and not name.startswith(".") and workspace.is_folder(f"{pack.folder}/{name}")
+    ]
+
+
+def _pick(workspace: Workspace, pack: Pack, names: list[str], log: WorkLog | None) -> str:
+    """The piece of work that is meant: the one the log names last, then one with open tasks, then the last by name."""
+    for entry in log.entries if log is not None else ():
+        named = _named(pack, names, entry)
+        if named is not None:
+            return named
+
+    def weight(name: str) -> tuple[bool, list[tuple[bool, int, str]]]:
+        tasks = workspace.read(f"{pack.folder}/{name}/{pack.tasks}") if pack.tasks else None
+        still_open = tasks is not None and any(not task.done for task in tasks_of(tasks.text))
+        return still_open, _natural(name)
+
+    return max(names, key=weight)
+
+
+def _natural(name: str) -> list[tuple[bool, int, str]]:
+    return [
+        (part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in _NUMBER.split(name) if part
+    ]
+
+
+def _named(pack: Pack, names: list[str], entry: LogEntry) -> str | None:
+    """What one entry names, as a folder, behind a stage, or as a word; the longest name where one holds another."""
+    text = "\n".join(line.text for line in (*entry.lines, *entry.open_work))
+    stage_names = "|".join(stage.name for stage in pack.stages)
+    for form in (
+        rf"{re.escape(pack.folder)}/({{name}})(?![\w-])",
+        rf"/?(?:{stage_names})\s+(?:next\s+|batch\s+\d+\s+)?({{name}})(?![\w-])",
+        r"(?<![\w./-])({name})(?![\w/-])",
+    ):
+        places: list[tuple[int, int, str]] = []
+        for name in names:
+            if name not in text:
+                continue
+            places += [
+                (found.start(1), len(name), name)
+                for found in re.finditer(form.format(name=re.escape(name)), text)
+            ]
+        if places:
+            return max(places)[2]
+    return None
+
+
+def _read(
+    workspace: Workspace, pack: Pack, name: str, hint: Hint | None, diagnostics: list[Diagnostic]
+) -> _Work:
+    wanted = dict.fromkeys((*pack.artifacts, *pack.progress, *pack.state))
+    files = {file: workspace.read(f"{pack.folder}/{name}/{file}") for file in wanted}
+    inferred, line = inferred_stage(pack, files)
+    base = SourceRef(SourceKind.DERIVED, file=f"{pack.folder}/{name}", note="artifacts")
+    stage, why = pack.stage(inferred), base
+    if hint is not None and hint.stage.startswith(f"{pack.type}-"):
+        hinted = pack.stage(hint.stage)
+        # A stage whose artifact is missing, while that of the inferred one is there, is an old mention.
+        if files.get(hinted.artifact) is not None or files.get(stage.artifact) is None:
+            stage, why = hinted, hint.source
+        if hint.stage != inferred:
+            text = f"{name}: the log says {hint.stage}, the artifacts amount to {inferred}; {stage.name} is taken"
+            diagnostics.append(Diagnostic("stage", text))
+    claimed = None
+    if line is not None:
+        claimed = next(
+            (file.source(line.number, "progress") for key in pack.progress if (file := files.get(key))), None
+        )
+    return _Work(pack, name, files, stage, why, claimed)
+
+
+def _augment(made: Continuity, work: _Work) -> None:
+    pack, stage, files = work.pack, work.stage, work.files
+    tasks_file = files.get(pack.tasks) if pack.tasks else None
+    tasks = tasks_of(tasks_file.text) if tasks_file is not None else []
+    upcoming = next((task for task in tasks if not task.done), None)
+    made.put("stage.objective", Item(stage.objective, work.said("objective")))
+    _steps(made, work, upcoming, tasks_file)
+    _status(made, work, tasks, tasks_file, upcoming)
+    _progress(made, work, tasks, tasks_file)
+    _decisions(made, work)
+    made.put("stage.workflow_type", Item(pack.type, (work.why,), whole=True))
+    made.put("stage.canonical_stage", Item(stage.name, (work.why,), whole=True))
+    present = [name for name in pack.artifacts if files.get(name) is not None]
+    artifacts = [
+        artifact(work.path(name), file.source(), rank)
+        for rank, name in enumerate(present)
+        if (file := files[name]) is not None
+    ]
+    made.put("stage.source_artifacts", *artifacts)
+    made.put("stage.active_files", *artifacts, *made.items.get("stage.active_files", ()))
+    current = files.get(stage.artifact)
+    if current is not None:
+        made.put("stage.current_artifact", Item(work.path(stage.artifact), (current.source(), work.why)))
+    else:
+        text = f"{work.path(stage.artifact)} (not written yet)"
+        made.put("stage.current_artifact", Item(text, (work.why,)))
+    made.put("stage.transition_gate", Item(stage.gate, work.said("gate")))
+    made.put("stage.dependencies", *(Item(text, work.said("needs")) for text in stage.needs))
+    made.put("stage.verification", *(Item(text, work.said("done")) for text in stage.done))
+
+
+def _steps(made: Continuity, work: _Work, upcoming: Task | None, tasks: TextFile | None) -> None:
+    stage = work.stage
+    if stage.name == "spec-execute" and upcoming is not None and tasks is not None:
+        source = tasks.source(upcoming.line, "task")
+        where = f"{upcoming.batch}: " if upcoming.batch else ""
+        label = f"{upcoming.number} — {upcoming.title}" if upcoming.number else upcoming.title
+        made.put("stage.current_step", Item(f"{where}{label}", (source,)))
+        text = stage.next.format(name=work.name, task=upcoming.label)
+        made.put("stage.next_action", Item(text, (source, work.why)))
+        return
+    made.put("stage.current_step", Item(stage.step, work.said("step")))
+    text = stage.next.format(name=work.name, task="") if stage.next and "{task}" not in stage.next else ""
+    made.put("stage.next_action", Item(text or f"{work.name}, {stage.name}: {stage.step}", work.said("next")))
+
+
+def _status(
+    made: Continuity, work: _Work, tasks: list[Task], file: TextFile | None, upcoming: Task | None
+) -> None:
+    at_risk = [item for item in made.items.get("stage.status", ()) if item.text.startswith("At risk: ")]
+    if work.pack.type == "bug":
+        claimed = inferred_stage(work.pack, work.files)[1]
+        told = bug_status(work.pack, work.files, claimed)
+        if told is None:
+            made.put("stage.status", *at_risk, Item(f"{work.name} is in {work.stage.name}", (work.why,)))
+            return
+        text, source_file, line = told
+        source = source_file.source(line, "progress")
+        made.put(
+            "stage.status", *at_risk, Item(f"{work.name} is in {work.stage.name}: {text}", (source, work.why))
+        )
+        made.put("stage.artifact_status", Item(f"{work.name}: {text}", (source,)))
+        return
+    if not tasks or file is None:
+        made.put("stage.status", *at_risk, Item(f"{work.name} is in {work.stage.name}", (work.why,)))
+        return
+    done = sum(task.done for task in tasks)
+    counted = f"{done} tasks complete, {len(tasks) - done} remaining"
+    sources = (SourceRef(SourceKind.DERIVED, note="counted"), file.source())
+    made.put("stage.status", *at_risk, Item(counted, sources))
+    following = f"; next is {upcoming.label}" if upcoming is not None else ""
+    made.put("stage.artifact_status", Item(f"{work.name}: {counted}{following}", sources))
+
+
+def _progress(made: Continuity, work: _Work, tasks: list[Task], file: TextFile | None) -> None:
+    """What is done and what is left, by the artifacts."""
+    pack, stage = work.pack, work.stage
+    position = pack.stages.index(stage)
+    done: list[Item] = []
+    approved: list[Item] = []
+    for before in pack.stages[:position]:
+        written = work.files.get(before.artifact)
+        if not meaningful(written) or written is None:
+            continue
+        sources = (SourceRef(SourceKind.DERIVED, note="inferred"), written.source(), work.why)
+        if before.artifact not in {item.text.partition(" ")[0] for item in done}:
+            text = f"{before.artifact} is written; {before.name} is behind."
+            done.append(Item(text, sources, rank=100))
+            approved.append(
+                Item(f"{before.artifact}: approved, since {stage.name} follows it (inferred)", sources)
+            )
+    left: list[Item] = []
+    if file is not None:
+        finished = [task for task in tasks if task.done]
+        for rank, task in enumerate(reversed(finished)):
+            done.insert(len(approved), Item(task.label, (file.source(task.line, "task"),), rank=rank))
+        left = [Item(task.label, (file.source(task.line, "task"),)) for task in tasks if not task.done]
+    notes = work.files.get(pack.notes) if pack.notes else None
+    if notes is not None:
+        found = section(notes.text, DISCOVERIES)[-2:]
+        done += [Item(line.text, (notes.source(line.number),), rank=50) for line in found]
+    if work.claimed is not None and made.items.get("stage.artifact_status"):
+        text = made.items["stage.artifact_status"][0].text.partition(": ")[2]
+        done.append(Item(text, (work.claimed,)))
+    if stage.name != "spec-execute" or not left:
+        left = [Item(stage.step, work.said("step")), *left]
+    question = made.items.get("stage.pending", [])
+    if stage.approval and not question:
+        question = [Item(stage.approval, work.said("approval"))]
+    if stage.name != "spec-execute":
+        left += [Item(item.text, item.sources, Tier.SECOND) for item in question[:1]]
+    tests = [
+        item for item in made.items.get("stage.remaining", ()) if item.text.startswith("Pending tests: ")
+    ]
+    made.put("stage.completed", *done)
+    made.put("stage.remaining", *left, *tests)
+    made.put("stage.approved", *approved)
+    made.put("stage.pending", *question)
+
+
+def _decisions(made: Continuity, work: _Work) -> None:
+    name = work.pack.notes or work.pack.decisions
+    file = work.files.get(name) if name else None
+    found = section(file.text, DECISIONS) if file is not None else []
+    items = (
+        [Item(line.text, (file.source(line.number),), rank=-1) for line in found] if file is not None else []
+    )
+    made.put("stage.decisions", *items, *made.items.get("stage.decisions", ()))

@@ -1,0 +1,53 @@
+"""The files of the path: modified, read, mentioned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection.collection import Use
+from leafward.compaction.injection.values import Contribution, Item, Reason
+
+if TYPE_CHECKING:
+    from leafward.compaction.injection.builders import BuildInput
+    from leafward.compaction.injection.collection import FileUse
+
+_SECTION = {
+    Use.MODIFIED: "workingset.modified",
+    Use.CREATED: "workingset.modified",
+    Use.READ: "workingset.read",
+    Use.MENTIONED: "workingset.mentioned",
+}
+_CAP = 20
+_OFFERED = 500
+"""Files that are offered; more are only counted."""
+
+
+def working_set(given: BuildInput) -> Contribution:
+    """Files by what was done with them. Too many are chosen by use and recency, or by name; the rest is counted."""
+    files = list(given.found.files.values())
+    recent = given.settings.order != "alpha"
+    files.sort(key=_recent if recent else _alphabetical)
+    items: dict[str, list[Item]] = {}
+    left: list[tuple[str, Item, Reason]] = []
+    beyond: Counter[str] = Counter()
+    for rank, file in enumerate(files):
+        key = _SECTION[file.use]
+        item = Item(file.path, tuple(file.sources), rank=rank, path=file.path)
+        if rank >= _OFFERED:
+            beyond[key] += 1
+        elif not recent and rank >= _CAP:
+            # By name: what was read competes with what was modified.
+            left.append((key, item, Reason.CAP))
+        else:
+            items.setdefault(key, []).append(item)
+    chosen = {key: tuple(found) for key, found in items.items()}
+    return Contribution("working set", chosen, tuple(left), beyond)
+
+
+def _recent(file: FileUse) -> tuple[int, int, str, str]:
+    return file.use, -file.seq, file.path.casefold(), file.path
+
+
+def _alphabetical(file: FileUse) -> tuple[bool, str, str]:
+    return file.use is Use.MENTIONED, file.path.casefold(), file.path

@@ -1,0 +1,140 @@
+"""A folder that is only read: bounded, inside its root, in an order that does not depend on the disk."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.compaction.injection.values import Diagnostic, SourceKind, SourceRef
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE_LIMIT = 256 * 1024
+"""Bytes of a file that is read; a larger one is passed over."""
+LIST_LIMIT = 2_000
+"""Names of a folder that are looked at."""
+
+_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+)
+_ABSENT = {errno.ENOENT, errno.ENOTDIR}
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file that was read."""
+
+    path: str
+    """Relative to the root, with `/`."""
+    text: str
+    """Line ends are newlines."""
+    digest: str
+
+    def source(self, line: int = 0, note: str = "") -> SourceRef:
+        """The file, or one of its lines (from 1), as a source."""
+        return SourceRef(SourceKind.FILE, file=self.path, line=line, digest=self.digest, note=note)
+
+
+class Workspace:
+    """The files that builders may read. Whatever cannot be read is absent, and `diagnostics` says why."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = os.path.realpath(root)
+        self.diagnostics: list[Diagnostic] = []
+        self._files: dict[str, TextFile | None] = {}
+
+    def read(self, path: str) -> TextFile | None:
+        """A text file inside the root; None where there is none that can be used."""
+        if path not in self._files:
+            self._files[path] = self._read(path)
+        return self._files[path]
+
+    def _read(self, path: str) -> TextFile | None:
+        real = self._inside(path)
+        if real is None:
+            return None
+        try:
+            descriptor = os.open(real, _FLAGS)
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                self._note("unreadable", f"{path} cannot be read ({error.strerror or error})")
+            return None
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                self._note("no-file", f"{path} is no regular file")
+                return None
+            data = b""
+            while len(data) <= FILE_LIMIT and (more := os.read(descriptor, FILE_LIMIT + 1 - len(data))):
+                data += more
+        except OSError as error:
+            self._note("unreadable", f"{path} cannot be read ({error.strerror or error})")
+            return None
+        finally:
+            os.close(descriptor)
+        if len(data) > FILE_LIMIT:
+            self._note("too-large", f"{path} is larger than {FILE_LIMIT // 1024} KiB; it is passed over")
+            return None
+        if b"\0" in data:
+            self._note("binary", f"{path} is no text; it is passed over")
+            return None
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            self._note("encoding", f"{path} is not UTF-8; it is passed over")
+            return None
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return TextFile(path, text, hashlib.sha256(data).hexdigest()[:16])
+
+    def names(self, path: str) -> list[str]:
+        """The names in a folder inside the root, sorted; empty where there is none."""
+        real = self._inside(path)
+        if real is None:
+            return []
+        try:
+            names = sorted(os.listdir(real))
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                self._note("unreadable", f"{path} cannot be read ({error.strerror or error})")
+            return []
+        if len(names) > LIST_LIMIT:
+            self._note("too-many", f"{path} holds {len(names)} names; the first {LIST_LIMIT} are looked at")
+        return names[:LIST_LIMIT]
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a path inside the root is a folder."""
+        real = self._inside(path)
+        return real is not None and os.path.isdir(real)
+
+    def exists(self, path: str) -> bool:
+        """Whether a path inside the root is there at all."""
+        real = self._inside(path, quiet=True)
+        return real is not None and os.path.exists(real)
+
+    def _inside(self, path: str, *, quiet: bool = False) -> str | None:
+        """Where a relative path really lies; None where that is outside of the root."""
+        parts = PurePosixPath(path).parts
+        if not path or "\0" in path or path.startswith("/") or ".." in parts:
+            if not quiet:
+                self._note("outside", f"{path} leaves the workspace; it is not followed")
+            return None
+        try:
+            real = os.path.realpath(os.path.join(self.root, *parts))
+        except (OSError, ValueError):
+            return None
+        if real != self.root and not real.startswith(self.root.rstrip(os.sep) + os.sep):
+            if not quiet:
+                self._note("outside", f"{path} leads out of the workspace; it is not followed")
+            return None
+        return real
+
+    def _note(self, code: str, text: str) -> None:
+        remark = Diagnostic(code, safe_line(text, 400))
+        if remark not in self.diagnostics:
+            self.diagnostics.append(remark)

@@ -1,0 +1,200 @@
+"""What a plan replaces and what it keeps, as messages: decoded once, for the summary and for what is said about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.base.redact import Redactor
+from leafward.base.safe_text import safe
+from leafward.compaction.opencode import CLEARED
+from leafward.compaction.settings import Strategy
+from leafward.compaction.stored import Stored, cut_middle, parts_of
+from leafward.context.estimators import text_tokens
+from leafward.context.model_context import message_body
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
+from leafward.session.messages import edit_message, message_text, messages_of
+from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
+from leafward.summaries.summarizers import Said, Span, unless_cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.compaction.division import Shortened
+    from leafward.compaction.plan import Plan
+    from leafward.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A message of the kept tail of which only a part stays."""
+
+    entry: EntryIndex
+    content: list[Body]
+    """What takes the place of its content."""
+    tokens: int
+    """Of the whole message afterwards, as pi 1.5.2 estimates them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replacing:
+    """The messages of a path as a plan deals them out."""
+
+    replaced: tuple[Said, ...]
+    """Everything that leaves the context, in the order of the path; what was kept out of requests is left out."""
+    summarised: tuple[Said, ...]
+    """Of these the ones that the summary stands for, the prefix of a split turn last."""
+    prefix: int
+    """How many of them are that prefix."""
+    kept: tuple[Said, ...]
+    """What stays in the context, cut short where the plan says so."""
+    kept_tokens: int
+    quoted: tuple[str, ...]
+    """Messages of the user that stay inside the stored text, word for word but for secrets, oldest first."""
+    redacted: Mapping[str, int]
+    """Different secrets taken out of these, by name."""
+    edits: tuple[Edited, ...]
+    previous: str
+    """The summary before, without what was injected into it and messages that stood in it word for word."""
+    previous_entry: EntryIndex
+    system: Body | None
+    """The system prompt as it is replayed, as far as the file holds it."""
+
+
+def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: False) -> Replacing:
+    """Decodes the context that a plan is about, each message once. Raises Cancelled where `stop` turns true."""
+    sizes = plan.sizes
+    before = parts_of(sizes.previous_summary or "")
+    tail = set(plan.kept) if plan.first_kept >= 0 else set()
+    wanted = {*plan.summarize, *plan.turn_prefix}
+    cut = {short.entry: short for short in plan.pruned}
+    tokens = dict(zip(sizes.context.messages.entry, sizes.context.messages.tokens, strict=True))
+    chosen = set(plan.kept) - tail
+    replaced: list[Said] = []
+    summarised: list[Said] = []
+    kept: list[Said] = []
+    quoted: list[str] = []
+    edits: list[Edited] = []
+    kept_tokens = 0
+    for said, sent in _said(session, plan, stop):
+        short = cut.get(said.entry)
+        if said.entry in tail:
+            if short is not None:
+                content = _shortened(said.message, short, plan)
+                said = Said(said.entry, {**said.message, "content": content})
+                edits.append(Edited(said.entry, content, message_tokens(said.message)))
+            kept.append(said)
+            kept_tokens += edits[-1].tokens if short is not None else tokens[said.entry]
+            continue
+        if not sent:
+            continue
+        replaced.append(said)
+        if said.entry in chosen:
+            text = text_of(said.message.get("content"))
+            quoted.append(cut_middle(text, short.left * CHARS_PER_TOKEN) if short is not None else text)
+        if said.entry in wanted:
+            if short is not None and plan.settings.strategy is Strategy.OPENCODE:
+                said = Said(said.entry, {**said.message, "content": _shortened(said.message, short, plan)})
+            summarised.append(said)
+    # What was quoted before leaves the stored text: it is said again, and as far as there is room it is quoted again.
+    earlier = before.kept if sizes.previous_summary is not None else ()
+    if plan.settings.strategy is Strategy.CODEX:
+        quoted[:0] = _still_quoted(earlier, plan)
+    summarised[:0] = [
+        Said(sizes.compaction, {"role": "user", "content": [{"type": "text", "text": text}]})
+        for text in earlier
+    ]
+    beginning = set(plan.turn_prefix)
+    redactor = Redactor()
+    quoted = [safe(redactor.text(text)) for text in quoted if text.strip()]
+    return Replacing(
+        tuple(replaced),
+        tuple(summarised),
+        sum(1 for said in summarised if said.entry in beginning),
+        tuple(kept),
+        kept_tokens,
+        tuple(quoted),
+        dict(redactor.found),
+        tuple(edits),
+        previous_summary(before),
+        sizes.compaction if sizes.previous_summary is not None else NO_ENTRY,
+        _system(session, plan),
+    )
+
+
+def _still_quoted(earlier: Sequence[str], plan: Plan) -> list[str]:
+    """The newest of the messages quoted before that fit beside those of this plan."""
+    left = plan.settings.budget - plan.tokens.kept
+    kept: list[str] = []
+    for text in reversed(earlier):
+        left -= text_tokens(text, plan.estimator)
+        if left < 0:
+            break
+        kept.insert(0, text)
+    return kept
+
+
+def previous_summary(before: Stored) -> str:
+    """What is carried on of a stored text: the summary, and the file lists behind it."""
+    return "\n\n".join(part for part in (before.summary, before.files) if part)
+
+
+def span_of(session: Session, plan: Plan, *, pins: Sequence[str] = (), focus: str = "") -> Span:
+    """What the summary of a plan is to stand for."""
+    return span_from(session, replacing(session, plan), pins=pins, focus=focus)
+
+
+def span_from(session: Session, there: Replacing, *, pins: Sequence[str] = (), focus: str = "") -> Span:
+    """The same from messages that are decoded already."""
+    return Span(
+        messages=there.summarised,
+        previous=there.previous,
+        previous_entry=there.previous_entry,
+        kept=there.kept,
+        cwd=session.cwd,
+        focus=focus,
+        pins=tuple(pins),
+        prefix=there.prefix,
+    )
+
+
+def _said(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tuple[Said, bool]]:
+    """Every message of the context but the system's and the summary, with whether it is sent; edits are applied."""
+    messages = plan.sizes.context.messages
+    places = [
+        place for place in range(len(messages)) if messages.role(place) not in ("system", "compactionSummary")
+    ]
+    found: list[tuple[Said, bool]] = []
+    bodies = session.bodies(messages.entry[place] for place in places)
+    for place, (entry, body) in unless_cancelled(zip(places, bodies, strict=True), stop):
+        spoken = messages_of(body or {}, Kind(messages.kinds[entry]))
+        message = spoken[-1] if spoken else {}
+        edit = messages.edited.get(place)
+        if edit is not None:
+            replacement = (session.body(edit) or {}).get("replacement")
+            message = edit_message(message, replacement) or {}
+        found.append((Said(entry, message), place not in messages.unsent))
+    return found
+
+
+def _shortened(message: Body, short: Shortened, plan: Plan) -> list[Body]:
+    """What is left of the content of a message that is cut short."""
+    if plan.settings.strategy is Strategy.OPENCODE:
+        return [{"type": "text", "text": CLEARED}]
+    text = text_of(message.get("content"))
+    pictures = sum(1 for block in blocks_of(message.get("content")) if block.get("type") == "image")
+    if pictures:
+        text += f"\n[{pictures} image{'' if pictures == 1 else 's'} left out]"
+    return [{"type": "text", "text": cut_middle(text, short.left * CHARS_PER_TOKEN)}]
+
+
+def _system(session: Session, plan: Plan) -> Body | None:
+    messages = plan.sizes.context.messages
+    return replayed_system(
+        message_body(session, messages[place]) for place in messages.apart if messages.role(place) == "system"
+    )
+
+
+def told(messages: Sequence[Said]) -> str:
+    """Messages as one plain text."""
+    return "\n".join(message_text(said.message) for said in messages)

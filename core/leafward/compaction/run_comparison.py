@@ -1,0 +1,197 @@
+"""Two summaries beside each other: section by section what is the same, and which facts only one of them holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from leafward.compaction.lines import Part, stored_lines
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.summaries.facts import gather
+from leafward.summaries.facts.prose import content_words, shared
+from leafward.summaries.survival.text_match import SAME_SENTENCE, Held, Text, file_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.session.session import Session
+    from leafward.summaries.facts import Fact
+
+__all__ = [
+    "LISTS",
+    "Mark",
+    "PairedLine",
+    "SectionDiff",
+    "SummaryDiff",
+    "compare_summaries",
+    "paired",
+    "sections_of",
+    "summaries_near",
+    "summary_at",
+]
+
+LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
+"""Titles of what a stored summary holds besides what it tells."""
+_PREFIX = "Split turn: "
+
+
+class Mark(StrEnum):
+    """How a line of one summary stands to the other."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class PairedLine:
+    """A line of one summary, of the other, or the same line in both. Texts without list marks, not safe to show."""
+
+    mark: Mark
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionDiff:
+    """One heading with its lines, in the order of the later summary; what it lacks stands where it stood."""
+
+    title: str
+    mark: Mark
+    """Added or removed where only one summary has the heading; same where every line is."""
+    lines: tuple[PairedLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryDiff:
+    """Two summaries compared. What Leafward injected into them is left out: it is no summary."""
+
+    sections: tuple[SectionDiff, ...]
+    only_before: tuple[Fact, ...]
+    """Facts that the later summary does not state, the heaviest first."""
+    only_after: tuple[Fact, ...]
+
+    def count(self, mark: Mark) -> int:
+        """Lines of one kind."""
+        return sum(1 for section in self.sections for line in section.lines if line.mark is mark)
+
+
+def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
+    """Compares two stored summaries; `cwd` is the folder of the session. Pure."""
+    old, new = sections_of(before), sections_of(after)
+    order = list(new)
+    for place, title in enumerate(old):
+        if title not in new:
+            # Where it stood: behind the section that it followed.
+            above = [other for other in list(old)[:place] if other in order]
+            order.insert(order.index(above[-1]) + 1 if above else 0, title)
+    found = []
+    for key in order:
+        lines = paired(old.get(key, ("", []))[1], new.get(key, ("", []))[1])
+        mark = Mark.SAME
+        if key not in old or key not in new:
+            mark = Mark.ADDED if key in new else Mark.REMOVED
+        elif any(line.mark is not Mark.SAME for line in lines):
+            mark = Mark.CHANGED
+        title = (new.get(key) or old[key])[0]
+        if lines or mark is not Mark.SAME:
+            found.append(SectionDiff(title, mark, tuple(lines)))
+    told, tells = Text(_told(before), cwd), Text(_told(after), cwd)
+    return SummaryDiff(tuple(found), _only(told, tells), _only(tells, told))
+
+
+def sections_of(text: str) -> dict[str, tuple[str, list[str]]]:
+    """Titles and lines of a stored summary, by title as it is compared, in order; what was injected is left out."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for line in stored_lines(text):
+        if line.mark or line.part is Part.INJECTED:
+            continue
+        title = LISTS.get(line.part, line.heading)
+        if line.part is Part.PREFIX:
+            title = f"{_PREFIX}{line.heading}" if line.heading else _PREFIX.strip(": ")
+        lines = found.setdefault(title.casefold(), (title, []))[1]
+        if not line.level:
+            lines.append(line.says)
+    return found
+
+
+def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
+    """Lines of both: first those that are the same, then those that are alike, then what is left."""
+    taken: dict[int, int] = {}
+    free = set(range(len(old)))
+    by_text: dict[str, list[int]] = {}
+    for at, text in enumerate(old):
+        by_text.setdefault(text, []).append(at)
+    for at, text in enumerate(new):
+        places = by_text.get(text)
+        if places:
+            taken[at] = places.pop(0)
+            free.discard(taken[at])
+    words = {at: content_words(old[at]) for at in free}
+    for at, text in enumerate(new):
+        if at in taken:
+            continue
+        mine = content_words(text)
+        best, part = -1, SAME_SENTENCE
+        for other in sorted(free):
+            alike = min(shared(mine, frozenset(words[other])), shared(words[other], frozenset(mine)))
+            if alike >= part and (alike > part or best < 0):
+                best, part = other, alike
+        if best >= 0:
+            taken[at] = best
+            free.discard(best)
+    found: list[PairedLine] = []
+    added: list[str] = []
+    told = 0
+
+    def gap(stop: int) -> None:
+        """What only one of them says up to the next line of both: the old first."""
+        nonlocal told
+        found.extend(PairedLine(Mark.REMOVED, old[place]) for place in range(told, stop) if place in free)
+        found.extend(PairedLine(Mark.ADDED, "", text) for text in added)
+        added.clear()
+        told = max(told, stop)
+
+    for at, text in enumerate(new):
+        partner = taken.get(at)
+        if partner is None:
+            added.append(text)
+            continue
+        gap(partner)
+        told = max(told, partner + 1)
+        found.append(PairedLine(Mark.SAME if old[partner] == text else Mark.CHANGED, old[partner], text))
+    gap(len(old))
+    return found
+
+
+def _told(text: str) -> str:
+    return "\n".join(line.text for line in stored_lines(text) if line.part is not Part.INJECTED)
+
+
+def _only(mine: Text, other: Text) -> tuple[Fact, ...]:
+    facts = gather(mine.sightings)
+    names = file_names(facts)
+    found = [fact for fact in facts if other.holds(fact, names) is Held.ABSENT]
+    return tuple(sorted(found, key=lambda fact: (-fact.weight, fact.kind, fact.key)))
+
+
+def summary_at(session: Session, entry: int) -> str:
+    """The stored summary of a compaction or of a branch; empty for every other entry."""
+    body = session.body(entry) if entry >= 0 else None
+    summary = body.get("summary") if body is not None else None
+    return summary if isinstance(summary, str) else ""
+
+
+def summaries_near(session: Session, at: int, besides: int = NO_ENTRY) -> list[EntryIndex]:
+    """The entries of a session that hold a summary: those on the path to an entry first, the latest of them first."""
+    kinds = session.columns.kind
+    wanted = (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
+    every = [EntryIndex(index) for index, kind in enumerate(kinds) if kind in wanted and index != besides]
+    on_path = {
+        index for run in session.tree.path_runs(at) for index in every if run.start <= index < run.stop
+    }
+    compactions = [index for index in reversed(every) if index in on_path and kinds[index] == Kind.COMPACTION]
+    branches = [index for index in reversed(every) if index in on_path and kinds[index] != Kind.COMPACTION]
+    return [*compactions, *branches, *(index for index in every if index not in on_path)]

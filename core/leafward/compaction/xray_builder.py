@@ -1,0 +1,295 @@
+"""Deals the messages before a compaction and what stands there after it out to bands, and aligns them."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
+from leafward.compaction.lines import USER_MESSAGE, Part
+from leafward.compaction.origins import Origins
+from leafward.context.model_context import message_body
+from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.messages import prompt_text
+from leafward.session.tokens import message_tokens, replayed_system
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from leafward.compaction.lines import StoredLine
+    from leafward.context.model_context import Context, ContextMessage
+    from leafward.session.session import Session
+
+_TELLING = 48
+"""Characters by which a quoted message is known again."""
+
+
+class XRayBuilder:
+    """Messages and lines dealt out to bands, then made an X-ray."""
+
+    def __init__(self, session: Session, before: Context) -> None:
+        self.session = session
+        self.context = before
+        self._system: list[tuple[Cell | None, Cell | None, Link]] = []
+        self._kept: list[tuple[Cell, Cell, int]] = []
+        self._replaced: list[Cell] = []
+        self._prefix: list[Cell] = []
+        self._cut: list[Cell] = []
+        self._told: list[Cell] = []
+        self._told_prefix: list[Cell] = []
+        self._quotes: list[tuple[Cell, list[str]]] = []
+        self._injected: list[Cell] = []
+        self._pruned: dict[int, int] = {}
+        """Tokens cut off a message that is summarised, by the identity of its cell."""
+        self._rest: tuple[int, int] = (0, 0)
+        self._sources: list[int] = []
+        """Positions that a summary was made from."""
+        self.messages_after = 0
+
+    def _cell(self, position: int) -> Cell:
+        messages = self.context.messages
+        entry = EntryIndex(messages.entry[position])
+        edited = messages.edited.get(position, NO_ENTRY)
+        sent = position not in messages.unsent
+        role = messages.role(position)
+        return Cell(What.MESSAGE, messages.tokens[position], entry, role, edited=edited, sent=sent)
+
+    def system(self, after: Context) -> None:
+        """The system prompt and the tools of both sides; what differs is cut, and given anew."""
+        old, new = _system_cells(self.session, self.context), _system_cells(self.session, after)
+        self.messages_after += len(_systems(after))
+        for what in (What.SYSTEM, What.TOOLS):
+            was, now = old.get(what), new.get(what)
+            if was is not None and now is not None and was[1] == now[1]:
+                self._system.append((was[0], now[0], Link.KEPT))
+                continue
+            if was is not None:
+                self._cut.append(was[0])
+            if now is not None:
+                self._injected.append(now[0])
+
+    def keep(self, position: int, tokens: int, edited: EntryIndex) -> None:
+        """A message that stays, with what is left of it."""
+        was = self._cell(position)
+        now = was._replace(tokens=tokens, edited=edited)
+        self._kept.append((was, now, max(0, was.tokens - tokens)))
+        self.messages_after += 1
+
+    def drop(self, position: int) -> None:
+        """A message that goes, and that nothing stands for."""
+        self._cut.append(self._cell(position))
+
+    def replace(self, position: int, *, prefix: bool, cut: int = 0) -> None:
+        """A message that is summarised; `cut` tokens of it are not even read for that."""
+        cell = self._cell(position)
+        (self._prefix if prefix else self._replaced).append(cell)
+        if cut:
+            self._pruned[id(cell)] = cut
+        self._sources.append(position)
+
+    def bring_back(self, message: ContextMessage) -> None:
+        """A message that was not in the context before, and is in what the compaction kept."""
+        self._injected.append(
+            Cell(What.MESSAGE, message.tokens, message.entry, message.role, edited=message.edited)
+        )
+        self.messages_after += 1
+
+    def expect(self, tokens: int) -> None:
+        """A summary that is not made yet."""
+        self._told.append(Cell(What.EXPECTED, tokens, role="compactionSummary"))
+        self.messages_after += 1
+
+    def tell(self, lines: Sequence[StoredLine], entry: EntryIndex) -> None:
+        """The lines of the summary. What says nothing by itself counts with the line before it, or with the first."""
+        self.messages_after += 1
+        sides = {Part.PREFIX: self._told_prefix, Part.INJECTED: self._injected}
+        added = len(self._injected)
+        owed = 0
+        last: list[Cell] | None = None
+        head = -1
+        """Where the head of the list or section is that lines come under."""
+        part: Part | None = None
+        for line in lines:
+            into = sides.get(line.part, self._told)
+            if line.part is not part:
+                part, head = line.part, -1
+                if part in (Part.READ, Part.MODIFIED):
+                    head = len(into)
+                    into.append(Cell(What.FILES, 0, entry, text=part.value, line=line.number))
+                    last = into
+            if line.part is Part.QUOTED:
+                self._quote(line, entry)
+                continue
+            if line.mark:
+                begins = last is not into or (into is self._injected and len(into) == added)
+                if begins:
+                    owed += line.tokens
+                else:
+                    into[-1] = _grown(into[-1], line.tokens)
+                continue
+            what = What.HEADING if line.level else What.LINE
+            if part in (Part.READ, Part.MODIFIED):
+                what = What.FILE
+            elif part is Part.INJECTED:
+                what = What.SECTION if line.level else What.ADDED
+            if what in (What.FILE, What.ADDED) and head >= 0:
+                into[head] = _grown(into[head], 0, lines=1)
+            if what is What.SECTION:
+                head = len(into)
+            into.append(Cell(what, line.tokens + owed, entry, "", line.says, line.heading, line.number))
+            last, owed = into, 0
+        if owed:
+            (last if last is not None else self._told).append(Cell(What.LINE, owed, entry))
+
+    def _quote(self, line: StoredLine, entry: EntryIndex) -> None:
+        """One line of a message that is quoted."""
+        if line.text.strip() == USER_MESSAGE or not self._quotes:
+            self._quotes.append((Cell(What.QUOTED, 0, entry, "user", line=line.number), []))
+        cell, said = self._quotes[-1]
+        self._quotes[-1] = (_grown(cell, line.tokens), said)
+        if not line.mark or not line.text.strip():
+            said.append(line.text)
+
+    def _pair_quotes(self) -> None:
+        """Puts every quoted message beside the one that it is; one that is not found stands as a line of the summary."""
+        waiting = [cell for cell in (*self._replaced, *self._prefix) if cell.role == "user"]
+        for cell, said in self._quotes:
+            text = "\n".join(said)
+            wanted = _beginning(text)
+            cell = cell._replace(text=text.strip().partition("\n")[0])
+            found = next((at for at, was in enumerate(waiting) if self._begins(was) == wanted), -1)
+            if found < 0:
+                self._told.append(cell)
+                continue
+            was = waiting[found]
+            del waiting[: found + 1]
+            for cells in (self._replaced, self._prefix):
+                if was in cells:
+                    cells.remove(was)
+            self._kept.append((was, cell, max(0, was.tokens - cell.tokens)))
+
+    def _begins(self, cell: Cell) -> str:
+        body = self.session.body(cell.entry) or {}
+        return _beginning(prompt_text(body))
+
+    def rest(self, before: int, after: int) -> None:
+        """What no message explains."""
+        self._rest = (before, after)
+
+    @property
+    def after_tokens(self) -> int:
+        """Tokens of everything that is there after."""
+        cells = [now for _, now, _ in self._system if now is not None]
+        cells += [now for _, now, _ in self._kept]
+        cells += [*self._told, *self._told_prefix, *self._injected, *(cell for cell, _ in self._quotes)]
+        return sum(cell.tokens for cell in cells)
+
+    def xray(
+        self,
+        compaction: EntryIndex,
+        totals: tuple[int, int],
+        messages: tuple[int, int],
+        summary: str,
+        lines: tuple[StoredLine, ...],
+        *,
+        split_turn: bool,
+        recorded: Mapping[int, tuple[EntryIndex, ...]],
+        of_edits: bool = False,
+    ) -> XRay:
+        """Everything in rows, with the ledger; totals and numbers of messages before and after."""
+        self._pair_quotes()
+        rows: list[XRayRow] = []
+        bands: list[Band] = []
+
+        def band(found: Iterable[XRayRow]) -> None:
+            start = len(rows)
+            rows.extend(found)
+            if len(rows) > start:
+                shown = rows[start:]
+                bands.append(
+                    Band(
+                        shown[0].link,
+                        start,
+                        len(rows),
+                        sum(row.before.tokens for row in shown if row.before is not None),
+                        sum(row.after.tokens for row in shown if row.after is not None),
+                    )
+                )
+
+        band(XRayRow(was, now, link) for was, now, link in self._system)
+        band(self._beside(self._replaced, self._told, Link.REPLACED))
+        band(self._beside(self._prefix, self._told_prefix, Link.PREFIX))
+        band(XRayRow(None, cell, Link.INJECTED) for cell in self._injected)
+        band(XRayRow(cell, None, Link.CUT) for cell in self._cut)
+        band(XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept)
+        if any(self._rest):
+            was, now = (Cell(What.REST, tokens) if tokens else None for tokens in self._rest)
+            band([XRayRow(was, now, Link.REST)])
+        return XRay(
+            session=self.session,
+            compaction=compaction,
+            before_at=self.context.at,
+            rows=tuple(rows),
+            bands=tuple(bands),
+            ledger=_ledger(rows),
+            before=totals[0],
+            after=totals[1],
+            messages_before=messages[0],
+            messages_after=messages[1],
+            summary=summary,
+            lines=lines,
+            split_turn=split_turn,
+            origins=Origins(self.session, self.context.messages, tuple(self._sources), lines, recorded),
+            of_edits=of_edits,
+        )
+
+    def _beside(self, before: Sequence[Cell], after: Sequence[Cell], link: Link) -> Iterable[XRayRow]:
+        for was, now in zip_longest(before, after):
+            yield XRayRow(was, now, link, self._pruned.get(id(was), 0) if was is not None else 0)
+
+
+def _grown(cell: Cell, tokens: int, lines: int = 0) -> Cell:
+    return cell._replace(tokens=cell.tokens + tokens, below=cell.below + lines)
+
+
+def _beginning(text: str) -> str:
+    """What tells a message from others, however its white space was kept."""
+    return " ".join(text[: 4 * _TELLING].split())[:_TELLING]
+
+
+def _systems(context: Context) -> list[ContextMessage]:
+    """The system messages of a context."""
+    messages = context.messages
+    return [messages[at] for at in messages.apart if messages.role(at) == "system"]
+
+
+def _system_cells(session: Session, context: Context) -> dict[What, tuple[Cell, object]]:
+    """The system prompt and the tools that the system messages of a context come down to, each with its content."""
+    own = _systems(context)
+    replayed = replayed_system(message_body(session, message) for message in own)
+    if replayed is None:
+        return {}
+    entry = own[-1].entry
+    tools = replayed.get("toolsAdded")
+    bare = {key: value for key, value in replayed.items() if key != "toolsAdded"}
+    tokens = message_tokens(bare)
+    found: dict[What, tuple[Cell, object]] = {}
+    if tokens or not tools:
+        found[What.SYSTEM] = (Cell(What.SYSTEM, tokens, entry, "system"), bare)
+    if isinstance(tools, list) and tools:
+        brought = message_tokens(replayed) - tokens
+        found[What.TOOLS] = (Cell(What.TOOLS, brought, entry, "system", below=len(tools)), tools)
+    return found
+
+
+def _ledger(rows: Iterable[XRayRow]) -> tuple[Share, ...]:
+    """Tokens by link on both sides. Of a message that was cut short, what is left is kept, the rest is cut."""
+    before: dict[Link, int] = dict.fromkeys(Link, 0)
+    after: dict[Link, int] = dict.fromkeys(Link, 0)
+    for row in rows:
+        if row.before is not None:
+            before[row.link] += row.before.tokens - row.cut
+            before[Link.CUT] += row.cut
+        if row.after is not None:
+            after[row.link] += row.after.tokens
+    return tuple(Share(link, before[link], after[link]) for link in Link)

@@ -1,0 +1,80 @@
+"""How a tool's call, or a command of the user's, ended."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, lines_of
+from leafward.session.entries import Body, text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a tool's call or a command of the user's ended."""
+
+    ok: bool
+    exit_code: int | None
+    """Of a command that ran to its end; None for any other tool, and where a command was stopped."""
+    lines: int
+    """Lines of output: all there were where the result says so, else those that were kept."""
+    stopped: str = ""
+    """`aborted` or `timed out` where a command was stopped."""
+
+
+# What pi 1.5.2 appends to the output of a command that did not end well.
+_STATUS = re.compile(
+    r"(?:\A|\n)\s*Command (?:exited with code (-?\d+)|(aborted|timed out)|terminated without an exit code)[^\n]*\s*\Z"
+)
+
+
+_STATUS_SIZE = 400
+
+
+_NO_OUTPUT = "(no output)"
+
+_FRAMED = 1 << 18
+"""Characters of a result up to which a frame around it is looked for."""
+
+
+def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
+    """The outcome that a tool's result, or a `bashExecution` message, tells of."""
+    message = body.get("message")
+    if not isinstance(message, dict):
+        return Outcome(ok=True, exit_code=None, lines=0)
+    if message.get("role") == "bashExecution":
+        code = message.get("exitCode")
+        stopped = "aborted" if message.get("cancelled") else ""
+        lines = len(lines_of(str(message.get("output") or "")))
+        code = code if isinstance(code, int) else None
+        return Outcome(not code and not stopped, None if stopped else code, lines, stopped)
+    ok = not message.get("isError")
+    name = str(message.get("toolName"))
+    text = _inside(text_of(message.get("content")), name, table)
+    if name not in table.shells:
+        return Outcome(ok, None, len(lines_of(text)))
+    told = message.get("exitCode")
+    if isinstance(told, int):
+        return Outcome(ok, told, len(lines_of(text.rstrip("\n"))))
+    ending = None if ok else _STATUS.search(text, max(0, len(text) - _STATUS_SIZE))
+    output = text[: ending.start()] if ending is not None else text
+    lines = 0 if output.strip() == _NO_OUTPUT else _total_lines(message) or len(lines_of(output.rstrip("\n")))
+    if ok:
+        return Outcome(ok, 0, lines)
+    code = int(ending[1]) if ending is not None and ending[1] else None
+    return Outcome(ok, code, lines, (ending[2] or "") if ending is not None else "")
+
+
+def _inside(text: str, name: str, table: ToolTable) -> str:
+    """What a file holds or a command printed, without what the agent says around it."""
+    form = table.shell_form if name in table.shells else table.read_form
+    reads = name in table.shells or table.actions.get(name) is Action.READ
+    found = re.search(form.frame, text, re.DOTALL) if form.frame and reads and len(text) <= _FRAMED else None
+    return found["text"] if found is not None else text
+
+
+def _total_lines(message: Body) -> int:
+    details = message.get("details")
+    truncation = details.get("truncation") if isinstance(details, dict) else None
+    total = truncation.get("totalLines") if isinstance(truncation, dict) else None
+    return total if isinstance(total, int) else 0

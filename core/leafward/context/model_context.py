@@ -1,0 +1,402 @@
+"""What the model receives at an entry: the messages of the entries that `projection` chooses, each with the one it comes from.
+
+The rules are pi 1.5.2's: context edits replace or remove, summaries and injected messages speak as the user. Sizes are counted
+as pi counts them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple, overload
+
+from leafward.context.projection import ahead_of_summary, as_sent, latest, selected
+from leafward.session.entries import NATIVE_ROLE, NO_ENTRY, Body, EntryIndex, Kind, Usage
+from leafward.session.messages import (
+    NEVER_SENT,
+    edit_message,
+    edit_targets,
+    messages_of,
+    trusted_usage,
+    usage_of,
+)
+from leafward.session.tokens import message_tokens, replayed_system
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+
+class Section(StrEnum):
+    """The four parts of the ledger."""
+
+    SYSTEM = "system"
+    SUMMARY = "summary"
+    KEPT = "kept"
+    AFTER = "after"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMessage:
+    """One message of a context."""
+
+    entry: EntryIndex
+    role: str
+    """pi's role; the summary of a compaction is `compactionSummary`, that of a branch `branchSummary`."""
+    kind: Kind
+    """Of the entry it comes from."""
+    tokens: int
+    """Estimated."""
+    section: Section
+    edited: EntryIndex = NO_ENTRY
+    """The context edit that replaced its content; -1 where none did."""
+    sent: bool = True
+    """False for a command the user ran with `!!`: pi counts it but never sends it."""
+
+
+class EditInForce(NamedTuple):
+    """A context edit that changes what the model sees."""
+
+    entry: EntryIndex
+    """The entry it concerns."""
+    edit: EntryIndex
+    removed: bool
+    """Whether nothing of the entry is left."""
+    freed: int
+    """Tokens; less than 0 where the new text is longer."""
+
+
+class Messages(Sequence[ContextMessage]):
+    """The messages of a context, in order, as columns; a value is made when one is asked for."""
+
+    def __init__(self, kinds: bytearray) -> None:
+        self.kinds = kinds
+        """Kinds of the session's entries."""
+        self.entry: array[int] = array("i")
+        self.tokens: array[int] = array("i")
+        self.first_after = 0
+        """Messages from here on come after the compaction (all of them where there is none)."""
+        self.apart: list[int] = []
+        """Positions of system messages and of the compaction's summary."""
+        self.roles: dict[int, str] = {}
+        """Roles that are not those of the entry's kind, by position."""
+        self.edited: dict[int, EntryIndex] = {}
+        """The edit that applies, by position."""
+        self.edits: list[EditInForce] = []
+        """The edits that apply, those that leave a whole entry out too, in the order of the messages."""
+        self.unsent: set[int] = set()
+        """Positions of messages that are counted but not sent."""
+
+    def __len__(self) -> int:
+        return len(self.entry)
+
+    def role(self, position: int) -> str:
+        """The role of the message at a position."""
+        given = self.roles.get(position)
+        return given if given is not None else _ROLE_OF_KIND.get(self.kinds[self.entry[position]], "")
+
+    def section(self, position: int) -> Section:
+        """The part of the ledger that the message at a position belongs to."""
+        role = self.role(position)
+        if role == "system":
+            return Section.SYSTEM
+        if role == "compactionSummary":
+            return Section.SUMMARY
+        return Section.KEPT if position < self.first_after else Section.AFTER
+
+    @overload
+    def __getitem__(self, position: int) -> ContextMessage: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[ContextMessage]: ...
+    def __getitem__(self, position: int | slice) -> ContextMessage | list[ContextMessage]:
+        if isinstance(position, slice):
+            return [self[at] for at in range(*position.indices(len(self)))]
+        position = range(len(self))[position]
+        entry = self.entry[position]
+        return ContextMessage(
+            EntryIndex(entry),
+            self.role(position),
+            Kind(self.kinds[entry]),
+            self.tokens[position],
+            self.section(position),
+            self.edited.get(position, NO_ENTRY),
+            position not in self.unsent,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSize:
+    """How large a context is, in tokens, as pi 1.5.2 counts it."""
+
+    total: int
+    from_usage: int
+    """What the last trusted reply reported; 0 where none can be trusted."""
+    trailing: int
+    """Estimated for what came after that reply; everything where none can be trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Estimated tokens by part. Their sum and the provider's own count differ: `unexplained` makes up for it."""
+
+    system: int
+    summary: int
+    kept: int
+    after: int
+    unexplained: int
+    """Total less the four: the system prompt and tools that are not in the file, and the estimate's error."""
+
+    @property
+    def total(self) -> int:
+        """What the parts add up to: the size of the context."""
+        return self.system + self.summary + self.kept + self.after + self.unexplained
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The messages at an entry, with what applies there."""
+
+    at: EntryIndex
+    messages: Messages
+    provider: str | None
+    model: str | None
+    thinking: str
+    size: ContextSize
+    ledger: Ledger
+    compaction: EntryIndex
+    """The compaction that applies; -1 where none does."""
+
+
+def lacks_prompt(session: Session, context: Context) -> bool:
+    """Whether the agent sends a system prompt that its session does not hold: what was reported counts it, estimates do not.
+
+    Never of a native session, whose sizes are pi's.
+    """
+    messages = context.messages
+    return session.book is not session and all(messages.role(at) != "system" for at in messages.apart)
+
+
+Listener = Callable[[int, Body], object]
+"""Is told every message of a context, as the model receives it, with the entry it comes from."""
+
+_INVALIDATING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
+_THINKING = frozenset({Kind.THINKING_CHANGE})
+_MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
+_ROLE_OF_KIND: dict[int, str] = {
+    **NATIVE_ROLE,
+    Kind.CUSTOM_MESSAGE: "custom",
+    Kind.INJECTED: "custom",
+    Kind.BRANCH_SUMMARY: "branchSummary",
+    Kind.COMPACTION: "compactionSummary",
+}
+_SILENT = bytes(kind for kind in Kind if kind not in _ROLE_OF_KIND and kind is not Kind.UNKNOWN)
+"""Kinds that never contribute a message: their bodies need not be decoded."""
+
+
+def context_at(
+    session: Session, at: int | None = None, listen: Callable[[], Listener] | None = None
+) -> Context:
+    """The context at an entry (the leaf by default); -1 is the empty context before everything.
+
+    Lines on the path that prove to be broken are marked in the session first, and the path is taken again. Whoever wants
+    more of the messages than their sizes gives `listen`, which is asked for a new listener each time the path is taken.
+    """
+    while True:
+        here = session.leaf if at is None else EntryIndex(at)
+        broken: list[int] = []
+        context = _project(session, here, broken, listen() if listen is not None else None)
+        if not broken:
+            return context
+        session.discredit(broken)
+
+
+def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener | None) -> Context:
+    compaction, kept, after = selected(session, at)
+    column = session.columns.kind
+    order = array("i")
+    for span in kept:
+        order.extend(span)
+    ahead = ahead_of_summary(session, compaction)
+    if compaction >= 0:
+        order.insert(ahead, compaction)
+    kept_until = len(order)
+    for span in after:
+        order.extend(span)
+    edits = _edits(session, [index for index in order if column[index] == Kind.CONTEXT_EDIT])
+    if session.hoisted:
+        order, kept_until = as_sent(order, kept_until, column, session.hoisted)
+
+    messages = Messages(column)
+    system: list[Body] = []
+    kept_entries = order[:kept_until]
+    spoken = array("i", (index for index in order if column[index] not in _SILENT))
+    last_kept = sum(1 for index in kept_entries if column[index] not in _SILENT)
+    add_entry, add_tokens = messages.entry.append, messages.tokens.append
+    # Where entries are kept ahead of the summary, the system prompt stands ahead of them too.
+    brought = session.body(compaction) if ahead else None
+    for prompt in messages_of(brought, Kind.COMPACTION)[:-1] if brought else ():
+        _note(messages, compaction, prompt, None)
+        system.append(prompt)
+        add_entry(compaction)
+        add_tokens(message_tokens(prompt))
+        if tell is not None:
+            tell(compaction, prompt)
+    for position, (index, body) in enumerate(session.bodies(spoken)):
+        if position == last_kept:
+            messages.first_after = len(messages)
+        if body is None:
+            broken.append(index)
+            continue
+        kind = column[index]
+        if kind not in _SELDOM and index not in edits:
+            message = body.get("message")
+            if (
+                isinstance(message, dict)
+                and message.get("role") == _ROLE_OF_KIND[kind]
+                and NEVER_SENT not in message
+            ):
+                add_entry(index)
+                add_tokens(message_tokens(message))
+                if tell is not None:
+                    tell(index, message)
+                continue
+        if index != compaction and position < last_kept and kind in _REPLACED:
+            continue
+        said = messages_of(body, Kind(kind))
+        said = said[-1:] if ahead and index == compaction else said
+        edit = edits.get(index)
+        left = _edited(said, edit)
+        if edit is not None:
+            freed = sum(map(message_tokens, said)) - sum(map(message_tokens, left))
+            messages.edits.append(EditInForce(index, edit[0], not left, freed))
+        for message in left:
+            _note(messages, index, message, edit)
+            if message.get("role") == "system":
+                system.append(message)
+            add_entry(index)
+            add_tokens(message_tokens(message))
+            if tell is not None:
+                tell(index, message)
+    if len(spoken) == last_kept:
+        messages.first_after = len(messages)
+    provider, model, thinking = _settings(session, at)
+    size = _size(session, at, messages, system)
+    return Context(at, messages, provider, model, thinking, size, _ledger(messages, system, size), compaction)
+
+
+_REPLACED = (Kind.COMPACTION, Kind.SYSTEM)
+"""What is kept of these says nothing: the compaction that applies brings its own."""
+_SELDOM = bytes(kind for kind in Kind if kind not in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT))
+"""Kinds whose messages need more than a look at the entry's own message."""
+
+
+def _edited(messages: list[Body], edit: tuple[EntryIndex, object] | None) -> list[Body]:
+    if edit is None:
+        return messages
+    return [changed for message in messages if (changed := edit_message(message, edit[1])) is not None]
+
+
+def _note(
+    messages: Messages, index: EntryIndex, message: Body, edit: tuple[EntryIndex, object] | None
+) -> None:
+    """Keeps what the columns do not say of the message about to be added."""
+    position = len(messages)
+    role = message.get("role")
+    if role != _ROLE_OF_KIND.get(messages.kinds[index]):
+        messages.roles[position] = role if isinstance(role, str) else ""
+    if edit is not None:
+        messages.edited[position] = edit[0]
+    if role in ("system", "compactionSummary"):
+        messages.apart.append(position)
+    if message.get("excludeFromContext") if role == "bashExecution" else message.get(NEVER_SENT) is True:
+        messages.unsent.add(position)
+
+
+def _edits(session: Session, entries: list[int]) -> dict[EntryIndex, tuple[EntryIndex, object]]:
+    """The latest edit of each target: the entry that made it, and its replacement."""
+    edits: dict[EntryIndex, tuple[EntryIndex, object]] = {}
+    for index, body in session.bodies(entries):
+        if body is not None and "replacement" in body:
+            for name in edit_targets(body):
+                edits[session.columns.index(name)] = (index, body["replacement"])
+    return edits
+
+
+def _size(session: Session, at: EntryIndex, messages: Messages, system: list[Body]) -> ContextSize:
+    stale = latest(session, at, _INVALIDATING)
+    for position in range(len(messages) - 1, -1, -1):
+        reply = messages.entry[position]
+        if messages.kinds[reply] != Kind.ASSISTANT:
+            continue
+        usage = trusted_usage((session.body(reply) or {}).get("message") or {})
+        if usage is None:
+            continue
+        # Usage from before the latest compaction or edit on the path measures another context.
+        if stale < 0 or (reply != stale and session.tree.is_ancestor(stale, reply)):
+            trailing = sum(messages.tokens[position + 1 :])
+            return ContextSize(usage.total + trailing, usage.total, trailing)
+        break
+    estimate = (
+        sum(messages.tokens) - sum(message_tokens(message) for message in system) + _replayed_tokens(system)
+    )
+    return ContextSize(estimate, 0, estimate)
+
+
+def _replayed_tokens(system: list[Body]) -> int:
+    replayed = replayed_system(system)
+    return message_tokens(replayed) if replayed is not None else 0
+
+
+def _ledger(messages: Messages, system: list[Body], size: ContextSize) -> Ledger:
+    middle = messages.first_after
+    halves = [sum(messages.tokens[:middle]), sum(messages.tokens[middle:])]
+    summary = 0
+    for position in messages.apart:
+        halves[position >= middle] -= messages.tokens[position]
+        if messages.role(position) == "compactionSummary":
+            summary = messages.tokens[position]
+    parts = (_replayed_tokens(system), summary, *halves)
+    return Ledger(parts[0], parts[1], parts[2], parts[3], size.total - sum(parts))
+
+
+def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str]:
+    """Provider, model and thinking level that apply: the last of each on the whole path."""
+    change = latest(session, at, _THINKING)
+    level = (session.body(change) or {}).get("thinkingLevel") if change >= 0 else None
+    named = latest(session, at, _MODEL)
+    provider = model = None
+    if named >= 0:
+        body = session.body(named) or {}
+        if session.columns.kind[named] == Kind.MODEL_CHANGE:
+            provider, model = body.get("provider"), body.get("modelId")
+        else:
+            message = body.get("message") or {}
+            provider, model = message.get("provider"), message.get("model")
+    return (
+        provider if isinstance(provider, str) else None,
+        model if isinstance(model, str) else None,
+        level if isinstance(level, str) else "off",
+    )
+
+
+def message_body(session: Session, message: ContextMessage) -> Body:
+    """A context message whole, decoded now, edits applied."""
+    body = session.body(message.entry) or {}
+    for candidate in messages_of(body, message.kind):
+        if candidate.get("role", "") == message.role:
+            if message.edited >= 0:
+                edit = session.body(message.edited) or {}
+                return edit_message(candidate, edit.get("replacement")) or {}
+            return candidate
+    return {}
+
+
+def usage_total(session: Session, entries: Iterable[int]) -> Usage:
+    """Usage and cost of many entries, summed. Every one of them is decoded."""
+    total = Usage()
+    for _, body in session.bodies(entries):
+        usage = usage_of(body) if body is not None else None
+        if usage is not None:
+            total = total + usage
+    return total

@@ -1,0 +1,319 @@
+"""The price of a leaf move before it is made: what is left and entered, what the model reads again, which files differ.
+
+Only the tail of a context is looked at where a reply's usage tells the rest, and columns that were filled before
+(`EntryMetrics`) are used as they are, so that a price follows the cursor. Everything is worked out from the session itself: the
+rates come from what its own replies cost.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.safe_text import safe_line
+from leafward.context.entry_metrics import FILES, EntryMetrics
+from leafward.context.sizes import Outline, Sizes, entries_below, message_in, model_of
+from leafward.files.file_names import utf16_order
+from leafward.files.working_set import did_run, touched
+from leafward.session.entries import (
+    BOOKKEEPING_BYTES,
+    SILENT_BYTES,
+    Body,
+    EntryId,
+    EntryIndex,
+    Kind,
+    tool_calls,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from leafward.context.model_context import ContextSize
+    from leafward.context.sizes import Model
+    from leafward.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """US dollars for one token, by how it is sent; None where it is not known."""
+
+    input: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+    def again(self) -> float | None:
+        """For a token that is sent anew: written to the cache where the provider bills that, else plain input."""
+        return self.cache_write if self.cache_write is not None else self.input
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Entries of the conversation on one side of the common ancestor; bookkeeping does not count."""
+
+    entries: int
+    tokens: int
+    """Estimated, of the entries themselves: those that a compaction stands for count too."""
+    told: int
+    """Of those among them that say something themselves: what a summary would be made from, and what is reported of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a move from the place to a target means. Sizes in tokens, costs in US dollars."""
+
+    place: EntryIndex
+    target: EntryIndex
+    """The nearest entry of the conversation at or above the one asked for; -1 is before everything."""
+    ancestor: EntryIndex
+    """The deepest entry on both paths; -1 where there is none."""
+    ancestor_id: EntryId | None
+    left: Part
+    entered: Part
+    before: ContextSize
+    after: ContextSize
+    cached: int
+    """What both contexts begin with: a provider's cache may still have it."""
+    cost_again: float | None
+    """Of sending the rest again, once; None where no rate is known."""
+    cost_cached: float | None
+    """Of reading what is cached, once."""
+    files_left: tuple[str, ...]
+    """Files that leave the working set, sorted."""
+    files_entered: tuple[str, ...]
+    files_changed: tuple[str, ...]
+    """Files of both working sets that were modified on one side only, or on both."""
+    surprises: tuple[tuple[str, str], ...]
+    """What one would not expect: a code, and a sentence to show."""
+
+    @property
+    def sent_again(self) -> int:
+        """Tokens of the context that no cache of this conversation has."""
+        return max(0, self.after.total - self.cached)
+
+    def as_json(self) -> dict[str, Any]:
+        """The `price` of the command line."""
+        return {
+            "ancestor": self.ancestor_id,
+            "left": {"entries": self.left.entries, "tokens": self.left.tokens},
+            "entered": {"entries": self.entered.entries, "tokens": self.entered.tokens},
+            "context": {"before": self.before.total, "after": self.after.total},
+            "cached": self.cached,
+            "sent_again": self.sent_again,
+            "cost": {"sent_again": self.cost_again, "cached": self.cost_cached},
+            "files": {
+                "left": list(self.files_left),
+                "entered": list(self.files_entered),
+                "changed": list(self.files_changed),
+            },
+            "surprises": [{"code": code, "text": text} for code, text in self.surprises],
+        }
+
+
+_ANSWERS = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.TOOL_RESULT, Kind.INJECTED])
+"""Kinds that may stand between a reply and the end of the results of its calls."""
+_RATES_FROM = 200
+"""Replies that are looked at for rates."""
+_RATE_KEYS = ("input", "cacheRead", "cacheWrite")
+
+
+def _rates_in(message: Body) -> Iterator[tuple[str, float]]:
+    usage = message.get("usage")
+    cost = usage.get("cost") if isinstance(usage, dict) else None
+    if not isinstance(usage, dict) or not isinstance(cost, dict):
+        return
+    for key in _RATE_KEYS:
+        tokens, dollars = usage.get(key), cost.get(key)
+        if (
+            isinstance(tokens, (int, float))
+            and isinstance(dollars, (int, float))
+            and tokens > 0
+            and dollars > 0
+        ):
+            yield key, dollars / tokens
+
+
+def _rates(sizes: Sizes, at: EntryIndex, model: Model | None) -> Rates | None:
+    """What the last replies of a model on the path to an entry cost per token; None where none says."""
+    found: dict[str, float] = {}
+    looked = 0
+    for run in reversed(sizes.session.tree.path_runs(at)):
+        reply = sizes.kinds.rfind(Kind.ASSISTANT, run.start, run.stop)
+        while reply >= 0 and looked < _RATES_FROM and len(found) < len(_RATE_KEYS):
+            body = sizes.body(reply)
+            looked += 1
+            if model_of(body) == model:
+                for key, rate in _rates_in(message_in(body)):
+                    found.setdefault(key, rate)
+            reply = sizes.kinds.rfind(Kind.ASSISTANT, run.start, reply)
+    return Rates(*(found.get(key) for key in _RATE_KEYS)) if found else None
+
+
+def price_of_move(
+    session: Session,
+    target: int,
+    *,
+    tallies: EntryMetrics | None = None,
+    rates: Rates | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Price:
+    """The price of moving the leaf to an entry; -1 is before everything.
+
+    `tallies` are filled where the price needs them; with none given, they are made for this price alone. `rates` given
+    count instead of those of the session's own replies. Raises Cancelled once `stop` turns true.
+    """
+    tree = session.tree
+    sizes = Sizes(session, EntryMetrics(session) if tallies is None else tallies, stop)
+    place, goal = session.place, tree.content_at(target)
+    ancestor = tree.content_at(tree.common_ancestor(place, goal))
+    left, entered = entries_below(session, ancestor, place), entries_below(session, ancestor, goal)
+    here, there = sizes.outline(place), sizes.outline(goal)
+    before, after = sizes.size(here), sizes.size(there)
+    cached = min(after.total, sizes.shared(here, there))
+    model = there.model or here.model
+    known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
+    parts = _part(sizes, left), _part(sizes, entered)
+    return Price(
+        place,
+        goal,
+        ancestor,
+        session.columns.id(ancestor) if ancestor >= 0 else None,
+        *parts,
+        before,
+        after,
+        cached,
+        _cost(after.total - cached, known.again() if known is not None else None),
+        _cost(cached, known.cache_read if known is not None else None),
+        *_files(sizes, ancestor, left, entered),
+        tuple(_surprises(sizes, place, goal, here, there)),
+    )
+
+
+def _cost(tokens: int, rate: float | None) -> float | None:
+    return tokens * rate if rate is not None else None
+
+
+def _part(sizes: Sizes, entries: array[int]) -> Part:
+    kinds = sizes.kinds
+    said = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
+    told = array("i", (index for index in said if kinds[index] not in SILENT_BYTES))
+    return Part(len(said), sizes.tokens(said), sizes.tokens(told))
+
+
+def _reply_of(session: Session, index: int) -> EntryIndex:
+    """The entry that the results at `index` answer: a reply, or whatever else stands there; -1 for none."""
+    parent, kinds = session.columns.parent, session.columns.kind
+    while index >= 0 and kinds[index] in _ANSWERS:
+        index = parent[index]
+    return EntryIndex(index)
+
+
+def _files(
+    sizes: Sizes, ancestor: EntryIndex, left: array[int], entered: array[int]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Files that leave the working set, that enter it, and that both have but with other modifications."""
+    session, kinds, flags = sizes.session, sizes.kinds, sizes.tallies.flags
+    # A reply at the fork belongs to both sides: its calls may have failed on one of them.
+    fork = _reply_of(session, ancestor)
+    if fork >= 0 and kinds[fork] == Kind.ASSISTANT:
+        fork = EntryIndex(session.columns.parent[fork])
+    shared = session.tree.path(fork)
+    middle = entries_below(session, fork, ancestor)
+
+    def naming(entries: Iterable[int]) -> Iterator[int]:
+        return (index for index in entries if not flags[index] or flags[index] & FILES)
+
+    mine = touched(session, naming(middle + left), sizes.tallies.table, sizes.stop)
+    theirs = touched(session, naming(middle + entered), sizes.tallies.table, sizes.stop)
+    both = touched(session, naming(shared), sizes.tallies.table, sizes.stop) if mine or theirs else {}
+    sizes.check()
+    of_place, of_target = both.keys() | mine.keys(), both.keys() | theirs.keys()
+    changed = {
+        path
+        for path in of_place & of_target
+        if (mine[path].modified if path in mine else []) != (theirs[path].modified if path in theirs else [])
+    }
+
+    def ordered(paths: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(paths, key=utf16_order))
+
+    return ordered(of_place - of_target), ordered(of_target - of_place), ordered(changed)
+
+
+def _surprises(
+    sizes: Sizes, place: EntryIndex, goal: EntryIndex, here: Outline, there: Outline
+) -> Iterator[tuple[str, str]]:
+    session, tree = sizes.session, sizes.session.tree
+    if place == goal:
+        return
+    gone = here.compaction >= 0 and not tree.is_ancestor(here.compaction, goal)
+    come = there.compaction >= 0 and not tree.is_ancestor(there.compaction, place)
+    if gone and come:
+        mine, theirs = _sizes(sizes, here.compaction), _sizes(sizes, there.compaction)
+        yield "other-compaction", f"another compaction applies here: {theirs} instead of {mine}"
+    elif gone:
+        lies = "is below this point" if tree.is_ancestor(goal, here.compaction) else "is not on this path"
+        yield (
+            "above-compaction",
+            f"compaction {_sizes(sizes, here.compaction)} {lies}: here the model reads in full what it summarised",
+        )
+    elif come:
+        yield (
+            "into-compaction",
+            f"compaction {_sizes(sizes, there.compaction)} applies here: the model sees its summary, not the span",
+        )
+    lost = [target for target, edit in here.edits.items() if there.edits.get(target) != edit]
+    lost = [target for target in lost if tree.is_ancestor(target, goal)]
+    if lost:
+        yield (
+            "edits",
+            f"{_counted(len(lost), 'context edit')} would not apply here: what was edited is as it was before",
+        )
+    if goal < 0:
+        yield "empty", "this is before everything: the model would see none of the conversation"
+    elif session.columns.kind[goal] == Kind.USER:
+        yield (
+            "two-prompts",
+            "this prompt has no reply here: with the next one, two user messages follow each other",
+        )
+    missing = _unanswered(sizes, goal)
+    if missing:
+        names = safe_line(", ".join(sorted(set(missing))), 60)
+        yield (
+            "dangling-calls",
+            f"{_counted(len(missing), 'call')} of the reply here would have no result: {names}",
+        )
+    if here.model is not None and there.model is not None and here.model != there.model:
+        named = safe_line("/".join(there.model), 60)
+        yield "model", f"the model here is {named}: no cache of the other model is of use"
+
+
+def _sizes(sizes: Sizes, compaction: EntryIndex) -> str:
+    before = sizes.body(compaction).get("tokensBefore")
+    after = sizes.at(compaction).total
+    return f"{_short(before)} → {_short(after)}" if isinstance(before, int) else f"to {_short(after)}"
+
+
+def _unanswered(sizes: Sizes, goal: EntryIndex) -> list[str]:
+    """Names of tools that the reply at the end of a path called and that answered nothing on it."""
+    session, kinds = sizes.session, sizes.kinds
+    reply = _reply_of(session, goal)
+    if reply < 0 or kinds[reply] != Kind.ASSISTANT:
+        return []
+    message = message_in(sizes.body(reply))
+    if not did_run(message):
+        return []
+    results = (index for index in entries_below(session, reply, goal) if kinds[index] == Kind.TOOL_RESULT)
+    answered = {str(message_in(sizes.body(index)).get("toolCallId")) for index in results}
+    return [call.name for call in tool_calls(message) if call.id not in answered]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _short(tokens: int) -> str:
+    for unit, size in (("M", 1_000_000), ("k", 1_000)):
+        if tokens >= size:
+            return f"{tokens / size:.1f}{unit}"
+    return str(tokens)

@@ -1,0 +1,105 @@
+"""Which entries of a path the model receives, and in which order.
+
+The rules are pi 1.5.2's: the latest compaction on the path stands for everything before the entries it kept. Other agents keep
+entries ahead of their summary as well, or send some of them ahead of what was said before.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.messages import PROJECTION
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+_COMPACTION = frozenset({Kind.COMPACTION})
+
+
+def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
+    """The last entry of one of the kinds on the path to `at`; -1 where there is none. Nothing is decoded."""
+    column = session.columns.kind
+    others = bytes(kind for kind in range(256) if kind not in kinds)
+    for run in reversed(session.tree.path_runs(at)):
+        found = len(column[run.start : run.stop].rstrip(others))
+        if found:
+            return EntryIndex(run.start + found - 1)
+    return NO_ENTRY
+
+
+def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[range]]:
+    """The compaction that applies at an entry, and the ranges of entries kept before it and coming after it."""
+    runs = session.tree.path_runs(at)
+    compaction = latest(session, at, _COMPACTION)
+    if compaction < 0:
+        return NO_ENTRY, [], [range(run.start, run.stop) for run in runs]
+    before: list[range] = []
+    after: list[range] = []
+    for run in runs:
+        if run.start <= compaction < run.stop:
+            before.append(range(run.start, compaction))
+            after.append(range(compaction + 1, run.stop))
+        elif after:
+            after.append(range(run.start, run.stop))
+        else:
+            before.append(range(run.start, run.stop))
+    body = session.body(compaction) or {}
+    named = body.get(PROJECTION)
+    if isinstance(named, dict):
+        ahead, behind = (_named(session, named.get(side), before) for side in ("before", "after"))
+        return compaction, ahead + behind, after
+    kept_id = body.get("firstKeptEntryId")
+    first = session.columns.index(kept_id) if isinstance(kept_id, str) else NO_ENTRY
+    kept: list[range] = []
+    for span in before:
+        if kept:
+            kept.append(span)
+        elif first in span:
+            kept.append(range(first, span.stop))
+    return compaction, kept, after
+
+
+def _named(session: Session, ids: object, within: list[range]) -> list[range]:
+    """Entries given by id that lie in some ranges, in the order given; neighbours together."""
+    spans: list[range] = []
+    for name in ids if isinstance(ids, list) else ():
+        index = session.columns.index(name) if isinstance(name, str) else NO_ENTRY
+        if not any(index in span for span in within):
+            continue
+        if spans and spans[-1].stop == index:
+            spans[-1] = range(spans[-1].start, index + 1)
+        else:
+            spans.append(range(index, index + 1))
+    return spans
+
+
+def ahead_of_summary(session: Session, compaction: int) -> int:
+    """How many entries a compaction keeps ahead of its summary: none by pi's rule, some by other agents'."""
+    named = (session.body(compaction) or {}).get(PROJECTION) if compaction >= 0 else None
+    ids = named.get("before") if isinstance(named, dict) else None
+    path = [range(run.start, run.stop) for run in session.tree.path_runs(compaction)] if ids else []
+    return sum(map(len, _named(session, ids, path)))
+
+
+def as_sent(
+    order: array[int], kept_until: int, kinds: bytearray, hoisted: bytearray
+) -> tuple[array[int], int]:
+    """Entries in the order they are sent: some go ahead of the messages before them, up to the last reply or result.
+
+    With it, how many of the first ones are kept from before the compaction.
+    """
+    sent, waiting = array("i"), array("i")
+    for index in order:
+        if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT):
+            sent.extend(waiting)
+            del waiting[:]
+            sent.append(index)
+        elif hoisted[index]:
+            sent.append(index)
+        else:
+            waiting.append(index)
+    sent.extend(waiting)
+    kept = set(order[:kept_until])
+    return sent, next((place for place, index in enumerate(sent) if index not in kept), len(sent))

@@ -1,0 +1,41 @@
+"""The bundled session, copied where it can be played with: a temporary folder laid out as a store of pi."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.errors import LeafwardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def demo_session() -> Iterator[Path]:
+    """A private copy of the demo session; it is gone when the context ends. Raises LeafwardError without the file."""
+    try:
+        data = files("leafward").joinpath("data", "demo.jsonl").read_bytes()
+    except OSError as error:
+        raise LeafwardError(f"the demo session is not part of this installation: {error.strerror}") from error
+    with tempfile.TemporaryDirectory(prefix="leafward-demo-", ignore_cleanup_errors=True) as folder:
+        header: dict[str, Any] = json.loads(data.partition(b"\n")[0])
+        place = Path(folder, "sessions", store_folder(header["cwd"]))
+        place.mkdir(parents=True, mode=0o700)
+        stamp = str(header["timestamp"]).replace(":", "-").replace(".", "-")
+        path = place / f"{stamp}_{header['id']}.jsonl"
+        path.write_bytes(data)
+        path.chmod(0o600)
+        yield path
+
+
+def store_folder(cwd: str) -> str:
+    """The name of pi's folder for sessions of a working folder (pi 1.5.2)."""
+    inside = cwd[1:] if cwd[:1] in {"/", "\\"} else cwd
+    for separator in "/\\:":
+        inside = inside.replace(separator, "-")
+    return f"--{inside}--"

@@ -1,0 +1,403 @@
+"""What is wrong with a session: every line decoded, every reference followed. Nothing is repaired, nothing written."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError, NotASession
+from leafward.base.paths import is_draft
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import (
+    DAMAGE_CODE,
+    DAMAGE_TEXT,
+    Body,
+    Damage,
+    EntryId,
+    EntryIndex,
+    Kind,
+    blocks_of,
+    tool_calls,
+)
+from leafward.session.foreign import ForeignSession
+from leafward.session.messages import edit_targets
+from leafward.session.scan import CURRENT_VERSION
+from leafward.session.sidecar import SUFFIX, belongs_to, every_sidecar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from leafward.session.session import Origin, Session
+
+_STRAYS_NAMED = 4
+"""Sessions that are named where something is said of several."""
+LONG_LINE = 1 << 20
+"""Bytes from which a line is worth a remark: pi and everything else holds it in memory whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is not as it should be."""
+
+    code: str
+    """What it is, in a word that does not change."""
+    text: str
+    """The same for a person, on one line."""
+    entry: EntryId | None = None
+    offset: int | None = None
+    """Bytes from the start of the file; None for what lies in none, as a row of a database."""
+    session: str | None = None
+    """Path of the session, where several were checked."""
+
+
+def check(session: Session) -> list[Problem]:
+    """Everything wrong with one session, in file order; what concerns the whole file first.
+
+    Decodes every line: lines that prove to be broken are marked in the session.
+    """
+    references = _References(session)
+    while True:
+        references.read()
+        if not references.broken:
+            break
+        session.discredit(references.broken)
+        references = _References(session)
+    found = [*_damage(session), *references.problems(), *_unanswered(session, references)]
+    if isinstance(session, ForeignSession):
+        notes = list(_notes(session))
+        # A remark says the same more exactly.
+        told = {(note.code, note.entry) for note in notes if note.entry is not None}
+        found = [_placed(session, problem) for problem in found if (problem.code, problem.entry) not in told]
+        found += [*_kept(session), *notes]
+    found.sort(key=lambda problem: -1 if problem.offset is None else problem.offset)
+    return [*_whole_file(session), *found]
+
+
+def _placed(session: ForeignSession, problem: Problem) -> Problem:
+    """A problem with its place in the agent's own file, of which there may be several."""
+    index = session.columns.index(problem.entry) if problem.entry is not None else -1
+    if index < 0 and problem.offset is not None:
+        index = bisect_left(session.columns.start, problem.offset)
+    if not 0 <= index < len(session):
+        return problem
+    origin = session.origin(index)
+    if session.is_kept(index):
+        return replace(problem, text=f"{problem.text} ({KEPT})", offset=origin.offset)
+    if origin.is_row:
+        # A broken row has its id all the same: that is a column of its own.
+        name = session.columns.id(EntryIndex(index))
+        return replace(problem, text=_in_row(problem.text, origin), entry=name, offset=None)
+    text = (
+        f"{problem.text} ({safe_line(origin.path.name, 200)})"
+        if len(session.transcript.files) > 1
+        else problem.text
+    )
+    return replace(problem, text=text, offset=origin.offset)
+
+
+def _in_row(text: str, origin: Origin) -> str:
+    """What lies in a database has no place in bytes."""
+    return f"{text} (row {origin.offset:,})"
+
+
+KEPT = "of what Leafward keeps beside it"
+
+
+def _kept(session: ForeignSession) -> Iterator[Problem]:
+    """What is wrong with the lines of the sidecar themselves."""
+    for index in session.joined.places:
+        if session.columns.kind[index] == Kind.MALFORMED:
+            text = f"{DAMAGE_TEXT[Damage.MALFORMED]} ({KEPT})"
+            yield Problem(DAMAGE_CODE[Damage.MALFORMED], text, offset=session.origin(index).offset)
+    book = session.book
+    if book is not None and book.pending is not None:
+        text = f"the last line is not whole: {book.pending.size:,} bytes without an end ({KEPT})"
+        yield Problem("torn-tail", text, offset=book.pending.offset)
+
+
+def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> Iterator[Problem]:
+    """Sidecars of no session: not one of those `known`, and nothing lies where theirs was last seen. None is removed."""
+    for path in every_sidecar():
+        if is_draft(path.name):
+            yield Problem("sidecar-draft", f"{safe_line(str(path), 400)}: left by a write that was killed")
+            continue
+        if path in known or path.suffix != SUFFIX:
+            continue
+        try:
+            owner, lay_at = belongs_to(path)
+        except NotASession as error:
+            yield Problem("sidecar", safe_line(str(error), 400))
+            continue
+        if not is_there(lay_at):
+            whose = f"{safe_line(owner.agent, 40)} session {safe_line(owner.session, 80)}"
+            text = f"{whose} is gone from {safe_line(lay_at, 200)}; what was kept of it stays in {path}"
+            yield Problem("sidecar-orphan", text)
+
+
+def stray_messages(path: str, found: Mapping[str, int]) -> Iterator[Problem]:
+    """Messages in a file of many sessions that belong to none of them, by the session they name."""
+    if found:
+        total = sum(found.values())
+        messages = (
+            "1 message names a session that is"
+            if total == 1
+            else f"{total:,} messages name sessions that are"
+        )
+        names = [safe_line(f"{name} ({count:,})", 80) for name, count in islice(found.items(), _STRAYS_NAMED)]
+        more = f" and {len(found) - len(names):,} more" if len(found) > len(names) else ""
+        text = f"{safe_line(path, 300)}: {messages} not there: {', '.join(names)}{more}"
+        yield Problem("stray-messages", text)
+
+
+def waiting_imports(documents: Sequence[Path]) -> Iterator[Problem]:
+    """Documents that were written for an agent's import and are still there. None is removed."""
+    if documents:
+        number = "1 document is" if len(documents) == 1 else f"{len(documents):,} documents are"
+        size = sum(path.stat().st_size for path in documents if path.exists())
+        text = (
+            f"{number} left in {safe_line(str(documents[0].parent), 200)}, {size:,} bytes: for imports that failed, or that"
+            " Leafward did not run; `leafward doctor --forget` removes what is left"
+        )
+        yield Problem("import-left", text)
+
+
+def _notes(session: ForeignSession) -> Iterator[Problem]:
+    """What the reader remarked."""
+    for note in session.notes:
+        entry = _named(session, note.entry) if note.entry >= 0 else None
+        text, offset = safe_line(note.text, 400), note.offset
+        if note.entry >= 0 and (origin := session.origin(note.entry)).is_row:
+            text, offset = _in_row(text, origin), None
+        yield Problem(note.code, text, entry, offset)
+
+
+def _whole_file(session: Session) -> Iterator[Problem]:
+    """What concerns the file rather than one entry of it."""
+    scan = session.scan
+    if scan.header is None:
+        yield Problem("no-header", "the file has no session header; pi refuses it", offset=0)
+    else:
+        yield from _header(session)
+    if scan.bom:
+        yield Problem("bom", "the file begins with a byte order mark; pi 1.5.2 refuses it", offset=0)
+    roots = [
+        EntryIndex(session.tree.starts[run])
+        for run in session.tree.content_children(-1)
+        if session.columns.damage.get(session.tree.starts[run]) not in (Damage.ORPHAN, Damage.CYCLE)
+    ]
+    if len(roots) > 1:
+        names = ", ".join(safe_line(session.columns.id(root), 40) for root in roots[:4])
+        more = f" and {len(roots) - 4} more" if len(roots) > 4 else ""
+        second = roots[1]
+        yield Problem(
+            "several-roots",
+            f"the conversation begins {len(roots)} times: {names}{more}",
+            session.columns.id(second),
+            session.columns.start[second],
+        )
+    if session.pending is not None:
+        yield Problem(
+            "torn-tail",
+            f"the last line is not whole: {session.pending.size:,} bytes without an end, not read as an entry",
+            offset=session.pending.offset,
+        )
+
+
+def _header(session: Session) -> Iterator[Problem]:
+    version, offset = session.version, session.scan.header_offset
+    if not isinstance(session.header.get("id"), str):
+        yield Problem("no-session-id", "the header has no id; pi refuses the file", offset=offset)
+    if version > CURRENT_VERSION:
+        text = f"version {version} of the format is newer than {CURRENT_VERSION}; opened read-only"
+        yield Problem("future-version", text, offset=offset)
+    if not session.cwd:
+        yield Problem("no-cwd", "the header does not say which folder the session belongs to", offset=offset)
+    elif not os.path.isdir(session.cwd):
+        yield Problem(
+            "cwd-missing", f"the session's folder is gone: {safe_line(session.cwd, 300)}", offset=offset
+        )
+
+
+def _damage(session: Session) -> Iterator[Problem]:
+    """What reading alone has shown, and what only the bytes of a line show."""
+    columns = session.columns
+    for index, damage in columns.damage.items():
+        if damage is Damage.MALFORMED and session.is_kept(index):
+            continue
+        code, text = DAMAGE_CODE[damage], DAMAGE_TEXT[damage]
+        if damage is Damage.MALFORMED and b"\0" in session.raw(index):
+            code, text = "nul", "the line holds NUL bytes and is no JSON object"
+        yield Problem(code, text, _named(session, index), columns.start[index])
+    size = len(columns)
+    for index in range(size):
+        end = columns.start[index + 1] if index + 1 < size else session.scan.end
+        length = end - columns.start[index]
+        if length > LONG_LINE and len(session.raw(index)) > LONG_LINE:
+            text = f"the line is {length / (1 << 20):.1f} MiB long"
+            yield Problem("long-line", text, _named(session, index), columns.start[index])
+
+
+def _named(session: Session, index: int) -> EntryId | None:
+    """The id of an entry; None for a line that has none of its own."""
+    if session.columns.kind[index] in (Kind.MALFORMED, Kind.HEADER):
+        return None
+    return session.columns.id(EntryIndex(index))
+
+
+class _References:
+    """Everything that entries say of other entries, gathered in one pass over the bodies."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.broken: list[int] = []
+        self.targets: list[tuple[int, str, object]] = []
+        """Entry, what it does (`label`, `edit`, `kept`), the id it names."""
+        self.calls: dict[int, dict[str, str]] = {}
+        """Calls of each reply that pi would send again: id to tool."""
+        self.dropped: set[int] = set()
+        """Replies that failed or were stopped: pi leaves them out, so nothing need answer them."""
+        self.results: dict[int, tuple[str, str]] = {}
+        """Call id and tool of each result."""
+
+    def read(self) -> None:
+        """Decodes every line."""
+        session = self.session
+        kinds = session.columns.kind
+        for index, body in session.bodies(range(len(session))):
+            kind = Kind(kinds[index])
+            if body is None:
+                if kind is not Kind.MALFORMED:
+                    self.broken.append(index)
+                continue
+            self._note(index, kind, body)
+
+    def _note(self, index: int, kind: Kind, body: Body) -> None:
+        if kind is Kind.LABEL:
+            self.targets.append((index, "label", body.get("targetId")))
+        elif kind is Kind.CONTEXT_EDIT:
+            self.targets += [(index, "edit", name) for name in edit_targets(body)]
+        elif kind is Kind.COMPACTION and body.get("firstKeptEntryId") is not None:
+            self.targets.append((index, "kept", body["firstKeptEntryId"]))
+        message = body.get("message")
+        if not isinstance(message, dict):
+            return
+        if kind is Kind.ASSISTANT:
+            if message.get("stopReason") in ("aborted", "error"):
+                self.dropped.add(index)
+            else:
+                hosted = {
+                    block.get("id") for block in blocks_of(message.get("content")) if block.get("hosted")
+                }
+                calls = {call.id: call.name for call in tool_calls(message) if call.id not in hosted}
+                if calls:
+                    self.calls[index] = calls
+        elif kind is Kind.TOOL_RESULT:
+            self.results[index] = (str(message.get("toolCallId")), str(message.get("toolName") or "a tool"))
+
+    def problems(self) -> Iterator[Problem]:
+        """References that lead nowhere, or where they must not."""
+        columns, tree = self.session.columns, self.session.tree
+        for index, role, name in self.targets:
+            target = columns.index(name) if isinstance(name, str) else EntryIndex(-1)
+            shown = safe_line(str(name), 60)
+            code = text = ""
+            if target < 0:
+                code = {"label": "label-target", "edit": "edit-target", "kept": "first-kept-missing"}[role]
+                text = {
+                    "label": f"labels {shown}, which is not in the file",
+                    "edit": f"edits {shown}, which is not in the file",
+                    "kept": f"keeps from {shown} on, which is not in the file: nothing from before it is kept",
+                }[role]
+            elif role == "edit" and not tree.is_ancestor(target, index):
+                code, text = "edit-off-path", f"edits {shown}, which is not on its own path: without effect"
+            elif role == "kept" and not tree.is_ancestor(target, index):
+                code = "first-kept-off-path"
+                text = f"keeps from {shown} on, which is not on its own path: nothing from before it is kept"
+            elif role == "kept" and columns.kind[target] == Kind.TOOL_RESULT:
+                code = "first-kept-result"
+                text = f"keeps from {shown} on, a tool result whose call is summarised away"
+            if code:
+                yield Problem(code, text, columns.id(EntryIndex(index)), columns.start[index])
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """Calls that still wait for their result at some entry of a path."""
+
+    reply: int
+    calls: frozenset[str]
+
+
+def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
+    """Calls without result and results without call, path by path: each is followed from its reply downwards."""
+    tree, columns = session.tree, session.columns
+    kinds = columns.kind
+    waiting: dict[int, _Open] = {}
+    failed: dict[int, set[str]] = {}
+    after_dropped: set[int] = set()
+    stray: list[int] = []
+    for run in tree.preorder:
+        start, stop = tree.bounds(run)
+        above = columns.parent[start]
+        current = waiting.get(above)
+        lenient = above in after_dropped
+        for index in range(start, stop):
+            kind = kinds[index]
+            if kind == Kind.TOOL_RESULT:
+                call, _ = references.results.get(index, ("", ""))
+                if current is not None and call in current.calls:
+                    rest = current.calls - {call}
+                    current = _Open(current.reply, rest) if rest else None
+                elif not lenient:
+                    stray.append(index)
+            elif kind in (Kind.ASSISTANT, Kind.USER):
+                if current is not None:
+                    failed.setdefault(current.reply, set()).update(current.calls)
+                calls = references.calls.get(index)
+                current = _Open(index, frozenset(calls)) if calls else None
+                lenient = index in references.dropped
+        if current is not None:
+            waiting[stop - 1] = current
+            if not tree.content_children(run):
+                failed.setdefault(current.reply, set()).update(current.calls)
+        if lenient:
+            after_dropped.add(stop - 1)
+    for index, missing in failed.items():
+        names = ", ".join(
+            sorted({safe_line(references.calls[index][call], 60) or "a tool" for call in missing})
+        )
+        text = f"calls {names} and goes on, or ends, without the result"
+        yield Problem("dangling-call", text, columns.id(EntryIndex(index)), columns.start[index])
+    for index in stray:
+        tool = safe_line(references.results.get(index, ("", "a tool"))[1], 60)
+        text = f"a result of {tool} that no call above it waits for"
+        yield Problem("dangling-result", text, columns.id(EntryIndex(index)), columns.start[index])
+
+
+def check_file(path: Path, opened: Callable[[Path], Session]) -> list[Problem]:
+    """Everything wrong with a session file; a file that cannot be read as a session is one problem."""
+    try:
+        session = opened(path)
+    except LeafwardError as error:
+        return [Problem("unreadable", str(error), session=str(path))]
+    try:
+        return [replace(problem, session=str(path)) for problem in check(session)]
+    except OSError as error:
+        return [Problem("unreadable", f"{path}: {error.strerror or error}", session=str(path))]
+    finally:
+        session.close()
+
+
+def check_files(
+    paths: Iterable[Path],
+    opened: Callable[[Path], Session],
+    progress: Callable[[int], object] = lambda _done: None,
+) -> Iterator[Problem]:
+    """Everything wrong with many sessions, one after the other; `progress` hears how many are done."""
+    for done, path in enumerate(paths, start=1):
+        yield from check_file(path, opened)
+        progress(done)

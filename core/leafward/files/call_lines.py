@@ -1,0 +1,149 @@
+"""Calls and their results, told by the bytes of a line where it is as pi writes it.
+
+Nothing is guessed: where a line is of another shape, the answer is None, and it has to be decoded. Inside a JSON string
+no quote is bare, so the keys that are looked for cannot stand in what somebody wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import orjson
+
+from leafward.files.edits import Action
+from leafward.session.entries import ToolCall
+
+if TYPE_CHECKING:
+    from leafward.files.edits import ToolTable
+
+_CALL = b'"toolCall"'
+_RARE = b"C"
+"""Of a call's type the letter that the rest of a line has least: one letter is found ten times faster than a word."""
+_TO_CALL = len(b'[{"type":')
+NO_CALL = "", "", b"", None
+"""A reply that calls nothing."""
+_NO_TOOL = "", b"", b""
+_FIRST_ARGUMENT = re.compile(
+    rb'[\[,]\{"type":"toolCall","id":"([^"\\]+)","name":"([^"\\]+)","arguments":\{"([^"\\]+)":"([^"\\]*(?:\\.[^"\\]*)*)"[,}]'
+)
+_RAN, _RAN_END = b'"stopReason":"toolUse","timestamp":', slice(-50, -15)
+_CONTENT_ENDS = b'"}}],"api":"'
+_RESULT = re.compile(
+    rb'\{"type":"message","id":"[^"\\]+","parentId":(?:"[^"\\]+"|null),"timestamp":"[^"\\]+",'
+    rb'"message":\{"role":"toolResult","toolCallId":"([^"\\]+)"'
+)
+_ENDED = re.compile(rb'"isError":(?:(true)|false)(?:,"timestamp":\d+)?\}\}\Z')
+_NESTED, _DIFF = b'"nestedCalls":', b'"diff"'
+# What nearly all results are, at fixed places as in `scan`, with a time of thirteen digits: a content, and a diff at most.
+_RESULT_ROLE, _ROLE = b'","message":{"role":"toolResult","toolCallId":"', slice(93, 140)
+_ID_BEGINS = _ROLE.stop
+_CONTENT, _DETAILS = b'","content":[', b'}],"details":{"diff":"'
+_FINE, _FINE_END = b',"isError":false,"timestamp":', slice(-44, -15)
+_CONTENT_END, _DIFF_END = b"}]", b'"}'
+_BEFORE = slice(-46, -44)
+_TAIL = 64
+"""Bytes in which the end of a line lies."""
+
+
+class CallShapes:
+    """Replies with one call, of a tool whose first argument says which file it touches, or which command it runs."""
+
+    def __init__(self, table: ToolTable) -> None:
+        self._tools: dict[bytes, tuple[str, bytes, bytes]] = {}
+        """Of each its first argument, and how the second begins where that is what it writes."""
+        if len(table.path) == len(table.content) == 1:
+            text = b'"%b":"' % table.content[0].encode()
+            for name, action in table.actions.items():
+                if name not in table.patches:
+                    written = text if action is Action.WRITE else b""
+                    self._tools[name.encode()] = name, table.path[0].encode(), written
+        self._names = dict.fromkeys(table.actions, table.path[0])
+        self._names |= dict.fromkeys(table.shells, (*table.command, "command")[0])
+        if len(table.command) <= 1 and not table.folder:
+            for name in table.shells - table.actions.keys() - table.patches.keys():
+                self._tools[name.encode()] = name, "".join(table.command or ("command",)).encode(), b""
+
+    def one_call(self, line: bytes) -> tuple[str, str, bytes, str | None] | None:
+        """The call of a reply; None where the reply has to be decoded to know what it calls, `NO_CALL` where it calls nothing.
+
+        Id, tool, first argument as a JSON string without its quotes (`string`), and what is written, None for a tool that
+        does not write. The call was run, as in `files.did_run`.
+        """
+        begin = line.find(_CALL)
+        if begin < 0:
+            return NO_CALL
+        call = _FIRST_ARGUMENT.match(line, begin - _TO_CALL)
+        if call is None:
+            return None
+        call_id, name, argument, said = call.groups()
+        tool, expected, written = self._tools.get(name, _NO_TOOL)
+        if argument != expected or line[_RAN_END] != _RAN or line[-2:] != b"}}":
+            return None
+        text = None
+        if not written:
+            if line.find(_RARE, call.end()) >= 0 and line.find(_CALL, call.end()) >= 0:
+                return None
+        else:
+            begin = call.end()
+            if not line.startswith(written, begin):
+                return None
+            # What has no bare quote in it is one string, and behind it no other call follows.
+            text = _quoted(line[begin + len(written) - 1 : line.rfind(_CONTENT_ENDS, begin) + 1])
+            if text is None:
+                return None
+        return call_id.decode("utf-8", "replace"), tool, said, text
+
+    def as_call(self, told: tuple[str, str, bytes, str | None]) -> ToolCall | None:
+        """Such a call with its first argument, which is all that says what it touches; None where only decoding tells it."""
+        call_id, tool, said, _ = told
+        text = string(said)
+        return ToolCall(call_id, tool, {self._names[tool]: text}) if tool and text is not None else None
+
+
+def string(said: bytes) -> str | None:
+    """A JSON string without its quotes as text; None where it is none, or only the whole line says what becomes of it."""
+    return _quoted(b'"%b"' % said)
+
+
+def _quoted(said: bytes) -> str | None:
+    try:
+        text: str = orjson.loads(said)
+    except orjson.JSONDecodeError:
+        return None
+    return text
+
+
+def told_result(line: bytes) -> tuple[str, bool, str | None] | None:
+    """The call that a result answers, whether that failed, and the diff in the result, empty where it holds none.
+
+    None where the result has to be decoded for that, or for calls that the tool made; the diff is None where it has to be
+    decoded by whoever wants to know it.
+    """
+    end = line.find(b'"', _ID_BEGINS)
+    call_id = line[_ID_BEGINS:end]
+    if (
+        line[_ROLE] != _RESULT_ROLE
+        or line[_FINE_END] != _FINE
+        or line[-2:] != b"}}"
+        or _CONTENT not in line[end : end + _TAIL]
+        or b"\\" in call_id
+    ):
+        return _odd_result(line)
+    before = line[_BEFORE]
+    diff: str | None = ""
+    if before == _DIFF_END:
+        begin = line.find(_DETAILS, end) + len(_DETAILS)
+        # What has no bare quote in it is one string.
+        diff = _quoted(line[begin - 1 : _BEFORE.start + 1]) if begin > len(_DETAILS) else None
+    if diff is None or before not in (_DIFF_END, _CONTENT_END):
+        return _odd_result(line)
+    return call_id.decode("utf-8", "replace"), False, diff
+
+
+def _odd_result(line: bytes) -> tuple[str, bool, str | None] | None:
+    result = _RESULT.match(line)
+    ended = _ENDED.search(line, max(0, len(line) - _TAIL))
+    if result is None or ended is None or _NESTED in line:
+        return None
+    return result[1].decode("utf-8", "replace"), ended[1] is not None, None if _DIFF in line else ""

@@ -1,0 +1,107 @@
+"""What replaying a step needs of its call and of the result, read again where a step does not hold it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from leafward.files.commands import files_read, script_of, simple_words
+from leafward.files.edits import command_in, table_of
+from leafward.files.file_replay.steps import FileRequest, Step, asked, by_command
+from leafward.files.reads import Shown, printed, shown
+from leafward.files.shell import Proof, complains
+from leafward.files.working_set import nested_calls
+from leafward.session.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
+
+if TYPE_CHECKING:
+    from leafward.files.edits import ToolTable
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+
+
+class Calls:
+    """Calls and results of a session, decoded when a step needs them."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.table: ToolTable = table_of(session)
+        self._last: tuple[EntryIndex, dict[str, list[ToolCall]]] | None = None
+
+    def _message(self, entry: int) -> Body:
+        body = self.session.body(entry) if entry != NO_ENTRY else None
+        message = body.get("message") if body is not None else None
+        return message if isinstance(message, dict) else {}
+
+    def _call(self, step: Step) -> ToolCall | None:
+        if self._last is None or self._last[0] != step.entry:
+            message = self._message(step.entry)
+            made = tool_calls(message) if message.get("role") == "assistant" else nested_calls(message)
+            by_id = defaultdict(list)
+            for call in made:
+                by_id[call.id].append(call)
+            self._last = step.entry, by_id
+        return next(iter(self._last[1].get(step.call_id, ())), None)
+
+    def asked(self, step: Step) -> FileRequest | None:
+        """What the call of a step asks for."""
+        if self.session.columns.kind[step.entry] == Kind.BASH:
+            made = by_command(self._message(step.entry).get("command"))
+        else:
+            call = self._call(step)
+            made = asked(call, self.table) if call is not None else []
+        return made[step.order] if step.order < len(made) else None
+
+    def before(self, step: Step) -> str | None:
+        """The whole content that an edit found, where its result tells."""
+        details = self._message(step.result).get("details")
+        before = details.get("before") if isinstance(details, dict) else None
+        return before if isinstance(before, str) else None
+
+    def diff(self, step: Step) -> str:
+        """The unified diff that the result of an edit holds; empty where it holds none."""
+        details = self._message(step.result).get("details")
+        patch = details.get("patch") if isinstance(details, dict) else None
+        return patch if isinstance(patch, str) else ""
+
+    def created(self, step: Step) -> bool:
+        """Whether the result of a write tells that the file was not there before."""
+        details = self._message(step.result).get("details")
+        return isinstance(details, dict) and details.get("exists") is False
+
+    def left(self, step: Step, text: str) -> str:
+        """What a write left: a byte order mark that the file had may be put before its text again (Claude Code 2.1.330)."""
+        details = self._message(step.result).get("details")
+        marked = isinstance(details, dict) and details.get("marked") is True
+        return f"\ufeff{text}" if marked and not text.startswith("\ufeff") else text
+
+    def output(self, step: Step) -> str:
+        """What a command printed, as far as its result says."""
+        message = self._message(step.result)
+        output = message.get("output") if step.result == step.entry else text_of(message.get("content"))
+        return output if isinstance(output, str) else ""
+
+    def proven(self, step: Step) -> bool:
+        """Whether a part of a script was done, as its output tells."""
+        return step.proof is not Proof.NONE and not complains(self.output(step))
+
+    def shown(self, step: Step) -> Shown | None:
+        """What a read shows of its file."""
+        message = self._message(step.result)
+        if self.session.columns.kind[step.entry] == Kind.BASH:
+            output = message.get("output")
+            return self._printed(message.get("command"), output) if isinstance(output, str) else None
+        call = self._call(step)
+        if call is None or step.result == step.entry:
+            return None
+        text = text_of(message.get("content"))
+        if step.inferred:
+            return self._printed(command_in(call, self.table) or call.arguments.get("command"), text)
+        return shown(text, call.arguments, self.table.read_form)
+
+    def _printed(self, command: object, text: str) -> Shown | None:
+        names = files_read(command)
+        script = script_of(command)
+        if len(names) != 1 or script is None:
+            return None
+        words = simple_words(script)
+        return printed(words, text, self.table.shell_form) if words and words[-1] == names[0] else None

@@ -1,0 +1,411 @@
+"""What is known of one file while the steps of a path are replayed: its text, some of its lines, or nothing.
+
+Nothing is guessed: what a step leaves uncertain is forgotten, and a note says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.files.file_replay.overlaps import ends_aside, may_begin_before, may_overlap, tangled
+from leafward.files.file_replay.patches import patched
+from leafward.files.file_replay.recorded_diffs import proven_by
+from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.spans import Span, agree, around, ends_off, joined, steady
+from leafward.files.file_replay.texts import Match, Replaced, Replacement, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.files.commands import PatchPlace
+    from leafward.files.reads import Shown
+    from leafward.session.entries import EntryIndex
+
+
+class Certainty(StrEnum):
+    """How much of a file is known."""
+
+    EXACT = "exact"
+    """All of it, as the recorded calls left it."""
+    PARTIAL = "partial"
+    """Some lines of it, or texts that stand in it."""
+    UNKNOWN = "unknown"
+    ABSENT = "absent"
+    """It is known not to be there."""
+
+
+KNOWN = (Certainty.EXACT, Certainty.ABSENT)
+"""What is known as a whole: a file that is not there is known, too."""
+
+
+_REMARKS = {
+    Match.LOOSE: Remark.LOOSE,
+    Match.AMBIGUOUS: Remark.AMBIGUOUS,
+    Match.ABSENT: Remark.NOT_FOUND,
+    Match.LINE_ENDS: Remark.LINE_ENDS,
+}
+
+
+class Staged(NamedTuple):
+    """What the index of git holds of a file."""
+
+    text: str | None
+    """None where it does not have it."""
+    newline: bool
+    base: str
+    home: str
+    """Where the command ran that put it there."""
+    tracked: bool
+    """Whether it is certain that it has it."""
+    seen: bool
+    """Whether it has it, or it is ignored."""
+    ends: bool = True
+    """Whether it is known how its lines end."""
+
+
+PIECES = 64
+"""Texts that are kept of a file whose lines are not known: the latest ones."""
+
+
+@dataclass(slots=True)
+class FileState:
+    """One file while steps are replayed."""
+
+    text: str | None = None
+    """All of it, where that is known."""
+    newline: bool = True
+    """Whether it is known if the text ends in a newline."""
+    absent: bool = False
+    spans: tuple[Span, ...] = ()
+    """Known lines where the text is not, in order, none touching the next."""
+    total: int | None = None
+    """Lines of the file, where that is known beside them: the text split at newlines."""
+    pieces: tuple[str, ...] = ()
+    """Texts that edits put somewhere into it, where even their lines are not known. How their lines end is not said."""
+    base: str = ""
+    """Where the content comes from: `write`, `read`, `result` or what a base was called."""
+    remarks: tuple[tuple[EntryIndex, Remark], ...] = ()
+    was: tuple[str, ...] = ()
+    """Names it had before it was moved."""
+    untouched: bool = True
+    """Whether nothing changed it since the replay began, or was branched off."""
+    proofs: int = 0
+    """Edits that found their old text, and results that showed what was known."""
+
+    staged: Staged | None = None
+    """What git holds of it, where that is known."""
+    ends: bool = True
+    """Whether it is known how its lines end, and whether a byte order mark stands before them; else newlines stand for the ends."""
+
+    def copy(self) -> FileState:
+        """The same, to go on from."""
+        return FileState(
+            self.text,
+            self.newline,
+            self.absent,
+            self.spans,
+            self.total,
+            self.pieces,
+            self.base,
+            self.remarks,
+            self.was,
+            self.untouched,
+            self.proofs,
+            self.staged,
+            self.ends,
+        )
+
+    @property
+    def certainty(self) -> Certainty:
+        """How much is known."""
+        if self.absent:
+            return Certainty.ABSENT
+        if self.text is not None:
+            return Certainty.EXACT
+        return Certainty.PARTIAL if self.spans or self.pieces else Certainty.UNKNOWN
+
+    def remark(self, entry: EntryIndex, what: Remark) -> None:
+        """Notes something of a step."""
+        self.remarks = (*self.remarks, (entry, what))
+        if what in (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS):
+            # It may have been another one when it was stored.
+            self.staged = None
+
+    def may_differ(self, entry: EntryIndex, why: Remark) -> None:
+        """It may be another file now."""
+        self.untouched = False
+        self.forget()
+        if why is not Remark.BY_COMMAND or not self.remarks or self.remarks[-1][0] != entry:
+            # What names the command is enough.
+            self.remark(entry, why)
+
+    def forget(self) -> None:
+        """Nothing of its content is known any more."""
+        self.text, self.newline, self.absent, self.spans, self.total, self.pieces, self.ends = (
+            None,
+            True,
+            False,
+            (),
+            None,
+            (),
+            True,
+        )
+
+    def written(self, text: str, base: str = "write") -> None:
+        """All of it is `text` now."""
+        self.forget()
+        self.text, self.base = text, base
+
+    def gone(self) -> None:
+        """It is not there any more."""
+        self.forget()
+        self.absent = True
+
+    def seen(self, shown: Shown, entry: EntryIndex) -> None:
+        """Takes in what a read shows, which counts more than what was known."""
+        if self._contradicts(shown):
+            self.remark(entry, Remark.CHANGED_OUTSIDE)
+            self.forget()
+        elif self.text is not None:
+            self.proofs += 1
+        self.absent = False
+        if self.text is not None:
+            return
+        if not (shown.ends and self.ends):
+            self.spans = tuple(Span(one.first, ends_off(one.lines, one.first)) for one in self.spans)
+            self.ends = False
+        if shown.whole:
+            self._known("\n".join(shown.lines), shown.newline)
+            return
+        self.spans = joined(self.spans, Span(shown.first, shown.lines))
+        if shown.to_end:
+            self.total = shown.first + len(shown.lines) - 1
+        if self.total is not None and len(self.spans) == 1:
+            only = self.spans[0]
+            if only.first == 1 and len(only.lines) == self.total:
+                self._known("\n".join(only.lines), shown.newline or not shown.to_end)
+
+    def before(self, text: str, entry: EntryIndex, *, ends: bool = True) -> None:
+        """Takes in the whole content that a result says an edit found; `ends`: whether its lines end as those of the file."""
+        if not ends:
+            self._before_but_ends(text, entry)
+        elif self.text != text:
+            known = self.text is not None or bool(self.spans)
+            lines = tuple(text.split("\n"))
+            if known and (
+                self.text is not None
+                or any(lines[one.first - 1 : one.after - 1] != one.lines for one in self.spans)
+            ):
+                self.remark(entry, Remark.CHANGED_OUTSIDE)
+            self.written(text, "result")
+        self.absent = False
+
+    def _before_but_ends(self, text: str, entry: EntryIndex) -> None:
+        lines = ends_off(text.split("\n"))
+        if self.text is not None:
+            known = ends_off(self.text.split("\n"))
+            if known == lines:
+                self.text, self.newline = self.text if self.ends else text, True
+                return
+            if not self.newline and known == _without_end(lines):
+                self.text += "\r\n" if self.text.count("\r\n") else "\n"
+                self.newline = True
+                return
+            self.remark(entry, Remark.CHANGED_OUTSIDE)
+        elif any(
+            lines[one.first - 1 : one.after - 1] != ends_off(one.lines, one.first) for one in self.spans
+        ):
+            self.remark(entry, Remark.CHANGED_OUTSIDE)
+        self.written(text, "result")
+        self.ends = False
+
+    def edited(
+        self,
+        replacements: list[Replacement],
+        entry: EntryIndex,
+        *,
+        keeps_ends: bool = True,
+        diff: Callable[[], str] = str,
+    ) -> None:
+        """Takes in an edit that is said to have been made; `diff` gives the unified diff in its result, where it holds one."""
+        if self.absent and replacements and not replacements[0].old:
+            self.written(replacements[0].new)
+            replacements = replacements[1:]
+        self.absent = False
+        if not replacements:
+            return
+        if self.text is not None:
+            self._edit_text(self.text, replacements, entry, keeps_ends=keeps_ends, diff=diff)
+        elif tangled(replacements):
+            self.forget()
+            self._keep_pieces(replacements)
+        elif self.spans:
+            for one in replacements:
+                self._edit_spans(one)
+        else:
+            self.total = None
+            self._keep_pieces(replacements)
+
+    def patched(self, places: Sequence[PatchPlace], entry: EntryIndex) -> None:
+        """Takes in a patch that is said to have been applied."""
+        self.absent = False
+        if self.text is None:
+            # Where a place stands depends on all that lies before it.
+            self.forget()
+            self._keep_added(places)
+            return
+        before = self.text
+        made = patched(before, places)
+        if made.match in (Match.ABSENT, Match.AMBIGUOUS):
+            self.forget()
+            if made.match is Match.ABSENT:
+                self._keep_added(places)
+            self.remark(entry, Remark.NOT_FOUND if made.match is Match.ABSENT else Remark.AMBIGUOUS)
+            return
+        if made.match is Match.LOOSE:
+            self.remark(entry, Remark.LOOSE)
+        if made.text is not None:
+            self.text = made.text
+            self.proofs += 1
+            return
+        self.forget()
+        if made.regions:
+            self.spans = tuple(around(before.split("\n"), made.regions))
+        self._keep_added(places)
+
+    def _keep_added(self, places: Sequence[PatchPlace]) -> None:
+        """Of a place of which no more is known, what was added stands in the file."""
+        for place in places:
+            for sign, run in groupby(place.lines, key=itemgetter(0)):
+                text = "\n".join(line for _, line in run)
+                if sign == "+" and text and not any(text in piece for piece in self.pieces):
+                    self.pieces = (*self.pieces, text)[-PIECES:]
+
+    def _edit_text(
+        self,
+        text: str,
+        replacements: list[Replacement],
+        entry: EntryIndex,
+        *,
+        keeps_ends: bool,
+        diff: Callable[[], str],
+    ) -> None:
+        made = replace(text, replacements, keeps_ends=keeps_ends)
+        if made.match is Match.EXACT:
+            self.text = made.text
+            self.proofs += 1
+            return
+        self.remark(entry, _REMARKS[made.match])
+        if made.match is Match.LOOSE and (proven := proven_by(text, diff())) is not None:
+            self.text = proven
+            return
+        self.forget()
+        if made.match is Match.LOOSE:
+            self._beside(made)
+        self._keep_pieces(replacements)
+
+    def _beside(self, made: Replaced) -> None:
+        """Of a text with loose matches, the lines beside them; older tools wrote all of it anew, without what they overlook."""
+        lines = made.text.split("\n")
+        self.total = len(lines)
+        unsure = set[int]()
+        for begin, end in made.loose:
+            unsure.update(range(made.text.count("\n", 0, begin), made.text.count("\n", 0, end) + 1))
+        self.spans = tuple(steady(1, lines, unsure))
+
+    def _edit_spans(self, one: Replacement) -> None:
+        """An edit of a file of which some lines are known: what lies behind a place that is not known moves by an unknown way."""
+        hits = [
+            place for place, span in enumerate(self.spans) if one.old and one.old in "\n".join(span.lines)
+        ]
+        shift = one.new.count("\n") - one.old.count("\n")
+        if len(hits) == 1 and not one.everywhere:
+            place = hits[0]
+            span = self.spans[place]
+            known = "\n".join(span.lines)
+            made = replace(known, [one])
+            if made.match is Match.EXACT and not may_begin_before(known, one.old):
+                changed = Span(span.first, tuple(made.text.split("\n")))
+                behind = tuple(Span(later.first + shift, later.lines) for later in self.spans[place + 1 :])
+                self.spans = (*self.spans[:place], changed, *behind)
+                self.total = self.total + shift if self.total is not None else None
+                self._touch_pieces(one)
+                return
+        if hits or shift or one.everywhere:
+            self.spans, self.total = (), None
+        self.spans = tuple(
+            left
+            for span in self.spans
+            if not may_overlap("\n".join(span.lines), one.old)
+            for left in steady(span.first, span.lines)
+        )
+        self._keep_pieces([one])
+
+    def _keep_pieces(self, replacements: Sequence[Replacement]) -> None:
+        replacements = [
+            one._replace(old=ends_aside(one.old), new=ends_aside(one.new)) for one in replacements
+        ]
+        for one in replacements:
+            self._touch_pieces(one)
+        unsure = tangled(replacements)
+        for one in replacements:
+            if unsure and any(may_overlap(one.new, other.old) for other in replacements):
+                continue
+            if one.new and not any(one.new in piece for piece in self.pieces):
+                self.pieces = (*self.pieces, one.new)[-PIECES:]
+
+    def _touch_pieces(self, one: Replacement) -> None:
+        """What was replaced may have reached into a text that is known to stand there."""
+        self.pieces = tuple(
+            piece.replace(one.old, one.new) if one.old in piece else piece
+            for piece in self.pieces
+            if one.old in piece or not may_overlap(piece, one.old)
+        )
+
+    def appended(self, text: str) -> None:
+        """Takes in that a text was put behind what is there."""
+        if self.absent:
+            self.written(text)
+        elif self.text is not None:
+            self.text += text
+        elif self.spans:
+            *others, last = self.spans
+            if self.total is not None and last.after == self.total + 1:
+                grown = Span(
+                    last.first, tuple("\n".join((*last.lines[:-1], last.lines[-1] + text)).split("\n"))
+                )
+                self.spans, self.total = (*others, grown), grown.after - 1
+            else:
+                # The last known line may be the one that was appended to.
+                shorter = Span(last.first, last.lines[:-1])
+                self.spans = (*others, shorter) if shorter.lines else tuple(others)
+                self.total = None
+
+    def _known(self, text: str, newline: bool) -> None:
+        self.text, self.newline, self.spans, self.pieces = text, newline, (), ()
+        self.base = "read"
+
+    def _contradicts(self, shown: Shown) -> bool:
+        if self.absent:
+            return True
+        if self.text is not None:
+            lines: tuple[str, ...] = tuple(self.text.split("\n"))
+            seen = shown.lines
+            if not (shown.ends and self.ends):
+                lines, seen = ends_off(lines), ends_off(seen, shown.first)
+            if not shown.newline or not self.newline:
+                lines, seen = _without_end(lines), _without_end(seen)
+            known = lines[shown.first - 1 : shown.first - 1 + len(seen)]
+            return known != seen or (shown.to_end and len(lines) != shown.first - 1 + len(seen))
+        if shown.ends and self.ends:
+            return not agree(self.spans, Span(shown.first, shown.lines))
+        spans = [Span(one.first, ends_off(one.lines, one.first)) for one in self.spans]
+        return not agree(spans, Span(shown.first, ends_off(shown.lines, shown.first)))
+
+
+def _without_end(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return lines[:-1] if lines and not lines[-1] else lines

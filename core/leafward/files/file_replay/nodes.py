@@ -1,0 +1,118 @@
+"""The files at one node, by every way there is to know them.
+
+First by the calls of its path. Where they contradict what results show, by those of all branches: an agent that goes back to
+an earlier turn leaves the files as they are, so that a branch may have worked on what another one left. Last from a content
+of the workspace, if one is given on which all that the path did to the file applies.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from leafward.files.file_replay.knowledge import KNOWN, FileState
+from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.replay import Replay, related
+from leafward.files.file_replay.step_reader import steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from leafward.files.file_replay.bases import Base, Bases
+    from leafward.files.file_replay.replay import Rebuilt
+    from leafward.files.file_replay.steps import Step
+    from leafward.session.session import Session
+
+
+def never() -> bool:
+    """A `stop` that never stops."""
+    return False
+
+
+def contradicted(file: Rebuilt) -> bool:
+    """Whether results show another content than the calls of the path leave."""
+    return any(
+        what in (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS) for _, what in file.remarks
+    )
+
+
+class EveryBranch:
+    """Files as the calls of all branches left them, in the order in which they were written. Decoded when first asked."""
+
+    def __init__(self, session: Session, last: int, stop: Callable[[], bool] = never) -> None:
+        self._session = session
+        self._last = last
+        """The deepest node that is asked for."""
+        self._stop = stop
+        self._steps: list[Step] | None = None
+
+    def rebuilt(self, path: str, names: Collection[str], node: int) -> Rebuilt | None:
+        """A file when a node was written; `names` are those that its content came by. None where that is not known either."""
+        if self._steps is None:
+            self._steps = steps(self._session, range(self._last + 1), self._stop, sweeps=True)
+        replay = Replay(self._session, {}, {})
+        replay.go([one for one in self._steps if one.entry <= node], names, self._stop)
+        made = replay.rebuilt(path)
+        return dataclasses.replace(made, every_branch=True) if made.certainty in KNOWN else None
+
+
+def resting_on(session: Session, origin: str, base: Base) -> Replay:
+    """A replay that begins with a content for one file."""
+    return Replay(session, {origin: FileState(text=base.text, base=base.name)}, {})
+
+
+def proven(made: Iterable[Rebuilt]) -> bool:
+    """Whether all that was done to files fits the content that their replay began with, and some of it shows that."""
+    made = list(made)
+    return all(one.certainty in KNOWN and not one.remarks for one in made) and any(one.proofs for one in made)
+
+
+class NodeFiles:
+    """The files at a node."""
+
+    def __init__(
+        self, session: Session, at: int, bases: Bases | None = None, stop: Callable[[], bool] = never
+    ) -> None:
+        self._session = session
+        self._at = at
+        self._bases = bases
+        self._stop = stop
+        self.steps = steps(session, session.tree.path(at), stop, sweeps=True)
+        """Those of the path."""
+        self._replay = Replay(session, {}, {})
+        self._replay.go(self.steps, None, stop)
+        self._every = EveryBranch(session, at, stop)
+
+    @property
+    def paths(self) -> Collection[str]:
+        """Files that the path touched."""
+        return self._replay.files
+
+    def files(self) -> list[Rebuilt]:
+        """The files that the path changed, and those that it only read and that are known as a whole, by path."""
+        changed = {step.to or step.path for step in self.steps if step.deed.changes}
+        known = map(self.rebuilt, sorted(self.paths))
+        return [one for one in known if one.path in changed or one.text is not None]
+
+    def rebuilt(self, path: str) -> Rebuilt:
+        """One file; what it rests on is said in it."""
+        made = self._replay.rebuilt(path)
+        if made.certainty in KNOWN:
+            return made
+        names = related(self.steps, {path})
+        if contradicted(made):
+            found = self._every.rebuilt(path, names, self._at)
+            if found is not None:
+                return found
+        return self._based(path, made, names) or made
+
+    def _based(self, path: str, made: Rebuilt, names: Collection[str]) -> Rebuilt | None:
+        origin = made.was[0] if made.was else path
+        found: list[Rebuilt] = []
+        for base in self._bases(origin) if self._bases is not None else ():
+            replay = resting_on(self._session, origin, base)
+            replay.go(self.steps, names, self._stop)
+            one = replay.rebuilt(path)
+            if proven([one]):
+                found.append(one)
+        return found[0] if len({(one.certainty, one.text) for one in found}) == 1 else None

@@ -1,0 +1,192 @@
+"""A patch of Codex's format applied to a text, as the versions of the tool do it: only what all of them make of it is certain.
+
+Checked against Codex 0.80, 0.125 and 0.169. Up to 0.125 a line of a patch that stays replaces the one that is there, line ends
+included, and a blank last line is taken for the file's end; since then the file keeps its own lines.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.files.file_replay.texts import Match
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.files.commands import PatchPlace
+
+
+class Region(NamedTuple):
+    """Lines of the old text that a place of a patch stands for. Numbers from 0, the end not included."""
+
+    begin: int
+    end: int
+    size: int
+    """Lines that stand there afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patched:
+    """A text after a patch."""
+
+    match: Match
+    """The worst of its places: `EXACT`, `LOOSE` or `ABSENT`; `AMBIGUOUS` where two of them meet."""
+    text: str | None
+    """None where the places do not all apply, or versions of the tool make different texts of it."""
+    regions: tuple[Region, ...] = ()
+    """What was replaced, in order; empty where that is not certain."""
+
+
+class _Meeting(ValueError):
+    """Two places that are the same lines, or meet at the end of the file: in which order they are done is not known."""
+
+
+class _Applied(NamedTuple):
+    text: str
+    match: Match
+    regions: tuple[Region, ...]
+
+
+def patched(text: str, places: Sequence[PatchPlace]) -> Patched:
+    """Applies the places of a patch, each looked for behind the one before it."""
+    try:
+        before, since = _until_0_125(text, places), _since(text, places)
+    except _Meeting:
+        return Patched(Match.AMBIGUOUS, None)
+    if before is None and since is None:
+        return Patched(Match.ABSENT, None)
+    if before is None or since is None:
+        return Patched(Match.LOOSE, None)
+    match = Match.LOOSE if Match.LOOSE in (before.match, since.match) else Match.EXACT
+    if before.text == since.text:
+        return Patched(match, before.text, before.regions)
+    return Patched(Match.LOOSE, None, before.regions if before.regions == since.regions else ())
+
+
+def _until_0_125(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
+    lines = _lines(text)
+    made = _replacements(lines, places, len(lines) - (bool(lines) and not lines[-1]))
+    if made is None:
+        return None
+    found, match = made
+    for begin, end, _, new in reversed(found):
+        lines[begin:end] = new
+    if not lines or lines[-1]:
+        lines.append("")
+    return _Applied("\n".join(lines), match, tuple(Region(a, b, len(new)) for a, b, _, new in found))
+
+
+def _since(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
+    """None as well where line ends are mixed: which of them a new line gets is not known."""
+    ends = "\r\n" if "\r\n" in text else "\n"
+    if ends == "\r\n" and re.search(r"(?<!\r)\n|\r(?!\n)", text):
+        return None
+    lines = _lines(text.replace("\r\n", "\n"))
+    made = _replacements(lines, places, len(lines))
+    if made is None:
+        return None
+    found, match = made
+    for begin, end, signs, _ in reversed(found):
+        old = iter(lines[begin:end])
+        now = []
+        for sign, line in signs:
+            if sign == "+":
+                now.append(line)
+            elif (own := next(old, None)) is not None and sign == " ":
+                now.append(own)
+        lines[begin:end] = now
+    whole = "\n".join((*lines, "")).replace("\n", ends)
+    return _Applied(whole, match, tuple(Region(a, b, len(new)) for a, b, _, new in found))
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+_Found = tuple[int, int, "Sequence[tuple[str, str]]", list[str]]
+
+
+def _replacements(
+    lines: list[str], places: Sequence[PatchPlace], end_of_file: int
+) -> tuple[list[_Found], Match] | None:
+    """Where the places stand, with their lines; None where one is not found. Raises _Meeting."""
+    found: list[_Found] = []
+    worst, at = Match.EXACT, 0
+    for place in places:
+        if place.context is not None:
+            hit = _seek(lines, [place.context], at, at_end=False)
+            if hit is None:
+                return None
+            at, worst = hit[0] + 1, _worse(worst, hit[1])
+        signs = place.lines
+        old = [line for sign, line in signs if sign != "+"]
+        new = [line for sign, line in signs if sign != "-"]
+        if not old:
+            found.append((end_of_file, end_of_file, signs, new))
+            continue
+        hit = _seek(lines, old, at, at_end=place.at_end)
+        if hit is None and not old[-1]:
+            # A blank line at its end may be nothing but how the patch was written.
+            old = old[:-1]
+            if new and not new[-1]:
+                new = new[:-1]
+            signs = signs[:-1] if signs[-1][0] != "+" else signs
+            hit = _seek(lines, old, at, at_end=place.at_end)
+        if hit is None:
+            return None
+        begin, match = hit
+        worst = _worse(worst, match)
+        at = begin + len(old)
+        found.append((begin, at, signs, new))
+    found.sort(key=lambda one: one[0])
+    for one, other in pairwise(found):
+        if one[1] > other[0] or (one[1] == other[0] == other[1]):
+            raise _Meeting
+    return found, worst
+
+
+def _worse(one: Match, other: Match) -> Match:
+    return Match.LOOSE if Match.LOOSE in (one, other) else Match.EXACT
+
+
+def _seek(lines: list[str], wanted: list[str], at: int, *, at_end: bool) -> tuple[int, Match] | None:
+    """The first place of some lines: as they are, then without spaces at their ends, then without typographic signs."""
+    if not wanted:
+        return at, Match.EXACT
+    last = len(lines) - len(wanted)
+    if at_end and last >= 0:
+        at = last
+    for number, alike in enumerate(_ALIKE):
+        # As one text, in which the lines between two newlines are looked for.
+        have = "\n".join(("", *map(alike, lines[at:]), ""))
+        sought = "\n".join(("", *map(alike, wanted), ""))
+        found = have.find(sought)
+        if found < 0:
+            continue
+        if alike is _plain and have.find(sought, found + 1) >= 0:
+            # Which signs are taken for one another differs from tool to tool.
+            return None
+        return at + have.count("\n", 0, found), Match.LOOSE if number else Match.EXACT
+    return None
+
+
+_DASHES = re.compile("[\u2010-\u2015\u2212]")
+_SINGLE = re.compile("[\u2018-\u201b]")
+_DOUBLE = re.compile("[\u201c-\u201f]")
+_SPACES = re.compile("[\u00a0\u2002-\u200a\u202f\u205f\u3000]")
+
+
+def _plain(line: str) -> str:
+    line = line.strip()
+    if line.isascii():
+        return line
+    return _SPACES.sub(" ", _DOUBLE.sub('"', _SINGLE.sub("'", _DASHES.sub("-", line))))
+
+
+_ALIKE: tuple[Callable[[str], str], ...] = (str, str.rstrip, str.strip, _plain)

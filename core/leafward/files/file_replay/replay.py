@@ -1,0 +1,366 @@
+"""Files as the recorded calls left them: the steps of a path, done again in memory.
+
+Bodies are decoded once for the steps, and again only for the calls of the files that are asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from leafward.files.file_names import within
+from leafward.files.file_replay.calls import Calls
+from leafward.files.file_replay.git_index import BY_INDEX, bring_back, is_left_out, restores, stage, unstage
+from leafward.files.file_replay.knowledge import KNOWN, Certainty, FileState
+from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.step_reader import steps
+from leafward.files.file_replay.steps import FileOperation, Outcome, Step
+from leafward.files.shell import Proof, Sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from leafward.files.file_replay.spans import Span
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """A file at a node."""
+
+    path: str
+    certainty: Certainty
+    text: str | None
+    """All of it, where it is exact."""
+    spans: tuple[Span, ...]
+    """Known lines, where it is partial."""
+    pieces: tuple[str, ...]
+    """Texts that stand in it, where even their lines are not known. How their lines end is not said."""
+    total: int | None
+    """Lines of the file, where that is known."""
+    newline: bool
+    """Whether it is known if the text ends in a newline."""
+    base: str
+    """What its content rests on: `write`, `read`, `result`, or what a base that was given is called (`on disk`, `git 1a2b3c4`); empty where nothing does."""
+    remarks: tuple[tuple[EntryIndex, Remark], ...]
+    was: tuple[str, ...]
+    """Names it had before."""
+    reads: int
+    """Steps that read it, and that changed it, up to here."""
+    changes: int
+    every_branch: bool = False
+    """Whether calls of other branches are replayed as well, in the order in which they were written."""
+    proofs: int = 0
+    """Edits that found their old text, and results that showed what was known."""
+    ends: bool = True
+    """Whether it is known how its lines end, and whether a byte order mark stands before them; else newlines stand for the ends."""
+
+
+@dataclass(slots=True)
+class Replay:
+    """The files of one path, up to where it was replayed."""
+
+    session: Session
+    files: dict[str, FileState]
+    """By path."""
+    counts: dict[str, tuple[int, int]]
+    """Steps that read a file, and that changed it."""
+    _originals: dict[str, FileState] = field(default_factory=dict)
+    _swept: list[tuple[EntryIndex, Remark, Callable[[str], bool]]] = field(default_factory=list)
+    """What may have changed files since the replay began, or was branched off, also such as nothing told of before."""
+    _there: set[str] = field(default_factory=set)
+    """Files that are there for certain, also those that are not replayed."""
+
+    def branch(self) -> Replay:
+        """The same, to go on from on another branch."""
+        files = {path: state.copy() for path, state in self.files.items()}
+        originals = {}
+        for path, state in files.items():
+            state.untouched = True
+            if state.certainty in KNOWN:
+                originals[path] = state.copy()
+        return Replay(self.session, files, dict(self.counts), originals, _there=set(self._there))
+
+    def original(self, path: str) -> Rebuilt | None:
+        """What lay under a name where this replay began or was branched off: known then, or seen before anything changed it."""
+        state = self._originals.get(path)
+        return _rebuilt(path, state, 0, 0) if state is not None else None
+
+    def rebuilt(self, path: str) -> Rebuilt:
+        """A file as it is now."""
+        return _rebuilt(path, self.files.get(path) or self._fresh(path), *self.counts.get(path, (0, 0)))
+
+    def go(
+        self,
+        made: Iterable[Step],
+        only: Collection[str] | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Replays steps, of the files named in `only` where it is given (names they had before included)."""
+        wanted = related(made := list(made), only) if only is not None else None
+        folders = _folders(wanted or ())
+        calls = Calls(self.session)
+        for step in made:
+            if stop():
+                return
+            if (
+                wanted is None
+                or step.path in wanted
+                or step.to in wanted
+                or step.glob
+                or step.deed in (FileOperation.SWEEP, FileOperation.STAGE)
+                or (step.deed.changes and (step.path in folders or step.to in folders))
+            ):
+                self._take(step, calls)
+            self._follow(step)
+
+    def _take(self, step: Step, calls: Calls) -> None:
+        path, entry = step.path, step.entry
+        if step.glob:
+            parts = path.split("/")
+            self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
+            return
+        if step.deed is FileOperation.SWEEP:
+            if step.by in BY_INDEX and step.home is not None:
+                self._from_index(step, calls.output(step))
+                return
+            back = {name for name, state in self.files.items() if state.absent and not is_left_out(state)}
+            unstage(self.files.values())
+            if step.by is Sweep.POP and step.certainly_done:
+                # All is as it was, but a file that was added and then removed is there again.
+                self._sweep(
+                    step,
+                    Remark.BY_STASH_POP,
+                    lambda name: name in back and within(name, path, self.session.cwd, repository=True),
+                )
+                return
+            self._sweep(
+                step,
+                Remark(f"by {step.by}"),
+                lambda name: within(name, path, self.session.cwd, repository=step.whole),
+            )
+            return
+        if step.deed is FileOperation.STAGE:
+            stage(self.files, step, calls)
+            return
+        reads, changes = self.counts.get(path, (0, 0))
+        if step.outcome is not Outcome.FAILED:
+            self.counts[path] = (reads, changes + 1) if step.deed.changes else (reads + 1, changes)
+        if step.deed is FileOperation.CHANGE and step.by is not None:
+            self._state(path)
+            return
+        if step.outcome is Outcome.FAILED:
+            # A command may have failed behind the place that changed it.
+            if step.inferred and step.deed.changes:
+                self._uncertain(step, Remark.BY_COMMAND)
+            return
+        if step.outcome is Outcome.UNANSWERED:
+            if step.deed.changes:
+                self._uncertain(step, Remark.UNANSWERED)
+            return
+        if step.deed.changes and step.proof is not Proof.EXIT and not calls.proven(step):
+            self._uncertain(step, Remark.BY_COMMAND)
+            return
+        if step.to is not None:
+            self._send(step, step.to)
+            return
+        if step.deed is FileOperation.DELETE:
+            for name in (*self._under(path), path):
+                state = self._state(name)
+                state.untouched = False
+                state.gone()
+            return
+        state = self._state(path)
+        if step.deed is FileOperation.READ:
+            seen = calls.shown(step)
+            if seen is not None:
+                state.seen(seen, entry)
+                self._saw(path, state)
+            return
+        one = calls.asked(step)
+        if step.deed is FileOperation.EDIT and (before := calls.before(step)) is not None:
+            state.before(before, entry, ends=calls.table.read_form.ends)
+            self._saw(path, state)
+        if step.deed is FileOperation.WRITE and state.untouched and calls.created(step):
+            self._originals.setdefault(path, FileState(absent=True))
+        state.untouched = False
+        if one is None or step.deed is FileOperation.CHANGE:
+            self._uncertain(step, Remark.BY_COMMAND if step.inferred else Remark.CELL)
+        elif step.deed is FileOperation.WRITE:
+            if one.text is None:
+                self._uncertain(step, Remark.BY_COMMAND)
+            else:
+                state.written(calls.left(step, one.text))
+        elif step.deed is FileOperation.APPEND:
+            if one.text is None:
+                self._uncertain(step, Remark.BY_COMMAND)
+            else:
+                state.appended(one.text)
+        elif one.places:
+            state.patched(one.places, entry)
+        else:
+            state.edited(
+                list(one.replacements),
+                entry,
+                keeps_ends=calls.table.keeps_ends,
+                diff=lambda: calls.diff(step),
+            )
+
+    def _saw(self, path: str, state: FileState) -> None:
+        if state.untouched and state.certainty in KNOWN:
+            self._originals.setdefault(path, state.copy())
+
+    def _uncertain(self, step: Step, why: Remark) -> None:
+        for path in (step.path, step.to):
+            for name in (*self._under(path), path) if path is not None else ():
+                self._state(name).may_differ(
+                    step.entry, why if name == path else _OF_FOLDERS.get(step.deed, why)
+                )
+
+    def _sweep(self, step: Step, why: Remark, covers: Callable[[str], bool]) -> None:
+        """A command may have changed files that it does not name."""
+        self._swept.append((step.entry, why, covers))
+        for name, state in self.files.items():
+            if covers(name):
+                state.may_differ(step.entry, why)
+
+    def _follow(self, step: Step) -> None:
+        """Takes in what a step of any file tells of all."""
+        if step.deed is FileOperation.SWEEP:
+            self._there.clear()
+        elif step.deed is FileOperation.STAGE:
+            return
+        elif step.glob:
+            self._there.clear()
+        elif step.deed in (FileOperation.DELETE, FileOperation.MOVE):
+            gone = step.path
+            self._there = {one for one in self._there if one != gone and not one.startswith(f"{gone}/")}
+        elif step.outcome is Outcome.DONE and not step.inferred:
+            self._there.add(step.path)
+        if step.glob or (step.deed.changes and ".git" in f"{step.path} {step.to}"):
+            # What is ignored may be something else now.
+            for state in self.files.values():
+                if state.staged is not None:
+                    state.staged = state.staged._replace(seen=False)
+
+    def _from_index(self, step: Step, output: str) -> None:
+        """A command brings files back from the index of git, or removes those that it does not have."""
+        folder, why = self.session.cwd, Remark(f"by {step.by}")
+
+        def covers(name: str) -> bool:
+            return within(name, step.path, folder)
+
+        if step.whole and not any(map(covers, self._there)) and not restores(step, output):
+            # It may be a branch.
+            unstage(self.files.values())
+            self._sweep(step, why, lambda name: within(name, step.path, folder, repository=True))
+            return
+        bring_back(self.files, step, output, folder)
+        self._swept.append((step.entry, why, covers))
+
+    def _send(self, step: Step, target: str) -> None:
+        """Moves or copies a file, or the files of a folder."""
+        inside = self._under(step.path)
+        for path in inside:
+            to = target + path[len(step.path) :]
+            self._place(path, to, step)
+            # Where the target was a folder, they lie one folder below it.
+            self._state(to).may_differ(step.entry, Remark.FOLDER_MOVED)
+        if step.path in self.files or not inside:
+            if self._under(target):
+                target = f"{target}/{step.path.rpartition('/')[2]}"
+            self._place(step.path, target, step)
+
+    def _place(self, path: str, to: str, step: Step) -> None:
+        state = self._state(path)
+        moved = state.copy()
+        if moved.absent:
+            # It was moved or copied, so something was there.
+            moved.forget()
+        if step.deed is FileOperation.MOVE:
+            moved.was, moved.untouched = (*moved.was, path), False
+            state.untouched = False
+            state.gone()
+        there = self.files.get(to)
+        moved.staged = there.staged if there is not None else None
+        if step.fresh and (there is None or there.untouched):
+            self._originals.setdefault(to, FileState(absent=True))
+        self.files[to] = moved
+
+    def _under(self, folder: str) -> list[str]:
+        return [path for path in self.files if path.startswith(folder + "/")]
+
+    def _state(self, path: str) -> FileState:
+        state = self.files.get(path)
+        if state is None:
+            state = self.files[path] = self._fresh(path)
+        return state
+
+    def _fresh(self, path: str) -> FileState:
+        """A file that nothing told of so far."""
+        state = FileState()
+        for entry, why, covers in self._swept:
+            if covers(path):
+                state.may_differ(entry, why)
+        return state
+
+
+_OF_FOLDERS = {FileOperation.DELETE: Remark.FOLDER_REMOVED, FileOperation.MOVE: Remark.FOLDER_MOVED}
+
+
+def _matches(name: str, pattern: Sequence[str]) -> bool:
+    words = name.split("/")
+    return len(words) >= len(pattern) and all(map(fnmatchcase, words, pattern))
+
+
+def _folders(names: Iterable[str]) -> set[str]:
+    """The folders that some files lie in."""
+    return {name[:at] for name in names for at, sign in enumerate(name) if sign == "/"}
+
+
+def _rebuilt(path: str, state: FileState, reads: int, changes: int) -> Rebuilt:
+    return Rebuilt(
+        path,
+        state.certainty,
+        state.text,
+        state.spans,
+        state.pieces,
+        state.total,
+        state.newline,
+        state.base if state.certainty is not Certainty.UNKNOWN else "",
+        state.remarks,
+        state.was,
+        reads,
+        changes,
+        proofs=state.proofs,
+        ends=state.ends,
+    )
+
+
+def related(made: Iterable[Step], names: Collection[str]) -> set[str]:
+    """The files named, and every name from which their content came: moved or copied, or a folder that was."""
+    sent = [(step.path, step.to) for step in made if step.to is not None]
+    found = set(names)
+    # Backwards, so that a chain of moves is followed in one pass.
+    for path, to in reversed(sent):
+        inside = [name for name in found if name.startswith(to + "/")]
+        if to in found or inside:
+            found |= {path, to, *(path + name[len(to) :] for name in inside)}
+            # A file that was moved into a folder keeps its last name.
+            found |= {path for name in inside if name.rpartition("/")[2] == path.rpartition("/")[2]}
+    return found
+
+
+def replay(
+    session: Session,
+    at: int | None = None,
+    only: Collection[str] | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Replay:
+    """The files on the path to an entry (the leaf by default), as its recorded calls left them."""
+    path = session.tree.path(session.leaf if at is None else at)
+    made = Replay(session, {}, {})
+    made.go(steps(session, path, stop, sweeps=True), only, stop)
+    return made

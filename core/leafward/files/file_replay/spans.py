@@ -1,0 +1,75 @@
+"""Lines that are known of a file which is not known as a whole: in order, none touching the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.files.file_replay.patches import Region
+from leafward.files.file_replay.texts import bare
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+
+class Span(NamedTuple):
+    """Lines of a file that are known."""
+
+    first: int
+    """Number of the first one, from 1."""
+    lines: tuple[str, ...]
+
+    @property
+    def after(self) -> int:
+        """Number of the line behind the last."""
+        return self.first + len(self.lines)
+
+
+def ends_off(lines: Sequence[str], first: int = 1) -> tuple[str, ...]:
+    """Lines without the returns before their newlines, and without a byte order mark before the first line of a file."""
+    found = tuple(line.removesuffix("\r") for line in lines)
+    return (found[0].removeprefix("\ufeff"), *found[1:]) if found and first == 1 else found
+
+
+def joined(spans: Iterable[Span], new: Span) -> tuple[Span, ...]:
+    """Known lines, and more that agree with them."""
+    one, kept = new, []
+    for span in spans:
+        if span.after < one.first or one.after < span.first:
+            kept.append(span)
+            continue
+        head = span.lines[: max(0, one.first - span.first)]
+        tail = span.lines[max(0, one.after - span.first) :] if span.after > one.after else ()
+        one = Span(min(span.first, one.first), (*head, *one.lines, *tail))
+    return tuple(sorted((*kept, one)))
+
+
+def agree(spans: Iterable[Span], new: Span) -> bool:
+    """Whether lines are those that are known, wherever both are."""
+    for span in spans:
+        low, high = max(span.first, new.first), min(span.after, new.after)
+        if low < high and (
+            span.lines[low - span.first : high - span.first] != new.lines[low - new.first : high - new.first]
+        ):
+            return False
+    return True
+
+
+def around(lines: Sequence[str], regions: Sequence[Region]) -> Iterator[Span]:
+    """Of the lines of a text, those between some regions, where they lie once these are replaced."""
+    shift = begin = 0
+    for region in (*regions, Region(len(lines), len(lines), 0)):
+        # The last line may have got an end.
+        kept = lines[begin : min(region.begin, len(lines) - 1)]
+        if kept:
+            yield Span(begin + shift + 1, tuple(kept))
+        shift, begin = shift + region.size - (region.end - region.begin), region.end
+
+
+def steady(first: int, lines: Sequence[str], unsure: Collection[int] = ()) -> Iterator[Span]:
+    """Those of some lines that a tool leaves as they are where it writes all of a file without what it overlooks."""
+    begin = 0
+    for place in range(len(lines) + 1):
+        ends = place == len(lines) or place in unsure or bare(lines[place]) != lines[place].removesuffix("\r")
+        if ends and place > begin:
+            yield Span(first + begin, tuple(lines[begin:place]))
+        begin = place + 1 if ends else begin

@@ -1,0 +1,312 @@
+"""The file steps of a path, read in one pass.
+
+Each entry is decoded once, or not at all where the bytes of its line tell enough. What a call wants to write is not kept;
+`asked` gives it again for one call.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from itertools import compress, islice
+from typing import TYPE_CHECKING, Any
+
+from leafward.files.call_lines import NO_CALL, CallShapes, string, told_result
+from leafward.files.edits import Action, delta_in, delta_of, delta_told, line_count, path_in, table_of
+from leafward.files.file_names import locate
+from leafward.files.file_replay.steps import (
+    NOTEBOOK,
+    OF_ACTION,
+    FileOperation,
+    Outcome,
+    Step,
+    asked,
+    by_command,
+    lines_changed,
+)
+from leafward.files.working_set import did_run, nested_calls
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.files.file_replay.steps import FileRequest
+    from leafward.session.session import Session
+
+_Row = list[Any]
+"""The fields of a step whose result may still come."""
+_PLAIN = tuple(Step._field_defaults.values())
+"""The last fields of a step that no command asks for."""
+_ENTRY, _ANSWER, _DEED, _OUTCOME, _ADDED, _REMOVED = map(
+    Step._fields.index, ("entry", "result", "deed", "outcome", "added", "removed")
+)
+
+# Looking a member of an enumeration up costs as much as a part of an entry's work here.
+_READ, _EDIT = FileOperation.READ, FileOperation.EDIT
+_DONE, _FAILED, _UNANSWERED = Outcome.DONE, Outcome.FAILED, Outcome.UNANSWERED
+_ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
+_KINDS = bytes(kind in (_ASSISTANT, _RESULT, _COMMAND) for kind in range(256))
+"""Kinds that have steps."""
+Decoded = Callable[[EntryIndex, Body, Body, list[ToolCall]], object]
+
+
+def _ignored(*_: object) -> None:
+    """Nobody wants to know."""
+
+
+_AT_ONCE = 512
+"""Entries between two looks at `stop`."""
+
+
+class StepReader:
+    """Reads the file steps of paths, and remembers what paths and commands mean that come again and again.
+
+    Lines are taken as bytes where these tell enough, else decoded. Calls of a reply that was aborted were not run
+    (pi 1.5.2) and are no steps.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._decoded: Decoded = _ignored
+        self._kinds = session.columns.kind
+        self._table = table = table_of(session)
+        self._shapes = CallShapes(table)
+        self._actions = {
+            name: (one, OF_ACTION[one]) for name, one in table.actions.items() if name not in table.patches
+        }
+        self._folder = session.cwd
+        self._located: dict[str, str] = {}
+        """Paths that tools name."""
+        self._spoken: dict[str, str] = {}
+        """Paths in commands, which no tool tidies."""
+        self._paths: dict[bytes, str] = {}
+        """The same by what stands in a line."""
+        self._scripts: dict[bytes, list[FileRequest]] = {}
+        """What commands do, by what stands in a line."""
+        self._rows: list[_Row] = []
+        self._waiting: dict[str, list[_Row]] = {}
+        """By the call whose result did not come yet."""
+        self._edits: dict[str, ToolCall | None] = {}
+        """Of these the edits, None where the reply was not decoded. Counting their lines takes long, and results may tell."""
+
+    def read(
+        self,
+        entries: Iterable[int],
+        stop: Callable[[], bool] = lambda: False,
+        decoded: Decoded = _ignored,
+    ) -> list[Step]:
+        """The steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
+
+        Calls that nothing answered on it are `UNANSWERED`. `decoded` is given what had to be decoded: an entry, its body,
+        the message in it, and calls of that which were run.
+        """
+        self._rows, self._waiting, self._edits, self._decoded = [], {}, {}, decoded
+        rest = iter(entries)
+        while some := array("q", islice(rest, _AT_ONCE)):
+            if stop():
+                return []
+            wanted = compress(some, bytes(map(self._kinds.__getitem__, some)).translate(_KINDS))
+            for index, body in self._session.bodies(wanted, self._needs):
+                if body is not None:
+                    self._take(index, body)
+        for call_id, waiting in self._waiting.items():
+            self._count(call_id, waiting)
+        return list(map(Step._make, self._rows))
+
+    def _needs(self, index: int, line: bytes) -> bool:
+        """Whether a line of a native file has to be decoded; what its bytes tell is taken here."""
+        kind = self._kinds[index]
+        if kind == _ASSISTANT:
+            call = self._shapes.one_call(line)
+            return call is None or not (call is NO_CALL or self._told(index, *call))
+        told = told_result(line) if kind == _RESULT else None
+        if told is None:
+            return True
+        call_id, fails, diff = told
+        waiting = self._waiting.get(call_id)
+        if waiting is None:
+            return False
+        if diff is None and (waiting[-1][_DEED] is not _READ or len(waiting) > 1):
+            return True
+        delta = delta_told(diff) if diff else None
+        self._answer(index, call_id, _FAILED if fails else _DONE, delta)
+        return False
+
+    def _take(self, index: EntryIndex, body: Body) -> None:
+        """The next entry of the path, decoded."""
+        message = body.get("message")
+        if not isinstance(message, dict):
+            return
+        kind, calls = self._kinds[index], list[ToolCall]()
+        if kind == _RESULT:
+            outcome = _FAILED if message.get("isError") else _DONE
+            self._answer(index, str(message.get("toolCallId")), outcome, delta_in(body))
+            for call in nested_calls(message):
+                self._rows += self._rows_of(asked(call, self._table), index, index, call.id, Outcome.DONE)
+        elif kind == _COMMAND:
+            outcome = _FAILED if message.get("cancelled") or message.get("exitCode") else _DONE
+            self._rows += self._rows_of(by_command(message.get("command")), index, index, "", outcome)
+        elif kind == _ASSISTANT and did_run(message):
+            calls = tool_calls(message)
+            for call in calls:
+                self._called(index, call)
+        self._decoded(index, body, message, calls)
+
+    def _told(self, index: int, call_id: str, tool: str, said: bytes, text: str | None) -> bool:
+        """Takes in a call as its bytes tell it (`CallShapes`); False where that is not enough."""
+        does = self._actions.get(tool)
+        if does is None:
+            made = self._scripts.get(said)
+            if made is None:
+                call = self._shapes.as_call((call_id, tool, said, text))
+                if call is None:
+                    return False
+                made = self._scripts[said] = asked(call, self._table)
+            self._names_some(index, call_id, made)
+            return True
+        place = self._paths.get(said)
+        if place is None:
+            path = string(said)
+            if not path or path.endswith(NOTEBOOK):
+                return False
+            place = self._paths[said] = self._located.get(path) or self._locate(path)
+        self._names_one(index, call_id, does[1], place, line_count(text) if text else 0)
+        if does[1] is _EDIT:
+            self._edits[call_id] = None
+        return True
+
+    def _called(self, index: int, call: ToolCall) -> None:
+        """Takes in a call."""
+        does = self._actions.get(call.name)
+        if does is None:
+            self._names_some(index, call.id, asked(call, self._table))
+            return
+        path = path_in(call.arguments, self._table)
+        if path is None:
+            return
+        action, deed = does
+        if path.endswith(NOTEBOOK):
+            deed = asked(call, self._table)[0].deed
+        place = self._located.get(path) or self._locate(path)
+        if action is Action.EDIT:
+            self._names_one(index, call.id, deed, place, 0)
+            self._edits[call.id] = call
+        else:
+            self._names_one(index, call.id, deed, place, delta_of(action, call.arguments, self._table)[0])
+
+    def _names_one(self, index: int, call_id: str, deed: FileOperation, path: str, added: int) -> None:
+        """A call of a tool that names its one file."""
+        row = [index, NO_ENTRY, call_id, 0, deed, path, _UNANSWERED, False, added, 0, None, *_PLAIN]
+        self._rows.append(row)
+        if call_id in self._waiting:
+            self._again(call_id, [row])
+        else:
+            self._waiting[call_id] = [row]
+
+    def _names_some(self, index: int, call_id: str, made: list[FileRequest]) -> None:
+        """A call of a shell, a patch, or what is no tool of files."""
+        if not made:
+            return
+        rows = self._rows_of(made, index, NO_ENTRY, call_id, _UNANSWERED)
+        self._rows += rows
+        self._again(call_id, rows)
+
+    def _again(self, call_id: str, rows: list[_Row]) -> None:
+        """A call of an id that may have been there before: the latest is the one that a result answers."""
+        before = self._waiting.get(call_id, [])
+        self._count(call_id, before)
+        same = before and before[0][_ENTRY] == rows[0][_ENTRY]
+        self._waiting[call_id] = [*before, *rows] if same else rows
+
+    def _rows_of(
+        self, made: list[FileRequest], entry: int, result: int, call_id: str, outcome: Outcome
+    ) -> list[_Row]:
+        rows = []
+        for order, one in enumerate(made):
+            added, removed = lines_changed(one)
+            path = self._place(one.path, inferred=one.inferred)
+            to = self._place(one.to, inferred=one.inferred) if one.to is not None else None
+            rows.append(
+                [
+                    entry,
+                    result,
+                    call_id,
+                    order,
+                    one.deed,
+                    path,
+                    outcome,
+                    one.inferred,
+                    added,
+                    removed,
+                    to,
+                    one.fresh,
+                    one.proof,
+                    one.glob,
+                    one.by,
+                    one.whole,
+                    self._place(one.home, inferred=one.inferred) if one.home is not None else None,
+                ]
+            )
+        return rows
+
+    def _answer(self, result: int, call_id: str, outcome: Outcome, delta: tuple[int, int] | None) -> None:
+        """Takes in what became of a call, and the lines that it changed where the result tells."""
+        waiting = self._waiting.pop(call_id, [])
+        changed: _Row | None = None
+        for row in waiting:
+            row[_ANSWER], row[_OUTCOME] = result, outcome
+            if row[_DEED] is not _READ:
+                # The diff in a result is that of the whole call.
+                delta = delta if changed is None else None
+                changed = row
+        if changed is not None:
+            if delta is None:
+                self._count(call_id, waiting)
+            else:
+                changed[_ADDED], changed[_REMOVED] = delta
+                self._edits.pop(call_id, None)
+
+    def _count(self, call_id: str, rows: list[_Row]) -> None:
+        """Counts the lines of an edit as its call says."""
+        if call_id in self._edits:
+            call = self._edits.pop(call_id) or self._call(rows[-1][_ENTRY])
+            rows[-1][_ADDED], rows[-1][_REMOVED] = delta_of(Action.EDIT, call.arguments, self._table)
+
+    def _call(self, index: EntryIndex) -> ToolCall:
+        """The one call of a reply that was not decoded."""
+        body = self._session.body(index) or {}
+        message = body["message"]
+        calls = tool_calls(message)
+        self._decoded(index, body, message, calls)
+        return calls[0]
+
+    def _locate(self, path: str) -> str:
+        found = self._located[path] = locate(path, self._folder, tidy=self._table.tidies_paths)
+        return found
+
+    def _place(self, path: str, *, inferred: bool) -> str:
+        if not inferred or not self._table.tidies_paths:
+            return self._located.get(path) or self._locate(path)
+        found = self._spoken.get(path)
+        if found is None:
+            found = self._spoken[path] = locate(path, self._folder)
+        return found
+
+
+def steps(
+    session: Session,
+    entries: Iterable[int],
+    stop: Callable[[], bool] = lambda: False,
+    *,
+    sweeps: bool = False,
+) -> list[Step]:
+    """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
+
+    With `sweeps` also those of commands that may have changed any file below a folder, and name none.
+    """
+    made = StepReader(session).read(entries, stop)
+    return (
+        made
+        if sweeps
+        else [step for step in made if step.deed not in (FileOperation.SWEEP, FileOperation.STAGE)]
+    )

@@ -1,0 +1,306 @@
+"""Commands that may change any of the files below a folder, which their words do not name."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.files.shell.lexer import Word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Sweep(StrEnum):
+    """What such a command is called."""
+
+    CHECKOUT = "git checkout"
+    SWITCH = "git switch"
+    RESTORE = "git restore"
+    STASH = "git stash"
+    POP = "git stash pop"
+    RESET = "git reset"
+    CLEAN = "git clean"
+    CLEAN_IGNORED = "git clean -x"
+    MERGE = "git merge"
+    PULL = "git pull"
+    REBASE = "git rebase"
+    CHERRY_PICK = "git cherry-pick"
+    REVERT = "git revert"
+    APPLY = "git apply"
+    AM = "git am"
+    COPY = "cp -r"
+    PATCH = "patch"
+    RSYNC = "rsync"
+    UNPACK = "unpacking"
+
+
+class Staging(StrEnum):
+    """What a command does to the index of git; it leaves the files as they are."""
+
+    ADDED = "added"
+    """Files are in it as they are, but for ignored ones that it does not have."""
+    TRACKED = "tracked"
+    """The same of such as it has; of others nothing."""
+    OTHER = "other"
+    """What it holds is not known any more."""
+
+
+class Swept(NamedTuple):
+    """Where a command may have changed files, or what git holds of them."""
+
+    by: Sweep | Staging
+    folder: Word
+    """Or a file: it and all that lies below it."""
+    whole: bool = False
+    """Whether it is all of the repository that the folder belongs to."""
+    understood: bool = False
+    """Whether its words tell all that it does to the index, or does by it."""
+
+
+HERE = Word(".")
+
+
+def sweeps(program: str, words: Sequence[Word]) -> list[Swept]:
+    """Where a command may change files below a folder; `words` are those behind the program."""
+    if program == "git":
+        return _git(words)
+    rule = _RULES.get(program)
+    return rule(words) if rule is not None else []
+
+
+def _operands(words: Sequence[Word]) -> list[Word]:
+    return [word for word in words if not word.text.startswith("-")]
+
+
+def _has(words: Sequence[Word], *options: str) -> bool:
+    """Whether one of some options is given; short ones may stand together."""
+    letters = "".join(one[1] for one in options if len(one) == 2)
+    short = re.compile(f"-[a-zA-Z]*[{letters}]") if letters else None
+    return any(
+        word.text.partition("=")[0] in options or (short is not None and short.match(word.text))
+        for word in words
+    )
+
+
+def _git(words: Sequence[Word]) -> list[Swept]:
+    folder, place, plain = HERE, 0, True
+    while place < len(words) and words[place].text.startswith("-"):
+        valued = words[place].text in ("-C", "-c")
+        after = words[place + 1].text if place + 1 < len(words) else ""
+        plain = plain and words[place].text == "-c" and after.startswith("user.")
+        if words[place].text == "-C" and place + 1 < len(words):
+            folder = words[place + 1]
+        place += 1 + valued
+    if place >= len(words):
+        return []
+    verb, rest = words[place].text, words[place + 1 :]
+    rule = _VERBS.get(f"git {verb}")
+    found = rule(rest) if rule is not None else []
+    if not found:
+        return [] if verb in _IDLE or rule in _QUIET else [Swept(Staging.OTHER, HERE, True)]
+    if not plain:
+        found = [one._replace(understood=False) for one in found]
+    return [one._replace(folder=folder, whole=True) for one in found[:1]] if folder is not HERE else found
+
+
+def _whole(by: Sweep, *but: str) -> Callable[[Sequence[Word]], list[Swept]]:
+    def rule(words: Sequence[Word]) -> list[Swept]:
+        return [] if _has(words, *but) else [Swept(by, HERE, True)]
+
+    return rule
+
+
+def _places(by: Sweep | Staging, words: Sequence[Word]) -> list[Swept]:
+    """Paths as git takes them: what is a pattern may be anywhere."""
+    if any(not word.plain or re.search(r"[*?\[:]", word.text) for word in words):
+        return [Swept(by, HERE, True)]
+    return [Swept(by, word) for word in words]
+
+
+def _checkout(words: Sequence[Word]) -> list[Swept]:
+    by, operands = Sweep.CHECKOUT, [word for word in words if not re.match("-.", word.text)]
+    dashes = next((place for place, word in enumerate(words) if word.text == "--"), len(words))
+    before = words[:dashes]
+    understood = all(
+        word.text in ("-q", "--quiet", "-f", "--force") for word in before if word not in operands
+    )
+    if dashes < len(words):
+        from_index = understood and not any(word in operands for word in before)
+        return [
+            one._replace(understood=from_index and not one.whole) for one in _places(by, words[dashes + 1 :])
+        ]
+    if _has(words, "-b", "-B", "--orphan"):
+        return [Swept(by, HERE, True)] if len(operands) > 1 or _has(words, "-f", "--force") else []
+    if len(operands) > 1:
+        return _places(by, operands)
+    if not operands:
+        return [Swept(by, HERE, True)] if not understood or _has(words, "-f", "--force") else []
+    (one,) = _places(by, operands)
+    # But for the folder itself it may be a branch: what the session tells says which (`replay`).
+    return [
+        one._replace(
+            whole=one.whole or one.folder.text not in (".", "./"), understood=understood and not one.whole
+        )
+    ]
+
+
+def _clean(words: Sequence[Word]) -> list[Swept]:
+    if _has(words, "-n", "--dry-run") or not _has(words, "-f", "--force"):
+        return []
+    paths, options = _operands(words), [word.text for word in words if word.text.startswith("-")]
+    understood = all(re.fullmatch("-[fdqx]+|--|--force|--quiet", one) for one in options)
+    by = Sweep.CLEAN_IGNORED if _has(words, "-x", "-X") else Sweep.CLEAN
+    found = _places(by, paths) if paths else [Swept(by, HERE)]
+    return [one._replace(understood=understood and not one.whole) for one in found]
+
+
+def _add(words: Sequence[Word]) -> list[Swept]:
+    paths, options = _operands(words), {word.text for word in words if word.text.startswith("-")}
+    tracked = bool(options & {"-u", "--update"})
+    if not options <= {"-A", "--all", "-u", "--update", "-v", "--verbose", "-f", "--force", "--"}:
+        return []
+    by = Staging.TRACKED if tracked else Staging.ADDED
+    if not paths:
+        return [Swept(by, HERE, True, True)] if tracked or options & {"-A", "--all"} else []
+    found = _places(by, paths)
+    return [] if any(one.whole for one in found) else [one._replace(understood=True) for one in found]
+
+
+def _commit(words: Sequence[Word]) -> list[Swept]:
+    rest, every = iter(words), False
+    for word in rest:
+        if re.fullmatch("-[aqsvn]*m", word.text) or word.text == "--message":
+            next(rest, None)
+        elif not re.fullmatch(
+            "-[aqsvn]+|-[aqsvn]*m.+|--(?:all|quiet|amend|no-edit|no-verify|signoff|allow-empty|message=.*)",
+            word.text,
+            re.DOTALL,
+        ):
+            return [Swept(Staging.OTHER, HERE, True)]
+        every = every or word.text == "--all" or re.match("-[qsvn]*a", word.text) is not None
+    return [Swept(Staging.TRACKED, HERE, True, True)] if every else []
+
+
+def _switch(words: Sequence[Word]) -> list[Swept]:
+    created = _has(words, "-c", "-C", "--create", "--force-create", "--orphan")
+    return [] if created and len(_operands(words)) < 2 else [Swept(Sweep.SWITCH, HERE, True)]
+
+
+def only_staged(words: Sequence[Word]) -> bool:
+    """Whether `git restore` leaves the files as they are."""
+    return _has(words, "--staged", "-S") and not _has(words, "--worktree", "-W")
+
+
+def _restore(words: Sequence[Word]) -> list[Swept]:
+    if only_staged(words):
+        return []
+    paths = [
+        word
+        for before, word in zip((Word(), *words), words, strict=False)
+        if not word.text.startswith("-") and before.text not in ("-s", "--source")
+    ]
+    # From the index, as `git checkout` of paths does it; a path is never taken for a branch.
+    options = {word.text for word in words if word.text.startswith("-")}
+    understood = options <= {"-q", "--quiet", "-W", "--worktree", "--"}
+    return [one._replace(understood=understood and not one.whole) for one in _places(Sweep.RESTORE, paths)]
+
+
+def _stash(words: Sequence[Word]) -> list[Swept]:
+    verb = next((word.text for word in words if not word.text.startswith("-")), "push")
+    idle = verb in ("list", "show", "drop", "clear", "create", "store")
+    return [] if idle else [Swept(Sweep.POP if verb in ("pop", "apply") else Sweep.STASH, HERE, True)]
+
+
+def _reset(words: Sequence[Word]) -> list[Swept]:
+    return [Swept(Sweep.RESET, HERE, True)] if _has(words, "--hard", "--merge", "--keep") else []
+
+
+def _copy(words: Sequence[Word]) -> list[Swept]:
+    deep = any(re.fullmatch(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive", word.text) for word in words)
+    return _into(Sweep.COPY, _operands(words)[1:]) if deep else []
+
+
+def _rsync(words: Sequence[Word]) -> list[Swept]:
+    return [] if _has(words, "-n", "--dry-run") else _into(Sweep.RSYNC, _operands(words)[1:])
+
+
+def _into(by: Sweep, operands: Sequence[Word]) -> list[Swept]:
+    """What goes to the last operand."""
+    return [Swept(by, operands[-1])] if operands and operands[-1].plain else []
+
+
+def _patch(words: Sequence[Word]) -> list[Swept]:
+    return [] if _has(words, "--dry-run", "--check") else [Swept(Sweep.PATCH, HERE)]
+
+
+def _unpack(words: Sequence[Word]) -> list[Swept]:
+    into = [word for before, word in itertools.pairwise(words) if before.text in ("-C", "-d", "--directory")]
+    return [Swept(Sweep.UNPACK, into[0] if into and into[0].plain else HERE)]
+
+
+def _tar(words: Sequence[Word]) -> list[Swept]:
+    unpacks = words and (
+        re.fullmatch(r"-?[a-zA-Z]*x[a-zA-Z]*", words[0].text) or _has(words, "-x", "--extract")
+    )
+    return _unpack(words) if unpacks else []
+
+
+_VERBS: dict[str, Callable[[Sequence[Word]], list[Swept]]] = {
+    "git add": _add,
+    "git commit": _commit,
+    Sweep.CHECKOUT: _checkout,
+    Sweep.CLEAN: _clean,
+    Sweep.SWITCH: _switch,
+    Sweep.RESTORE: _restore,
+    Sweep.STASH: _stash,
+    Sweep.RESET: _reset,
+    Sweep.APPLY: _whole(Sweep.APPLY, "--check", "--stat", "--numstat", "--summary", "--cached"),
+    **{
+        by: _whole(by)
+        for by in (Sweep.MERGE, Sweep.PULL, Sweep.REBASE, Sweep.CHERRY_PICK, Sweep.REVERT, Sweep.AM)
+    },
+}
+_QUIET = (_commit, _checkout, _clean, _switch)
+"""Rules that find nothing only where the index stays as it is, too."""
+_IDLE = frozenset(
+    {
+        "status",
+        "log",
+        "diff",
+        "show",
+        "branch",
+        "tag",
+        "fetch",
+        "push",
+        "remote",
+        "rev-parse",
+        "rev-list",
+        "ls-files",
+        "ls-tree",
+        "blame",
+        "grep",
+        "describe",
+        "shortlog",
+        "reflog",
+        "cat-file",
+        "show-ref",
+        "merge-base",
+        "for-each-ref",
+        "check-ignore",
+        "whatchanged",
+        "version",
+        "help",
+        "diff-tree",
+    }
+)
+"""What neither changes files nor the index."""
+_RULES: dict[str, Callable[[Sequence[Word]], list[Swept]]] = {
+    "cp": _copy,
+    "patch": _patch,
+    "rsync": _rsync,
+    "tar": _tar,
+    "unzip": _unpack,
+}

@@ -1,0 +1,215 @@
+"""What a shell script does to files, as far as its words say.
+
+Nothing is run. A script is split into simple commands as a POSIX shell would, and the few programs whose operands are files
+are read; whatever a shell would replace first (`$x`, `*`, `` ` ``) names no file. All of it is inferred: a command may have
+failed half way, and programs that are not known here may have changed anything.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from leafward.files.shell.bulk_effects import Staging, Sweep, sweeps
+from leafward.files.shell.exit_evidence import Proof, closes, judged, without_keywords
+from leafward.files.shell.lexer import Command, Lexer, Unreadable, Word
+from leafward.files.shell.programs import PROGRAMS, Effect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LONGEST = 200_000
+"""Characters from which a script is not looked into."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellEffect:
+    """What a command does to one file."""
+
+    effect: Effect
+    path: str
+    """As the shell would see it: relative to the folder the script runs in, where it is not absolute."""
+    to: str | None = None
+    """Where it is moved or copied to."""
+    text: str | None = None
+    """What is written or appended, where the words of the script say all of it."""
+    fresh: bool = False
+    """Whether nothing can have lain where it is moved to: the command would have refused."""
+    proof: Proof = Proof.EXIT
+    """What tells that it was done; of a sweep, that it left all as it was."""
+    glob: bool = False
+    """Whether `path` is a pattern: it is done to the files that match."""
+    by: Sweep | Staging | None = None
+    """Of a sweep, or what it tells of the index: what it is. `path` is the folder. Of a change: the sweep that tells of it."""
+    whole: bool = False
+    """Of a sweep: whether all of the repository is meant that the folder belongs to."""
+    home: str | None = None
+    """Where a command of git ran of which is understood what it does to the index, or does by it."""
+
+
+def effects(script: str, folder: str = "") -> list[ShellEffect]:
+    """What a script does to files, in the order in which it would. `folder` is where it runs, where that was named.
+
+    Nothing for a script that cannot be split, or is longer than `LONGEST` characters.
+    """
+    if len(script) > LONGEST or _TOUCHES.search(script) is None:
+        return []
+    try:
+        tokens = list(Lexer(script).commands())
+    except Unreadable:
+        return []
+    found: list[ShellEffect] = []
+    here: str | None = folder
+    outer: list[str | None] = []
+    grouped = False
+    looped: list[Word] = []
+    for command, proof in judged(tokens):
+        if isinstance(command, str):
+            if command == "(":
+                outer.append(here)
+            else:
+                here = outer.pop() if outer else here
+            grouped = command == ")"
+            continue
+        moved = _folder_after(command, here)
+        if moved is not _SAME:
+            here = moved if isinstance(moved, str) and proof is not Proof.NONE else None
+        elif here is not None:
+            for one in _effects_of(command, here, proof, grouped=grouped or closes(command)):
+                if one.effect is not Effect.SWEEP:
+                    found.append(one)
+                elif one.by is Sweep.POP and proof is Proof.EXIT and found and found[-1].by is Sweep.STASH:
+                    # What was put aside before is back, if this was done.
+                    found[-1] = one
+                else:
+                    found.append(one if one.home is not None else replace(one, proof=Proof.NONE))
+        if command.words and command.words[0].text == "for":
+            looped += command.words[3:]
+        elif here is not None and looped and any("$" in word.text for word in _written(command)):
+            # What is done to each of several files; once is enough, since of all of it nothing is certain.
+            found += [
+                ShellEffect(Effect.CHANGE, posixpath.join(here, word.text), proof=Proof.NONE, glob=word.glob)
+                for word in looped
+                if word.plain or word.glob
+            ]
+            looped.clear()
+        grouped = False
+    return found
+
+
+def _written(command: Command) -> list[Word]:
+    """The words of a command that name files which it changes."""
+    words = without_keywords(command.words)
+    rule = PROGRAMS.get(words[0].text.rpartition("/")[2]) if words and words[0].plain else None
+    changed = [
+        word for effect, word, _ in (rule(words[1:]) if rule is not None else ()) if effect is not Effect.READ
+    ]
+    return [*changed, *(one.target for one in command.redirections if ">" in one.sign)]
+
+
+_SAME = object()
+
+
+def _folder_after(command: Command, here: str | None) -> object:
+    """The folder after a `cd`; None where it is not known; `_SAME` for any other command."""
+    words = without_keywords(command.words)
+    if not words or words[0].text not in ("cd", "pushd") or not words[0].plain:
+        return _SAME
+    if len(words) != 2 or not words[1].plain or words[1].text == "-":
+        return None
+    target = words[1].text
+    if here is None and not target.startswith("/"):
+        return None
+    return posixpath.normpath(posixpath.join(here or "", target)) if target else here
+
+
+def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> Iterator[ShellEffect]:
+    """`grouped`: the redirections are those of a group that ends here."""
+    words = without_keywords(command.words)
+    program = words[0].text.rpartition("/")[2] if words and words[0].plain else ""
+    document = next((one.document for one in command.redirections if one.document is not None), None)
+    fed = any(one.sign in {"<<", "<<-"} for one in command.redirections)
+    if proof is Proof.SILENCE and any("2" in one.sign or "&" in one.sign for one in command.redirections):
+        # What it says when it fails goes elsewhere.
+        proof = Proof.NONE
+
+    def place(word: Word) -> str | None:
+        if not (word.plain or word.glob) or word.text in ("", ".", "..") or word.text.startswith("/dev/"):
+            return None
+        path = word.text
+        return path if path.startswith("~") or not here else posixpath.join(here, path)
+
+    for swept in sweeps(program, words[1:]):
+        folder = posixpath.join(here, swept.folder.text) if swept.folder.plain else here or "."
+        understood = (
+            swept.understood
+            and swept.folder.plain
+            and not any(one.text.startswith("GIT_") for one in command.words)
+        )
+        yield ShellEffect(
+            Effect.STAGE if isinstance(swept.by, Staging) else Effect.SWEEP,
+            folder,
+            proof=proof,
+            by=swept.by,
+            whole=swept.whole or not swept.folder.plain,
+            home=(here or ".") if understood else None,
+        )
+    rule = PROGRAMS.get(program)
+    if rule is not None:
+        for effect, word, to in rule(words[1:]):
+            path, there = place(word), place(to) if to is not None else None
+            if path is None or (to is not None and there is None):
+                continue
+            if effect is not Effect.READ and (word.glob or (to is not None and to.glob)):
+                yield ShellEffect(Effect.CHANGE, path, proof=proof, glob=True)
+                continue
+            if word.glob:
+                continue
+            text = document if program == "tee" and fed else None
+            told = _OF_INDEX.get(words[1].text) if effect is Effect.CHANGE and program == "git" else None
+            yield ShellEffect(effect, path, there, text, program == "git", proof, by=told)
+    for one in command.redirections:
+        path = place(one.target) if one.target.plain else None
+        if path is None or one.sign.startswith("<<"):
+            continue
+        if one.sign == "<":
+            yield ShellEffect(Effect.READ, path, proof=proof)
+        elif one.sign in (">", ">|", ">>"):
+            said = None if command.piped or grouped else _output(program, words[1:], document, fed)
+            yield ShellEffect(
+                Effect.APPEND if one.sign == ">>" else Effect.WRITE, path, None, said, proof=proof
+            )
+        else:
+            yield ShellEffect(Effect.APPEND if one.sign.startswith(">>") else Effect.WRITE, path, proof=proof)
+
+
+def _output(program: str, words: Sequence[Word], document: str | None, fed: bool) -> str | None:
+    """What a command writes, where its words say it."""
+    if program == "cat" and not words and fed:
+        return document
+    if program == "echo" and all(word.plain for word in words):
+        texts = [word.text for word in words]
+        newline = "\n"
+        if texts and texts[0] == "-n":
+            texts, newline = texts[1:], ""
+        # Whether a backslash is kept depends on the shell.
+        if (texts and texts[0].startswith("-")) or any("\\" in text for text in texts):
+            return None
+        return " ".join(texts) + newline
+    if program == "printf" and len(words) == 1 and words[0].plain and not re.search(r"[%\\]", words[0].text):
+        return words[0].text
+    if program in ("", ":", "true") and not words:
+        return ""
+    return None
+
+
+_OF_INDEX = {"checkout": Sweep.CHECKOUT, "restore": Sweep.RESTORE}
+"""Commands of git that bring files back: what they leave is told by the sweep that they are, too."""
+_TOUCHES = re.compile(
+    r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
+    + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
+    + r"|patch|rsync|tar|unzip|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
+)
+"""What a script must have to touch a file: most have nothing of it. Filters without an operand touch none."""

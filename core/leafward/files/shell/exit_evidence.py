@@ -1,0 +1,201 @@
+"""Which commands of a script were run, as far as its exit code and its output prove it."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from leafward.files.shell.lexer import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.files.shell.lexer import Word
+
+
+class Proof(IntEnum):
+    """What tells that a command of a script was done, where the script ended well."""
+
+    NONE = 0
+    """Nothing: it stands under a condition, or behind one."""
+    SILENCE = 1
+    """It was run, and would have complained had it failed."""
+    EXIT = 2
+    """The exit code of the script is its own."""
+
+
+_OPENING = frozenset({"if", "while", "until", "for", "select", "case"})
+_CLOSING = {"fi": ("if",), "done": ("while", "until", "for", "select"), "esac": ("case",), "}": ("{",)}
+_BETWEEN = frozenset({"then", "elif", "else", "do", "time"})
+_LOUD = frozenset(
+    [
+        "cd",
+        "pushd",
+        "popd",
+        "mkdir",
+        "cp",
+        "mv",
+        "rm",
+        "rmdir",
+        "ln",
+        "touch",
+        "chmod",
+        "cat",
+        "tee",
+        "echo",
+        "printf",
+        "export",
+        "set",
+        ":",
+        "true",
+        "sed",
+        "pwd",
+        "ls",
+        "mktemp",
+        "truncate",
+    ]
+)
+"""Programs that say why when they fail: what follows behind `&&` is skipped in silence after any other."""
+_LEAVING = frozenset({"exit", "return", "exec"})
+_JOINING = frozenset({"&&", "||", "|", "|&"})
+
+
+def without_keywords(words: Sequence[Word]) -> Sequence[Word]:
+    """The words of a command without what belongs to the shell's grammar, assignments and `sudo`."""
+    place = 0
+    while place < len(words) and (
+        words[place].text in _BETWEEN
+        or words[place].text in _OPENING - {"for", "select", "case"}
+        or words[place].text in _CLOSING
+        or words[place].text in ("{", "!", "sudo", "case")
+        or re.match(r"[A-Za-z_]\w*=", words[place].text)
+    ):
+        place += 1
+    return words[place:]
+
+
+def closes(command: Command) -> bool:
+    """Whether a command is the end of a group, whose output its redirections take."""
+    return bool(command.words) and command.words[0].text in _CLOSING
+
+
+def judged(tokens: Sequence[Command | str]) -> Iterator[tuple[Command | str, Proof]]:
+    """The commands and brackets of a script, each with what proves that it was done."""
+    reader = _Reader(tokens)
+    for number, token in enumerate(tokens):
+        yield token, reader.bracket(number) if isinstance(token, str) else reader.command(number, token)
+
+
+class _Reader:
+    def __init__(self, tokens: Sequence[Command | str]) -> None:
+        self._tokens = tokens
+        self._list = self._lists()
+        spoken = [
+            number
+            for number, one in enumerate(tokens)
+            if isinstance(one, Command) and (one.words or one.redirections)
+        ]
+        self._final = self._list[spoken[-1]] if spoken else -1
+        self._or = {
+            self._list[at] for at, one in enumerate(tokens) if isinstance(one, Command) and one.ended == "||"
+        }
+        self._and = {
+            self._list[at] for at, one in enumerate(tokens) if isinstance(one, Command) and one.ended == "&&"
+        }
+        self._around: list[tuple[str, bool]] = []
+        """What is open here, and whether what is around it stands under a condition."""
+        self._conditional = self._function = self._left = self._strict = False
+        self._current = -1
+        self._signs: set[str] = set()
+        self._loud = True
+
+    def _lists(self) -> list[int]:
+        """The number of the list that a token belongs to: commands joined by `&&`, `||` and pipes."""
+        found, number, joined = [], 0, False
+        for token in self._tokens:
+            found.append(number)
+            if isinstance(token, str):
+                number, joined = number + 1, False
+                continue
+            if joined and token.ended == "\n" and not token.words and not token.redirections:
+                continue
+            joined = token.ended in _JOINING
+            number += not joined
+        return found
+
+    def bracket(self, number: int) -> Proof:
+        if self._tokens[number] == "(":
+            before = self._tokens[number - 1] if number else None
+            named = isinstance(before, Command) and len(without_keywords(before.words)) == 1
+            self._around.append(("(", self._conditional))
+            self._function |= named
+            self._conditional |= bool(self._signs) or named
+        elif self._around and self._around[-1][0] == "(":
+            self._conditional = self._around.pop()[1]
+        return Proof.NONE
+
+    def command(self, number: int, command: Command) -> Proof:
+        if self._list[number] != self._current:
+            self._current, self._signs, self._loud = self._list[number], set(), True
+        negated = self._keywords(command.words)
+        words = without_keywords(command.words)
+        program = words[0].text.rpartition("/")[2] if words else ""
+        proof = Proof.NONE if negated or self._left else self._proof(command)
+        if program in _LEAVING and not (len(words) > 1 and re.fullmatch(r"[1-9]\d*", words[1].text)):
+            self._left = True
+        if program == "set" and any(re.match(r"-[a-z]*e", word.text) for word in words[1:]):
+            self._strict = True
+        if command.ended in ("&&", "||"):
+            self._signs.add(command.ended)
+            self._loud = self._loud and program in _LOUD
+        return proof
+
+    def _keywords(self, words: Sequence[Word]) -> bool:
+        """Takes in what opens and closes at the beginning of a command; returns whether it is negated."""
+        negated = False
+        for word in words:
+            text = word.text
+            if text in _OPENING:
+                self._around.append((text, self._conditional))
+                self._conditional = True
+                if text in ("for", "select", "case"):
+                    break
+            elif text in _CLOSING:
+                while self._around and self._around[-1][0] != "(":
+                    opened, self._conditional = self._around.pop()
+                    if opened in _CLOSING[text]:
+                        break
+            elif text == "{":
+                self._around.append(("{", self._conditional))
+                self._conditional = self._conditional or self._function or bool(self._signs)
+                self._function = False
+            elif text == "function":
+                self._function = True
+                continue
+            elif text == "!":
+                negated = True
+            elif text not in _BETWEEN and not self._function:
+                break
+        return negated
+
+    def _proof(self, command: Command) -> Proof:
+        if self._conditional or "||" in self._signs or command.ended == "&":
+            return Proof.NONE
+        last = command.ended not in ("|", "|&")
+        if self._current == self._final and self._current not in self._or:
+            return Proof.EXIT if last else Proof.SILENCE
+        if self._strict and last and self._current not in (self._or | self._and):
+            return Proof.EXIT
+        return Proof.SILENCE if self._loud else Proof.NONE
+
+
+_COMPLAINT = re.compile(
+    r"no such file|permission denied|cannot |can't |not a directory|is a directory|read-only|no space|nonexistent|not permitted",
+    re.IGNORECASE,
+)
+
+
+def complains(output: str) -> bool:
+    """Whether a script's output says that something could not be done to a file."""
+    return _COMPLAINT.search(output) is not None

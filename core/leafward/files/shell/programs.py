@@ -1,0 +1,147 @@
+"""The few programs whose operands are files, and what each does to them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from leafward.files.shell.bulk_effects import only_staged
+from leafward.files.shell.lexer import Word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Effect(StrEnum):
+    """What a command does to a file."""
+
+    READ = "read"
+    WRITE = "write"
+    """The whole of it is new."""
+    APPEND = "append"
+    CHANGE = "change"
+    """Changed in place, in a way its words do not tell."""
+    DELETE = "delete"
+    MOVE = "move"
+    COPY = "copy"
+    SWEEP = "sweep"
+    """Files below a folder may be others; its words do not say which."""
+    STAGE = "stage"
+    """Files stay as they are; what git holds of them is another."""
+
+
+Found = tuple[Effect, Word, "Word | None"]
+"""What is done, to which file, and where it is moved or copied to."""
+
+
+def _operands(words: Sequence[Word], with_value: Sequence[str] = ()) -> list[Word]:
+    """The words that are no options."""
+    found: list[Word] = []
+    rest = iter(words)
+    for word in rest:
+        if word.text == "--":
+            found += rest
+        elif word.text in with_value:
+            next(rest, None)
+        elif not word.text.startswith("-") or word.text == "-":
+            found.append(word)
+    return [word for word in found if word.text != "-"]
+
+
+def _reading(*with_value: str, skip: int = 0) -> Callable[[Sequence[Word]], list[Found]]:
+    def rule(words: Sequence[Word]) -> list[Found]:
+        return [(Effect.READ, word, None) for word in _operands(words, with_value)[skip:]]
+
+    return rule
+
+
+def _changing(effect: Effect, *with_value: str) -> Callable[[Sequence[Word]], list[Found]]:
+    def rule(words: Sequence[Word]) -> list[Found]:
+        return [(effect, word, None) for word in _operands(words, with_value)]
+
+    return rule
+
+
+def _stream_editor(words: Sequence[Word]) -> list[Found]:
+    """`sed` and `perl`: with -i the files are changed, else read."""
+    in_place = any(re.match(r"--in-place|-[a-zA-Z]*i", word.text) for word in words)
+    scripted = any(re.fullmatch(r"-[a-zA-Z]*[ef]|--(expression|file)(=.*)?", word.text) for word in words)
+    # The sed of BSD takes the ending of a copy as a word of its own, as a rule an empty one.
+    words = [word for word in words if word.text]
+    files = _operands(words, ("-e", "-f", "-ne", "-pe", "-pie", "--expression", "--file"))
+    return [
+        (Effect.CHANGE if in_place else Effect.READ, word, None) for word in files[0 if scripted else 1 :]
+    ]
+
+
+def _sending(effect: Effect) -> Callable[[Sequence[Word]], list[Found]]:
+    """`mv` and `cp` of one file; several go into a folder, as does one where the target ends in a slash."""
+
+    def rule(words: Sequence[Word]) -> list[Found]:
+        if any(word.text in ("-t", "-r", "-R", "-a", "--recursive") for word in words):
+            return []
+        operands = _operands(words)
+        if len(operands) < 2:
+            return []
+        *sources, target = operands
+        into = len(sources) > 1 or target.text.endswith("/") or target.text in (".", "..")
+        return [(effect, source, _inside(target, source) if into else target) for source in sources]
+
+    return rule
+
+
+def _inside(folder: Word, file: Word) -> Word:
+    return Word(posixpath.join(folder.text, posixpath.basename(file.text)), folder.plain and file.plain)
+
+
+def _git(words: Sequence[Word]) -> list[Found]:
+    verb = words[0].text if words else ""
+    rest = words[1:]
+    if verb == "mv":
+        return _sending(Effect.MOVE)(rest)
+    if verb == "rm" and not any(word.text == "--cached" for word in rest):
+        return _changing(Effect.DELETE)(rest)
+    if verb == "restore" and not only_staged(rest):
+        return _changing(Effect.CHANGE, "-s", "--source")(rest)
+    if verb == "checkout":
+        after = next((place for place, word in enumerate(rest) if word.text == "--"), None)
+        return [(Effect.CHANGE, word, None) for word in rest[after + 1 :]] if after is not None else []
+    return []
+
+
+def _removing(words: Sequence[Word]) -> list[Found]:
+    return [(Effect.DELETE, word, None) for word in _operands(words)]
+
+
+def _teeing(words: Sequence[Word]) -> list[Found]:
+    adds = any(word.text in ("-a", "--append") for word in words)
+    return [(Effect.APPEND if adds else Effect.WRITE, word, None) for word in _operands(words)]
+
+
+PROGRAMS: dict[str, Callable[[Sequence[Word]], list[Found]]] = {
+    "cat": _reading(),
+    "bat": _reading("-l", "-r", "--line-range"),
+    "less": _reading(),
+    "more": _reading(),
+    "head": _reading("-n", "-c"),
+    "tail": _reading("-n", "-c"),
+    "nl": _reading("-b", "-n", "-s", "-v", "-w"),
+    "wc": _reading(),
+    "diff": _reading("-U"),
+    "cmp": _reading("-n"),
+    "sort": _reading("-k", "-t", "-o"),
+    "jq": _reading("--arg", skip=1),
+    "awk": _reading("-F", "-v", skip=1),
+    "sed": _stream_editor,
+    "perl": _stream_editor,
+    "rm": _removing,
+    "unlink": _removing,
+    "mv": _sending(Effect.MOVE),
+    "cp": _sending(Effect.COPY),
+    "tee": _teeing,
+    "touch": _changing(Effect.APPEND, "-d", "-t", "-r"),
+    "truncate": _changing(Effect.CHANGE, "-s", "-r"),
+    "git": _git,
+}

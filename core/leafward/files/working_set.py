@@ -1,0 +1,349 @@
+"""What a session did to files: the operations of an entry, the working set of a path, the changes of a turn.
+
+All of it comes from the calls and results in the session; how files are called is told by `locating`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.files.call_lines import NO_CALL, CallShapes, told_result
+from leafward.files.edits import (
+    NATIVE_TOOLS,
+    Action,
+    FileCall,
+    ToolTable,
+    delta_in,
+    delta_of,
+    file_calls,
+    path_in,
+    table_of,
+)
+from leafward.files.file_names import locate, utf16_order
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from leafward.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class FileOp:
+    """One file operation that a call asks for."""
+
+    entry: EntryIndex
+    call_id: str
+    path: str
+    """As the agent wrote it."""
+    action: Action
+    added: int
+    """Lines; of a write all of its lines, of a read none."""
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileUse:
+    """One file of a working set."""
+
+    path: str
+    """Relative to the session's folder when inside it."""
+    entries: tuple[EntryIndex, ...]
+    """The entries that read it, or that modified it, in the order of the path."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingSet:
+    """The files a path touched, each list sorted by path. A file that was modified is not listed as read (pi 1.5.2)."""
+
+    read: tuple[FileUse, ...]
+    modified: tuple[FileUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What some entries did to one file."""
+
+    path: str
+    edits: int
+    """Calls that edited or wrote it."""
+    added: int
+    """Lines."""
+    removed: int
+
+
+def _message(body: Body) -> Body:
+    message = body.get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def nested_calls(message: Body) -> list[ToolCall]:
+    """The calls that a tool made while it ran and that did not fail (pi 1.5.2 records them on the tool's result)."""
+    record = message.get("nestedCalls")
+    calls = record.get("calls") if isinstance(record, dict) else None
+    found = []
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, dict) and call.get("status") != "error":
+            arguments = call.get("arguments")
+            found.append(
+                ToolCall(
+                    str(call.get("id", "")),
+                    str(call.get("name", "")),
+                    arguments if isinstance(arguments, dict) else {},
+                )
+            )
+    return found
+
+
+def did_run(reply: Body) -> bool:
+    """Whether the calls of a reply were run: those of one that was aborted or ended in an error are not (pi 1.5.2)."""
+    return reply.get("stopReason") not in ("error", "aborted")
+
+
+def _file_calls(body: Body, table: ToolTable) -> Iterator[FileCall]:
+    """Calls of an assistant's entry that were run, or calls recorded on a tool's result, that name a file."""
+    message = _message(body)
+    role = message.get("role")
+    calls: list[ToolCall] = []
+    if role == "assistant" and did_run(message):
+        calls = tool_calls(message)
+    elif role == "toolResult":
+        calls = nested_calls(message)
+    for call in calls:
+        yield from file_calls(call, table)
+
+
+def operations(body: Body, table: ToolTable = NATIVE_TOOLS, entry: EntryIndex = NO_ENTRY) -> list[FileOp]:
+    """The file operations an entry asks for, in order; what became of them is said by the results that follow."""
+    return [
+        FileOp(entry, call.id, path, action, *delta_of(action, call.arguments, table))
+        for call, action, path in _file_calls(body, table)
+    ]
+
+
+_ASSISTANT, _TOOL_RESULT = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT)
+
+
+@dataclass(slots=True)
+class Touched:
+    """What became of one file along a path."""
+
+    read: list[EntryIndex]
+    modified: list[EntryIndex]
+
+
+def touched(
+    session: Session,
+    entries: Iterable[int],
+    table: ToolTable | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> dict[str, Touched]:
+    """The files that entries of one path touched, in order. Calls whose result says that they failed do not count.
+
+    The tools are the session's own unless a `table` says otherwise. `entries` are in the order of the path; once `stop`
+    turns true, nothing is returned.
+    """
+    table = table or table_of(session)
+    # Numbers, no values that the garbage collector would have to visit: a long path has hundreds of thousands of calls.
+    names: list[str] = []
+    number_of: dict[str, int] = {}
+    done = array("q")
+    waiting: dict[str, tuple[int, ...]] = {}
+    kinds, shapes = session.columns.kind, CallShapes(table)
+
+    def asks(index: int, calls: Iterable[FileCall]) -> None:
+        fresh: dict[str, tuple[int, ...]] = {}
+        for call, action, path in calls:
+            number = number_of.setdefault(path, len(names))
+            if number == len(names):
+                names.append(path)
+            fresh[call.id] = (*fresh.get(call.id, ()), len(done))
+            done.append((index << 32 | number) << 1 | (action is Action.READ))
+        # A provider may use an id again in a later reply: the latest call is the one that a result answers.
+        waiting.update(fresh)
+
+    def answers(call_id: str, failed: object) -> None:
+        places = waiting.pop(call_id, ())
+        for place in places if failed else ():
+            done[place] = _FAILED
+
+    def needs(index: int, line: bytes) -> bool:
+        if kinds[index] == _TOOL_RESULT:
+            told = told_result(line)
+            if told is not None:
+                answers(told[0], told[1])
+            return told is None
+        call = shapes.one_call(line)
+        made = shapes.as_call(call) if call is not None else None
+        if made is not None:
+            asks(index, file_calls(made, table))
+        return made is None and call is not NO_CALL
+
+    wanted = (index for index in entries if kinds[index] in (_ASSISTANT, _TOOL_RESULT) and not stop())
+    for index, body in session.bodies(wanted, needs):
+        if body is None:
+            continue
+        if kinds[index] == _TOOL_RESULT:
+            message = _message(body)
+            answers(str(message.get("toolCallId")), message.get("isError"))
+        asks(index, _file_calls(body, table))
+    return {} if stop() else _by_file(done, names, session.cwd, tidy=table.tidies_paths)
+
+
+_FAILED = -1
+
+
+def _by_file(done: Iterable[int], names: list[str], folder: str, *, tidy: bool) -> dict[str, Touched]:
+    """Calls, each an entry, the number of a path and whether it read, by the file they touched."""
+    files: dict[str, Touched] = {}
+    located: dict[int, Touched] = {}
+    for call in done:
+        if call == _FAILED:
+            continue
+        number = call >> 1 & 0xFFFFFFFF
+        file = located.get(number)
+        if file is None:
+            name = locate(names[number], folder, tidy=tidy)
+            file = located[number] = files.setdefault(name, Touched([], []))
+        noted = file.read if call & 1 else file.modified
+        index = EntryIndex(call >> 33)
+        if not noted or noted[-1] != index:
+            noted.append(index)
+    return files
+
+
+def working_set(
+    session: Session,
+    at: int | None = None,
+    table: ToolTable | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> WorkingSet:
+    """The files read and modified on the path to an entry (the leaf by default)."""
+    here = session.leaf if at is None else at
+    files = touched(session, session.tree.path(here), table, stop)
+    names = sorted(files, key=utf16_order)
+    return WorkingSet(
+        tuple(FileUse(name, tuple(files[name].read)) for name in names if not files[name].modified),
+        tuple(FileUse(name, tuple(files[name].modified)) for name in names if files[name].modified),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A folder or file that was looked through for something, which is no read of it."""
+
+    path: str
+    """As in a working set; `.` is the session's folder."""
+    wanted: tuple[str, ...]
+    """Patterns, each once, in order; not safe to show. None for a mere listing."""
+    entries: tuple[EntryIndex, ...]
+
+
+def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
+    """Where tools looked for files and in files on the path to an entry (the leaf by default), by path. Failed calls do not count."""
+    table, kinds = table_of(session), session.columns.kind
+    here = session.leaf if at is None else at
+    done: dict[str, tuple[EntryIndex, str, list[str]]] = {}
+    found: dict[str, tuple[list[EntryIndex], dict[str, None]]] = {}
+    spoken = (
+        index for index in session.tree.path(here) if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT)
+    )
+    for index, body in session.bodies(spoken if table.searches else ()):
+        message = _message(body) if body is not None else {}
+        if kinds[index] == Kind.ASSISTANT:
+            for call in tool_calls(message) if did_run(message) else ():
+                if call.name in table.searches:
+                    told = (call.arguments.get(name) for name in table.searches[call.name])
+                    wanted = [one for one in told if isinstance(one, str)]
+                    place = path_in(call.arguments, table) or ""
+                    done[call.id] = index, locate(place, session.cwd, tidy=table.tidies_paths), wanted
+        elif (asked := done.pop(str(message.get("toolCallId")), None)) is not None and not message.get(
+            "isError"
+        ):
+            entry, path, wanted = asked
+            entries, patterns = found.setdefault(path, ([], {}))
+            entries.append(entry)
+            patterns.update(dict.fromkeys(wanted))
+    return tuple(
+        Searched(path, tuple(found[path][1]), tuple(dict.fromkeys(found[path][0])))
+        for path in sorted(found, key=utf16_order)
+    )
+
+
+def carried(session: Session, at: int | None = None, known: WorkingSet | None = None) -> WorkingSet:
+    """Files that compactions and branch summaries of a path list and no call on it names, `known` being its own working set.
+
+    They were read and modified on branches that were left, or before what the file still holds. The lists of a summary that
+    an extension wrote are not trusted (pi 1.5.2).
+    """
+    here = session.leaf if at is None else at
+    told = {use.path for use in (*known.read, *known.modified)} if known is not None else set()
+    listed: tuple[dict[str, list[EntryIndex]], ...] = ({}, {})
+    kinds, tidy = session.columns.kind, table_of(session).tidies_paths
+    summaries = (
+        index for index in session.tree.path(here) if kinds[index] in (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
+    )
+    for index, body in session.bodies(summaries):
+        details = body.get("details") if body is not None and not body.get("fromHook") else None
+        for name, found in zip(("readFiles", "modifiedFiles"), listed, strict=True):
+            paths = details.get(name) if isinstance(details, dict) else None
+            for path in paths if isinstance(paths, list) else ():
+                if isinstance(path, str) and (located := locate(path, session.cwd, tidy=tidy)) not in told:
+                    found.setdefault(located, []).append(index)
+    read, modified = listed
+    return WorkingSet(
+        tuple(
+            FileUse(name, tuple(read[name]))
+            for name in sorted(read.keys() - modified.keys(), key=utf16_order)
+        ),
+        tuple(FileUse(name, tuple(modified[name])) for name in sorted(modified, key=utf16_order)),
+    )
+
+
+@dataclass(slots=True)
+class _Change:
+    path: str
+    action: Action
+    call: ToolCall
+    failed: bool = False
+    delta: tuple[int, int] | None = None
+
+
+def changed_files(
+    session: Session, entries: Iterable[int], table: ToolTable | None = None
+) -> list[FileChange]:
+    """What entries of one path changed, the most often changed file first. Failed calls do not count.
+
+    Lines are counted from the diff in a call's result where there is one, else from its arguments.
+    """
+    table = table or table_of(session)
+    done: list[_Change] = []
+    waiting: dict[str, list[_Change]] = {}
+    for _, body in session.bodies(entries):
+        if body is None:
+            continue
+        message = _message(body)
+        if message.get("role") == "toolResult":
+            answered = waiting.pop(str(message.get("toolCallId")), [])
+            delta = delta_in(body)
+            for change in answered:
+                change.failed = bool(message.get("isError"))
+                # Where two calls have one id, a result cannot tell which it answers.
+                change.delta = delta if len(answered) == 1 else None
+        fresh: dict[str, list[_Change]] = {}
+        for call, action, path in _file_calls(body, table):
+            if action is not Action.READ:
+                done.append(_Change(path, action, call))
+                fresh.setdefault(call.id, []).append(done[-1])
+        waiting.update(fresh)
+    changes: dict[str, FileChange] = {}
+    for change in done:
+        if change.failed:
+            continue
+        added, removed = change.delta or delta_of(change.action, change.call.arguments, table)
+        name = locate(change.path, session.cwd, tidy=table.tidies_paths)
+        before = changes.get(name, FileChange(name, 0, 0, 0))
+        changes[name] = FileChange(name, before.edits + 1, before.added + added, before.removed + removed)
+    return sorted(changes.values(), key=lambda change: -change.edits)

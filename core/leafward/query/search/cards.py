@@ -1,0 +1,112 @@
+"""Cards that a query finds: matched on every key press, by name, first prompt, project, id and files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from leafward.catalog import Card, Details
+    from leafward.query.search.query import Query
+
+_FILES_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a query was found in a card."""
+
+    spans: Mapping[str, tuple[tuple[int, int], ...]]
+    """By field (`title`, `prompt`, `project`): where hits begin and end, in order, not overlapping."""
+    files: tuple[str, ...]
+    """The first few files that `file:` found."""
+    weight: int
+    """The sum over the words of where each was found: 4 in the name, 3 in the title, 2 in the first prompt, 1 elsewhere."""
+
+
+def concerns(query: Query, card: Card) -> bool:
+    """Whether a session is one of those that `since:`, `agent:` and `project:` leave."""
+    return (
+        (query.since is None or card.modified >= query.since)
+        and (not query.agents or card.agent.startswith(query.agents))
+        and all(part in card.project.lower() for part in query.projects)
+    )
+
+
+class Shelf:
+    """Cards made ready to be searched on every key press: one pass over lower-case texts for each word."""
+
+    def __init__(self, cards: Sequence[Card], files: Mapping[str, Details] | None = None) -> None:
+        self.cards = cards
+        self.files = files
+        """Details by path; without them `file:` finds nothing."""
+        self._texts = [_text(card) for card in cards]
+        self._file_texts: list[str] | None = None
+
+    def select(self, query: Query) -> list[Card]:
+        """The cards that a query finds, in the order given. Every word and every term must hold."""
+        positions: Sequence[int] = range(len(self.cards))
+        texts, cards = self._texts, self.cards
+        for word in query.words:
+            positions = [position for position in positions if word in texts[position]]
+        for word in query.excluded:
+            positions = [position for position in positions if word not in texts[position]]
+        positions = [position for position in positions if concerns(query, cards[position])]
+        if query.files:
+            names = self._names()
+            for part in query.files:
+                positions = [position for position in positions if part in names[position]]
+        return [cards[position] for position in positions]
+
+    def _names(self) -> list[str]:
+        if self._file_texts is None:
+            known = self.files or {}
+            self._file_texts = [
+                "\n".join((*known[card.path].changed, *known[card.path].read)).lower()
+                if card.path in known
+                else ""
+                for card in self.cards
+            ]
+        return self._file_texts
+
+
+def _text(card: Card) -> str:
+    prompt = "" if card.prompt == card.title else card.prompt
+    return f"{card.title}\n{prompt}\n{card.project}\n{card.id}".lower()
+
+
+def matches(card: Card, query: Query, details: Details | None = None) -> Match | None:
+    """Where a query is found in one card, to be underlined; None where it is not. For rows that are shown."""
+    shelf = Shelf((card,), {card.path: details} if details is not None else None)
+    if not shelf.select(query):
+        return None
+    spans: dict[str, tuple[tuple[int, int], ...]] = {}
+    for field, text, wanted in (
+        ("title", card.title, query.words),
+        ("prompt", card.prompt, query.words),
+        ("project", card.project, (*query.words, *query.projects)),
+    ):
+        hits = _spans(text, wanted)
+        if hits:
+            spans[field] = hits
+    named = (*details.changed, *details.read) if details is not None and query.files else ()
+    hit = [name for name in named if any(part in name.lower() for part in query.files)]
+    return Match(spans, tuple(hit[:_FILES_NAMED]), sum(_weight(card, word) for word in query.words))
+
+
+def _spans(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    if not words:
+        return ()
+    pattern = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE)
+    return tuple(hit.span() for hit in pattern.finditer(text))
+
+
+def _weight(card: Card, word: str) -> int:
+    if card.name and word in card.name.lower():
+        return 4
+    if word in card.title.lower():
+        return 3
+    return 2 if word in card.prompt.lower() else 1

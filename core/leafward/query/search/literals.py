@@ -1,0 +1,137 @@
+r"""What a stored session must hold for a query to be found in it: bytes that can be looked for without decoding anything.
+
+A text may be stored with any of its characters escaped (`\u00e9`), in capitals, with accents apart. A needle is a run of
+characters whose stored forms are all known, with all of these forms. A session that lacks it need not be opened; one that
+holds it need not be a hit.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING
+
+from leafward.query.search.case_folding import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_RUN = re.compile(r"[A-Za-z0-9_.,:;=@#$%^*()\[\]{}|~!?+`-]+")
+"""ASCII that no writer of JSON escapes. Others escape quotes, slashes, backslashes, angle brackets, ampersands."""
+_GOOD = 3
+"""A run of so many characters of ASCII is rare enough."""
+_EVERYWHERE = (
+    "type message role content text thinking tool_use toolcall toolresult arguments id parentid parentuuid timestamp"
+    " user assistant usage input output cache tokens session model provider payload response function call_id name"
+    " command path stopreason total cost true false null"
+)
+"""What the lines of all agents consist of."""
+_LONGEST = 64
+_HEAD = 1 << 14
+_LONG = 1 << 15
+"""Bytes from which other threads run on while they are looked through."""
+_OTHERS = 6
+"""Characters of a run that are not ASCII: each adds alternatives to what is looked for."""
+
+
+class Needle:
+    """Bytes to look for."""
+
+    def __init__(self, text: bytes, pattern: bytes, escaped: bytes) -> None:
+        """`text` in lower case, empty where only the pattern says it; `escaped`: any of its letters escaped."""
+        import regex
+
+        self.pattern = pattern
+        """All stored forms, as a pattern that `regex` and ripgrep both understand, over bytes."""
+        self.reach = 6 * max(1, len(text)) + 12 * _OTHERS
+        """Bytes that one occurrence may take at most."""
+        # The engine that ignores case as fast as bytes are found.
+        self._plain = regex.compile(regex.escape(text), regex.IGNORECASE).search if text else None
+        self._all = regex.compile(pattern if not text else escaped, regex.IGNORECASE).search
+
+    def held_by(self, data: bytes) -> bool:
+        """Whether some bytes hold it. A writer that escapes plain letters is known by its first bytes."""
+        if self._plain is None:
+            return self._all(data) is not None
+        if self._plain(data, concurrent=len(data) > _LONG) is not None:
+            return True
+        head = data[:_HEAD]
+        return b"\\u00" in head and self._all(head) is not None
+
+
+def needle(runs: Iterable[str]) -> Needle | None:
+    """The needle for texts that all must be there; None where nothing is known that each session must hold."""
+    plain: list[str] = []
+    others: list[str] = []
+    for run in runs:
+        text = folded(run)
+        plain += _RUN.findall(text)
+        others += _foreign_runs(text)
+    best = max(plain, key=len, default="")[:_LONGEST]
+    other = max(others, key=len, default="")[:_OTHERS]
+    if len(best) < _GOOD and other:
+        pattern = b"".join(b"(?:%s)" % b"|".join(_forms(char)) for char in other)
+        return Needle(b"", pattern, b"")
+    if not best:
+        return None
+    best = _rare_start(best)
+    codes = sorted({ord(case) for char in best for case in (char, char.upper())})
+    # A writer that escapes what it need not escapes one of these.
+    escaped = rb"\\u00(?:%s)" % b"|".join(b"%02x" % code for code in codes)
+    plain_text = best.encode("ascii")
+    pattern = b"(?i:%s|%s)" % (re.escape(plain_text), escaped)
+    return Needle(plain_text, pattern, escaped)
+
+
+def _rare_start(text: str) -> str:
+    """A run without its beginning where that stands in every line of a session: it would be looked at again and again."""
+    for at in range(len(text) - _GOOD):
+        if text[at : at + _GOOD] not in _EVERYWHERE:
+            return text[at:]
+    return text
+
+
+def _foreign_runs(text: str) -> list[str]:
+    """Runs of characters that are not ASCII, stand alone and are no accents: letters without one, signs."""
+    runs = [""]
+    for char in text:
+        alone = (
+            char > "\x7f"
+            and not 0xD800 <= ord(char) < 0xF900
+            and unicodedata.category(char)[0] != "M"
+            and unicodedata.normalize("NFD", char) == char
+            and not "\u1100" <= char <= "\u11ff"
+        )
+        if alone:
+            runs[-1] += char
+        elif runs[-1]:
+            runs.append("")
+    return [run for run in runs if run]
+
+
+def _forms(char: str) -> list[bytes]:
+    """Everything that a character may be stored as, as alternatives of a pattern."""
+    found: list[bytes] = []
+    for source in sorted({char, *_sources().get(char, ())}):
+        found.append(b"".join(b"\\x%02x" % byte for byte in source.encode("utf-8")))
+        units = source.encode("utf-16-be")
+        pairs = (units[at : at + 2].hex().encode() for at in range(0, len(units), 2))
+        found.append(b"(?i:%s)" % b"".join(rb"\\u%s" % pair for pair in pairs))
+    return found
+
+
+@cache
+def _sources() -> dict[str, list[str]]:
+    """For each character that is not ASCII, all others that are folded to it, or to a text with it."""
+    found: dict[str, list[str]] = {}
+    for code in range(0x80, min(sys.maxunicode, 0x2FFFF) + 1):
+        if 0xAC00 <= code < 0xF900:
+            continue
+        char = chr(code)
+        made = folded(char)
+        if made != char:
+            for one in made:
+                found.setdefault(one, []).append(char)
+    return found

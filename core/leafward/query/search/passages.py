@@ -1,0 +1,135 @@
+"""What an entry says, in the parts that a search tells apart: prompts, replies, calls, results, summaries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.files.edits import file_calls
+from leafward.files.working_set import nested_calls
+from leafward.session.entries import Body, Kind, ToolCall, blocks_of, text_of, tool_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.files.edits import ToolTable
+    from leafward.session.session import Session
+
+
+class Passage(NamedTuple):
+    """One text of an entry."""
+
+    part: str
+    """One of `query.PARTS`."""
+    text: str
+    tool: str = ""
+    """The tool that is called, or whose result it is."""
+    failed: bool = False
+    paths: tuple[str, ...] = ()
+    """Files that the call reads or changes, as the agent wrote them; filled in only where asked for."""
+
+
+KINDS = {
+    "summary": (Kind.COMPACTION, Kind.BRANCH_SUMMARY),
+    "prompt": (Kind.USER, Kind.BASH),
+    "reply": (Kind.ASSISTANT,),
+    "thinking": (Kind.ASSISTANT,),
+    "call": (Kind.ASSISTANT, Kind.BASH, Kind.TOOL_RESULT),
+    "result": (Kind.TOOL_RESULT, Kind.BASH),
+    "name": (Kind.LABEL, Kind.SESSION_INFO),
+    "injected": (Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.CUSTOM_ROLE),
+    "system": (Kind.SYSTEM,),
+}
+"""The entries in which each part may stand."""
+
+_SHELL = "bash"
+
+
+def passages(body: Body, kind: Kind, table: ToolTable, *, with_paths: bool = False) -> Iterator[Passage]:
+    """The texts of an entry. Strings stand as they are stored: what joins them is a newline, never a word of ours."""
+    if kind in KINDS["summary"]:
+        yield Passage("summary", _text(body.get("summary")))
+    elif kind in KINDS["name"]:
+        yield Passage("name", _text(body.get("label") or body.get("name")))
+    elif kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
+        yield Passage("injected", text_of(body.get("content")))
+    elif isinstance(message := body.get("message"), dict):
+        yield from _of_message(message, kind, table, with_paths)
+
+
+def called(session: Session, first: int) -> Passage | None:
+    """What a session is called; None where an entry says it, or the first prompt from `first` on begins with it."""
+    kinds = session.columns.kind
+    title = session.title if kinds and kinds.find(Kind.SESSION_INFO) < 0 else None
+    if not title:
+        return None
+    prompt = kinds.find(Kind.USER, first)
+    message = (session.body(prompt) or {}).get("message") if prompt >= 0 else None
+    said = text_of(message.get("content")) if isinstance(message, dict) else ""
+    return None if " ".join(said.split()).startswith(title) else Passage("name", title)
+
+
+def _of_message(message: Body, kind: Kind, table: ToolTable, with_paths: bool) -> Iterator[Passage]:
+    content = message.get("content")
+    if kind is Kind.ASSISTANT:
+        yield from _of_reply(message, table, with_paths)
+    elif kind is Kind.TOOL_RESULT:
+        nested = nested_calls(message)
+        yield Passage(
+            "result",
+            text_of(content),
+            _text(message.get("toolName")),
+            _failed(message),
+            _paths(nested, table, with_paths),
+        )
+    elif kind is Kind.BASH:
+        yield Passage("call", _text(message.get("command")), _SHELL)
+        yield Passage("result", _text(message.get("output")), _SHELL, _failed(message))
+    elif kind is Kind.SYSTEM:
+        sections = message.get("sections")
+        texts = [text_of(content), *(map(_text, sections.values()) if isinstance(sections, dict) else ())]
+        yield Passage("system", "\n".join(filter(None, texts)))
+    else:
+        yield Passage("prompt" if kind is Kind.USER else "injected", text_of(content))
+
+
+def _failed(message: Body) -> bool:
+    code = message.get("exitCode")
+    return message.get("isError") is True or (isinstance(code, int) and code != 0)
+
+
+def _of_reply(message: Body, table: ToolTable, with_paths: bool) -> Iterator[Passage]:
+    failed = message.get("stopReason") == "error"
+    said = text_of(message.get("content"))
+    trouble = _text(message.get("errorMessage"))
+    for block in blocks_of(message.get("content")):
+        if block.get("type") == "thinking":
+            yield Passage("thinking", _text(block.get("thinking")))
+    if said or failed:
+        yield Passage("reply", f"{said}\n{trouble}" if said and trouble else said or trouble, "", failed)
+    for call in tool_calls(message):
+        yield Passage("call", _written(call), call.name, False, _paths([call], table, with_paths))
+
+
+def _paths(calls: list[ToolCall], table: ToolTable, wanted: bool) -> tuple[str, ...]:
+    return tuple(made.path for call in calls for made in file_calls(call, table)) if wanted else ()
+
+
+def _written(call: ToolCall) -> str:
+    """The texts in a call, a line for each: its tool's name, then what stands in its arguments, however deep."""
+    found = [call.name]
+    waiting: list[object] = [call.arguments]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            waiting += reversed(value.values())
+        elif isinstance(value, list):
+            waiting += reversed(value)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            found.append(str(value))
+    return "\n".join(found)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

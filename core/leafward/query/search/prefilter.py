@@ -1,0 +1,230 @@
+"""Which sessions may hold a needle: found in the bytes they are stored as, by ripgrep where it is installed, else by a scan."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections import Counter
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from leafward.agents import agent_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+
+    from leafward.agents import Text
+    from leafward.catalog import Card
+    from leafward.query.search.literals import Needle
+
+PROGRAM = "rg"
+_CHUNK = 1 << 23
+"""Bytes of a file that are looked through at once."""
+_TOLD = 1 << 16
+"""Bytes of ripgrep's answer that are read at once."""
+_OF_AN_ARGUMENT = 16
+"""Bytes that an argument takes besides its own."""
+_SUFFIX = ".jsonl"
+_OPTIONS = (
+    *("--files-with-matches", "--null", "--text", "--no-unicode", "--no-config", "--no-messages"),
+    *("--encoding", "none", "--color", "never"),
+)
+
+
+_OF_FOLDERS = (
+    *("--hidden", "--no-ignore", "--follow", "--max-depth", "1"),
+    *("--glob", f"*{_SUFFIX}"),
+)
+"""Of a folder everything that may be a session, and nothing below it."""
+_MANY = 8
+"""Sessions in a folder for which it may be looked through as a whole: ripgrep lists it sooner than it takes their names."""
+
+
+def ripgrep() -> str | None:
+    """Where ripgrep is; None where it is not installed."""
+    return shutil.which(PROGRAM)
+
+
+def arguments_at_once() -> int:
+    """Bytes of arguments that a program may be given here."""
+    try:
+        most = os.sysconf("SC_ARG_MAX")
+    except (AttributeError, OSError, ValueError):
+        most = 32_000
+    environment = sum(len(name) + len(value) + 16 for name, value in os.environ.items())
+    return max(4096, min(3 * most // 4, 3 << 19) - environment)
+
+
+class Sieve:
+    """Looks for one needle. For several threads."""
+
+    def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:
+        """`program` is ripgrep's path, or None to do without it; `crowds`: see there."""
+        self.needle = needle
+        self._crowds = crowds
+        self.program = program
+        self._lock = Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._ended = False
+
+    def end(self) -> None:
+        """Ends whatever ripgrep is at, for all time."""
+        with self._lock:
+            self._ended = True
+            for process in self._running:
+                process.kill()
+
+    def passing(self, cards: Sequence[Card], stop: Callable[[], bool]) -> Iterator[str]:
+        """Paths of the sessions that may hold the needle, as they are found. What cannot be read passes: opening it says why."""
+        found: set[str] = set()
+        texts: list[Text] = []
+        for agent in dict.fromkeys(card.agent for card in cards):
+            for text in agent_named(agent).texts([card.path for card in cards if card.agent == agent]):
+                if text.file is not None:
+                    texts.append(text)
+                    continue
+                if stop():
+                    return
+                if text.session not in found and (text.data is None or self.needle.held_by(text.data)):
+                    found.add(text.session)
+                    yield text.session
+        sessions = _sessions_by_file(texts)
+        for file in self._holding(list(sessions), stop):
+            for session in sessions.get(file, ()):
+                if session not in found:
+                    found.add(session)
+                    yield session
+
+    def _holding(self, files: list[str], stop: Callable[[], bool]) -> Iterator[str]:
+        """Files that hold it, in any order; among them some that nobody asked for."""
+        if self.program is None:
+            yield from (file for file in files if not stop() and self._holds(file))
+            return
+        told: set[bytes] = set()
+        folders = self._whole_folders(files)
+        if folders and (
+            yield from self._ask(self.program, _OF_FOLDERS, list(map(os.fsencode, folders)), told)
+        ):
+            files = [file for file in files if _folder(file) not in folders]
+        for together in _arguments(files):
+            if stop():
+                return
+            whole = yield from self._ask(self.program, (), together, told)
+            if not whole:
+                # It could not read some of them, or could not run: which is not said.
+                left = (os.fsdecode(name) for name in together if name not in told)
+                yield from (file for file in left if not stop() and self._holds(file))
+
+    def _whole_folders(self, files: list[str]) -> set[str]:
+        """Folders of which nearly all sessions are among some files."""
+        counts = Counter([_folder(file) for file in files if file.endswith(_SUFFIX)])
+        return {
+            folder
+            for folder, count in counts.items()
+            if count >= _MANY and 0 < 3 * self._crowds.get(folder, 0) <= 4 * count
+        }
+
+    def _ask(
+        self, program: str, options: tuple[str, ...], paths: list[bytes], told: set[bytes]
+    ) -> Generator[str, None, bool]:
+        """Files in which ripgrep finds the needle, as it says them, and in the end whether it looked into all."""
+        asked: list[str | bytes] = [
+            program,
+            *_OPTIONS,
+            *options,
+            "--regexp",
+            self.needle.pattern,
+            "--",
+            *paths,
+        ]
+        try:
+            with subprocess.Popen(
+                asked, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            ) as process:
+                with self._lock:
+                    self._running.add(process)
+                    if self._ended:
+                        process.kill()
+                try:
+                    if process.stdout is not None:
+                        yield from map(os.fsdecode, _names(process.stdout.fileno(), told))
+                finally:
+                    with self._lock:
+                        self._running.discard(process)
+        except (OSError, ValueError):
+            return False
+        return process.returncode in (0, 1)
+
+    def _holds(self, file: str) -> bool:
+        """Whether a file holds the needle, or cannot be read."""
+        try:
+            handle = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except OSError:
+            return True
+        reach, before = self.needle.reach, b""
+        try:
+            while data := os.read(handle, _CHUNK):
+                if self.needle.held_by(before + data if before else data):
+                    return True
+                if len(data) < _CHUNK // 2:
+                    # Nearly every file ends here; the rest of a longer one is short as well.
+                    before = (before + data)[-reach:]
+                else:
+                    before = data[-reach:]
+        except OSError:
+            return True
+        finally:
+            os.close(handle)
+        return False
+
+
+def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
+    """The sessions that keep something in each file."""
+    alone = {text.file: (text.session,) for text in texts if text.file is not None}
+    if len(alone) == len(texts):
+        return alone
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        if text.file is not None:
+            found.setdefault(text.file, []).append(text.session)
+    return found
+
+
+def crowds(wanted: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
+    """How many sessions lie in each folder, where all that are known to lie there are searched."""
+    found = Counter([_folder(card.path) for card in wanted])
+    if len(wanted) < len(known):
+        searched = {card.path for card in wanted}
+        for card in known:
+            if card.path not in searched:
+                found.pop(_folder(card.path), None)
+    return found
+
+
+def _folder(file: str) -> str:
+    return file.rpartition(os.sep)[0]
+
+
+def _arguments(files: list[str]) -> Iterator[list[bytes]]:
+    """Files, as many at once as a program may be told."""
+    room = arguments_at_once()
+    # All in one go: ten thousand calls take as long as ripgrep takes for a tenth of them.
+    names = os.fsencode("\0".join(files)).split(b"\0") if files else []
+    at = 0
+    while at < len(names):
+        size, end = 0, at
+        while end < len(names) and (end == at or size + len(names[end]) + _OF_AN_ARGUMENT <= room):
+            size += len(names[end]) + _OF_AN_ARGUMENT
+            end += 1
+        yield names[at:end]
+        at = end
+
+
+def _names(pipe: int, told: set[bytes]) -> Iterator[bytes]:
+    """What comes through a pipe, up to each NUL; also added to `told`."""
+    rest = b""
+    while data := os.read(pipe, _TOLD):
+        *names, rest = (rest + data).split(b"\0")
+        told.update(names)
+        yield from names

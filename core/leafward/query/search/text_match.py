@@ -1,0 +1,379 @@
+"""A query held against the texts of a session, entry by entry."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from heapq import nsmallest
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from leafward.files.edits import table_of
+from leafward.query.search.call_files import Answering
+from leafward.query.search.case_folding import composed, folded, original_spans
+from leafward.query.search.literals import Needle, needle
+from leafward.query.search.passages import KINDS, Passage, called, passages
+from leafward.query.search.patterns import Pattern, TooSlow, needed_runs
+from leafward.session.entries import NATIVE_ROLE, NATIVE_TYPE, EntryId, EntryIndex, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.query.search.query import Query
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
+
+KEPT = 200
+"""Hits of one session that are kept; the rest are counted."""
+
+_SPANS = 8
+"""Places marked in a snippet."""
+_COUNTED = 10_000
+"""Places counted in one text."""
+_BEFORE, _AFTER = 80, 240
+"""Code points of a snippet before and behind the first place found."""
+_NEAR = 120
+"""Code points within which several places are seen together."""
+_SLOW_AT_MOST = 8
+"""Texts that a pattern may fail on before it is not tried any more."""
+_SPACE = re.compile(r"\s+")
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry in which a query was found."""
+
+    entry: EntryId
+    index: EntryIndex
+    kind: str
+    """Its native type."""
+    role: str | None
+    part: str
+    """Which of its texts: one of `query.PARTS`."""
+    tool: str
+    """The tool that is called or answers, else empty."""
+    time: str | None
+    text: str
+    """What stands around the first place, on one line, cut; not made safe."""
+    spans: tuple[Span, ...]
+    """Places in `text`, in code points, in order, not overlapping."""
+    count: int
+    """Places in the whole entry; 0 where the query names none, or only a file that stands in the call of a result."""
+    failed: bool
+    matched: str
+    """What was found first, as it stands there; empty where the query names no text."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What a query finds in one session."""
+
+    hits: list[Hit] = field(default_factory=list)
+    """In file order, the first `KEPT` of them."""
+    total: int = 0
+    """How many there are."""
+
+
+class Matcher:
+    """A query made ready. Words, patterns and files are wanted in one entry where an entry has them all, else all over the session."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self._words = [Phrase(word) for word in query.words]
+        self._patterns = [Pattern(pattern) for pattern in query.patterns]
+        self._files = tuple(folded(name) for name in query.files)
+        self._excluded = [Phrase(word) for word in query.excluded]
+        self._all = (1 << (len(self._words) + len(self._patterns) + len(self._files))) - 1
+        kinds = {kind for part in query.parts or KINDS for kind in KINDS[part]}
+        if query.failed:
+            kinds &= {Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH}
+        if query.tools:
+            kinds &= {Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH}
+        if not query.words and not query.patterns and query.files:
+            kinds &= {Kind.ASSISTANT, Kind.TOOL_RESULT}
+        self._kinds = bytes(sorted(kinds))
+        self._by_call = query.failed and bool(self._files)
+        """What failed says in its result, and which file it was about in its call."""
+        needles = [needle(runs) for runs in self._runs()]
+        self._needles = [one for one in needles if one is not None]
+        self._pick = self._may_hold if needles and None not in needles else None
+        self.slow = 0
+        """Texts that a pattern was given up on."""
+
+    def _runs(self) -> list[list[str]]:
+        """For each thing wanted, the runs of characters that stand in whatever holds it."""
+        runs = [word.runs for word in self._words]
+        runs += [needed_runs(pattern.source) for pattern in self._patterns]
+        return runs + [re.split(r"[\\/]", name) for name in self._files]
+
+    def needle(self) -> Needle | None:
+        """What a stored session must hold; None where every one has to be opened."""
+        return needle(run for runs in self._runs() for run in runs)
+
+    def _may_hold(self, _index: int, line: bytes) -> bool:
+        """Whether a stored line may hold one of the things wanted; one that does not is not decoded."""
+        # A loop: it is asked for every line of every session that is opened.
+        for one in self._needles:  # noqa: SIM110
+            if one.held_by(line):
+                return True
+        return False
+
+    def find(
+        self,
+        session: Session,
+        first: int,
+        stop: Callable[[], bool],
+        leave_out: Callable[[EntryId, Body], bool] | None = None,
+    ) -> Found:
+        """The hits among the entries of a session from `first` on. `leave_out` is asked of every entry found."""
+        kinds = session.columns.kind
+        read = self._kinds + bytes([Kind.ASSISTANT]) if self._by_call else self._kinds
+        wanted = [index for index in range(first, len(kinds)) if kinds[index] in read]
+        table = table_of(session)
+        answering = Answering(session, self._files) if self._by_call else None
+        whole, partly = Found(), Found()
+        mask = 0
+        for number, (index, body) in enumerate(session.bodies(wanted, self._picking(session, answering))):
+            if number % 64 == 0 and stop():
+                break
+            if body is None:
+                continue
+            kind = Kind(kinds[index])
+            texts = passages(body, kind, table, with_paths=bool(self._files))
+            concerned = [one for one in texts if self._concerns(one)] if kind in self._kinds else []
+            if answering is not None and isinstance(message := body.get("message"), dict):
+                if kind is Kind.ASSISTANT:
+                    answering.note(message)
+                elif kind is Kind.TOOL_RESULT and concerned:
+                    paths = answering.paths(index, message)
+                    concerned = [one._replace(paths=one.paths + paths) for one in concerned]
+            found = self._in_entry(concerned)
+            if found is None:
+                continue
+            if leave_out is not None and leave_out(session.columns.id(index), body):
+                continue
+            mask |= found.mask
+            into = whole if found.mask == self._all else partly
+            into.total += 1
+            if len(into.hits) < KEPT:
+                into.hits.append(_hit(session, index, kind, body, found))
+        mask |= self._called(session, first, whole, partly)
+        if whole.total or mask != self._all:
+            return whole
+        return partly
+
+    def _picking(self, session: Session, answering: Answering | None) -> Callable[[int, bytes], bool] | None:
+        """Which stored lines are decoded; None for all."""
+        pick, kinds = self._pick, session.columns.kind
+        if pick is None or answering is None:
+            return pick
+        return lambda index, line: (
+            pick(index, line) or (kinds[index] == Kind.TOOL_RESULT and answering.may_answer(line))
+        )
+
+    def _concerns(self, passage: Passage) -> bool:
+        query = self.query
+        return (
+            (not query.parts or passage.part in query.parts)
+            and (not query.failed or passage.failed)
+            and (not query.tools or any(_is_tool(passage.tool, tool) for tool in query.tools))
+        )
+
+    def _in_entry(self, texts: list[Passage]) -> _Place | None:
+        """Where the query is found in an entry, as far as it is; None where nothing of it is, or what must not be there is."""
+        if not texts:
+            return None
+        if not self._all:
+            texts = [one for one in texts if one.text] or (texts if self.query.failed else [])
+        best: _Place | None = None
+        mask = count = 0
+        for passage in texts:
+            place = self._in_text(passage)
+            if place is None:
+                return None
+            mask |= place.mask
+            count += place.count
+            if place.mask.bit_count() > (best.mask.bit_count() if best is not None else -1):
+                best = place
+        if best is None or (self._all and not mask):
+            return None
+        return _Place(mask, best.passage, best.spans, count)
+
+    def places(self, passage: Passage) -> tuple[Span, ...]:
+        """Where the query is found in one text, in order; none where what must not be there is."""
+        found = self._in_text(passage)
+        return found.spans if found is not None else ()
+
+    def _in_text(self, passage: Passage) -> _Place | None:
+        text = passage.text
+        low = folded(text)
+        if any(word.is_in(low) for word in self._excluded):
+            return None
+        mask, bit, count = 0, 1, 0
+        spans: list[Span] = []
+        for word in self._words:
+            found = word.spans(low)
+            if found:
+                mask |= bit
+                count += len(found)
+                spans += original_spans(text, found[:_SPANS], keep_case=False)
+            bit <<= 1
+        for pattern in self._patterns:
+            found = self._by_pattern(pattern, text)
+            if found:
+                mask |= bit
+                count += len(found)
+                spans += original_spans(text, found[:_SPANS], keep_case=True)
+            bit <<= 1
+        for name in self._files:
+            path = next((path for path in passage.paths if name in folded(path)), None)
+            if path is not None:
+                mask |= bit
+                at = text.find(path)
+                if at >= 0:
+                    count += 1
+                    spans.append((at, at + len(path)))
+            bit <<= 1
+        return _Place(mask, passage, tuple(_joined(spans)), count)
+
+    def _by_pattern(self, pattern: Pattern, text: str) -> list[Span]:
+        if self.slow >= _SLOW_AT_MOST:
+            return []
+        try:
+            return list(pattern.spans(composed(text), _COUNTED))
+        except TooSlow:
+            self.slow += 1
+            return []
+
+    def _called(self, session: Session, first: int, whole: Found, partly: Found) -> int:
+        """Looks at what a session is called where no entry says it; returns which of the things wanted are there.
+
+        Its first entry stands for it.
+        """
+        passage = called(session, first)
+        found = self._in_entry([passage]) if passage is not None and self._concerns(passage) else None
+        if found is None:
+            return 0
+        kinds = session.columns.kind
+        index = min(first, len(kinds) - 1)
+        into = whole if found.mask == self._all else partly
+        into.total += 1
+        into.hits.insert(0, _hit(session, index, Kind(kinds[index]), session.body(index) or {}, found))
+        return found.mask
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether a pattern was too slow too often, and is not tried any more."""
+        return self.slow >= _SLOW_AT_MOST
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    mask: int
+    """Which of the things wanted are there."""
+    passage: Passage
+    spans: tuple[Span, ...]
+    count: int
+
+
+class Phrase:
+    """A word or phrase. White space in it stands for any white space."""
+
+    def __init__(self, word: str) -> None:
+        text = folded(word).strip()
+        self._text = text
+        self.runs = text.split()
+        self._pattern = re.compile(r"\s+".join(map(re.escape, self.runs)))
+
+    def is_in(self, low: str) -> bool:
+        """Whether it stands in a folded text."""
+        if len(self.runs) == 1:
+            return self._text in low
+        return bool(self.runs) and self._pattern.search(low) is not None
+
+    def spans(self, low: str) -> list[Span]:
+        """Where it stands in a folded text."""
+        if not self.is_in(low):
+            return []
+        return [found.span() for found in islice(self._pattern.finditer(low), _COUNTED)]
+
+
+def _is_tool(name: str, wanted: str) -> bool:
+    """Whether a tool is meant: by its name, or what stands behind the name of its server."""
+    low = name.lower()
+    return bool(low) and (fnmatchcase(low, wanted) or fnmatchcase(low.rpartition("__")[2], wanted))
+
+
+def _joined(spans: list[Span]) -> list[Span]:
+    """Spans in order, those that overlap made one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
+
+
+def _hit(session: Session, index: int, kind: Kind, body: Body, place: _Place) -> Hit:
+    passage = place.passage
+    text, spans = snippet(passage.text, place.spans)
+    name = len(passage.tool) + 1
+    if passage.part == "call" and text[:name] == f"{passage.tool} " and (not spans or spans[0][0] >= name):
+        # The tool is told beside it.
+        text, spans = text[name:], tuple((start - name, stop - name) for start, stop in spans)
+    first = place.spans[0] if place.spans else (0, 0)
+    stamp = body.get("timestamp")
+    return Hit(
+        session.columns.id(EntryIndex(index)),
+        EntryIndex(index),
+        NATIVE_TYPE.get(kind, str(body.get("type"))),
+        NATIVE_ROLE.get(kind),
+        passage.part,
+        passage.tool,
+        stamp if isinstance(stamp, str) else None,
+        text,
+        spans,
+        place.count,
+        passage.failed,
+        passage.text[first[0] : min(first[1], first[0] + _AFTER)],
+    )
+
+
+def snippet(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Span, ...]]:
+    """What stands on one line where most of the spans are near each other, and the spans in it.
+
+    Runs of white space are one space each.
+    """
+    near = [sum(start <= other < start + _NEAR for other, _ in spans) for start, _ in spans]
+    first = spans[near.index(max(near))][0] if spans else 0
+    begin = max(0, first - _BEFORE)
+    end = min(len(text), first + _AFTER)
+    if 0 < begin < first:
+        # A word that was cut says less than none.
+        space = _SPACE.search(text, begin, first)
+        begin = space.end() if space is not None and space.end() <= first else begin
+    marks = [(max(start, begin), min(stop, end)) for start, stop in spans if start < end and stop > begin]
+    pieces: list[str] = []
+    size = 0
+    moved: list[Span] = []
+    at = begin
+    for start, stop in nsmallest(_SPANS, marks):
+        before = _flat(text[at:start], leading=not size)
+        inside = _flat(text[start:stop], leading=not size and not before)
+        moved.append((size + len(before), size + len(before) + len(inside)))
+        pieces += (before, inside)
+        size += len(before) + len(inside)
+        at = stop
+    pieces.append(_flat(text[at:end], leading=not size))
+    line = "".join(pieces).rstrip()
+    clipped = ((start, min(stop, len(line))) for start, stop in moved)
+    return line, tuple(span for span in clipped if span[1] > span[0])
+
+
+def _flat(text: str, *, leading: bool) -> str:
+    line = _SPACE.sub(" ", text)
+    return line.lstrip() if leading else line

@@ -1,0 +1,323 @@
+"""A search of all text: sessions sifted by their bytes, then confirmed by reading them, newest first, found as they come."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, OrderedDict, deque
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import islice
+from operator import attrgetter
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event
+from typing import TYPE_CHECKING
+
+from leafward.agents import agent_named, all_agents
+from leafward.base.errors import LeafwardError
+from leafward.catalog import parents
+from leafward.query.search.cards import concerns
+from leafward.query.search.prefilter import Sieve, crowds, ripgrep
+from leafward.query.search.text_match import Hit, Matcher
+from leafward.session.entries import NO_ENTRY
+from leafward.session.foreign import ForeignSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from leafward.catalog import Card
+    from leafward.query.search.query import Query
+    from leafward.session.entries import Body, EntryId
+    from leafward.session.session import Session
+
+PUBLISH_EVERY = 0.1
+"""Seconds between two words on how far it is."""
+FIRST_BATCH = 128
+"""Sessions sifted together at first, so that there is something to see at once."""
+_BATCH = 1 << 10
+"""And then, without ripgrep."""
+_LARGEST_BATCH = 1 << 14
+"""The same with ripgrep, which lists whole folders sooner than it takes the names of what lies in them."""
+_POLL = 0.02
+"""Seconds between two looks at whether to go on while sessions are sifted."""
+_AHEAD = 2
+"""Batches that are sifted while one is read: one is made ready while ripgrep looks through another."""
+_SOURCES_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHits:
+    """What was found in one session."""
+
+    card: Card
+    hits: tuple[Hit, ...]
+    """In file order; the first ones where there are very many."""
+    total: int
+    """Hits there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a search is."""
+
+    done: int
+    """Sessions looked into."""
+    total: int
+    sessions: int
+    """Sessions in which something was found."""
+    hits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A session that could not be searched."""
+
+    path: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Work:
+    """What a search did: counted for tests."""
+
+    sifted: int = 0
+    opened: int = 0
+    sieve: str = ""
+    """`rg`, `scan`, or empty where every session had to be opened."""
+
+
+class _Sources:
+    """Sessions that others were copied from, kept open while their copies are searched."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, Session | None] = OrderedDict()
+
+    def hold(self, card: Card, entry: EntryId, body: Body) -> bool:
+        """Whether a session holds the same entry; it is opened when first asked."""
+        if card.path not in self._open:
+            try:
+                self._open[card.path] = agent_named(card.agent).open(Path(card.path))
+            except (LeafwardError, OSError):
+                self._open[card.path] = None
+            while len(self._open) > _SOURCES_KEPT:
+                _, old = self._open.popitem(last=False)
+                if old is not None:
+                    old.close()
+        source = self._open[card.path]
+        index = source.columns.index(entry) if source is not None else NO_ENTRY
+        return source is not None and index >= 0 and source.body(index) == body
+
+    def close(self) -> None:
+        """Closes them."""
+        while self._open:
+            _, source = self._open.popitem()
+            if source is not None:
+                source.close()
+
+
+class _Batch:
+    """Sessions that are sifted together, in a thread."""
+
+    def __init__(self, cards: list[Card], passing: Iterator[str], pool: ThreadPoolExecutor) -> None:
+        """`passing` is gone through in the thread."""
+        self.cards = cards
+        self._told: SimpleQueue[str | None] = SimpleQueue()
+        self._sifting = pool.submit(self._sift, passing)
+        self._sifting.add_done_callback(lambda _: self._told.put(None))
+
+    def _sift(self, passing: Iterator[str]) -> set[str]:
+        found: set[str] = set()
+        for path in passing:
+            if path not in found:
+                found.add(path)
+                self._told.put(path)
+        return found
+
+    def coming(self, stop: Callable[[], bool]) -> Iterator[str]:
+        """Waits until all are sifted; meanwhile those that pass, in any order, as far as there is time for them."""
+        while not self._sifting.done() and not stop():
+            try:
+                path = self._told.get(timeout=_POLL)
+            except Empty:
+                continue
+            if path is not None:
+                yield path
+
+    def passing(self) -> set[str]:
+        """All that pass, once they are sifted."""
+        return self._sifting.result()
+
+
+class Search:
+    """One search over cards. `run` is for a worker thread, and gives each session as soon as it is confirmed.
+
+    What a session was copied from is found there and nowhere else, as long as both are searched.
+    """
+
+    def __init__(
+        self,
+        cards: Sequence[Card],
+        query: Query,
+        *,
+        program: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`program` is ripgrep's path; None does without it (`ripgrep()` says where it is)."""
+        self.query = query
+        known = {agent.name for agent in all_agents()}
+        concerned = [card for card in cards if concerns(query, card)] if query.narrows else cards
+        wanted = [card for card in concerned if card.problem is None and card.agent in known]
+        # Twice, but without a tuple for each.
+        wanted.sort(key=attrgetter("path"))
+        self.cards = sorted(wanted, key=attrgetter("modified"), reverse=True)
+        self.matcher = Matcher(query)
+        self.program = program
+        self._crowds = crowds(wanted, cards) if program is not None else {}
+        self.clock = clock
+        self.work = Work()
+        self.unread: list[Unread] = [
+            Unread(card.path, card.problem or f"no agent {card.agent!r}")
+            for card in concerned
+            if card.problem is not None or card.agent not in known
+        ]
+        self.done = self.sessions = self.hits = 0
+        self._said = 0.0
+        self._sources = _Sources()
+
+    @cached_property
+    def _by_path(self) -> dict[str, Card]:
+        return {card.path: card for card in self.cards}
+
+    @cached_property
+    def _above(self) -> dict[str, tuple[str, str]]:
+        """What each session was made from, where that is searched too."""
+        return parents(self._by_path.values())
+
+    @cached_property
+    def _shared(self) -> set[int]:
+        """What several sessions begin with."""
+        counts = Counter(card.origin for card in self.cards if card.origin)
+        return {origin for origin, number in counts.items() if number > 1}
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        return Progress(self.done, len(self.cards), self.sessions, self.hits)
+
+    def run(
+        self,
+        stop: Callable[[], bool] = lambda: False,
+        publish: Callable[[Progress], object] = lambda _progress: None,
+    ) -> Iterator[SessionHits]:
+        """Sessions with hits, newest first. `publish` is called at most ten times a second."""
+        if not self.query.looks_inside:
+            return
+        try:
+            yield from self._run(stop, publish)
+        finally:
+            self._sources.close()
+
+    def _run(self, stop: Callable[[], bool], publish: Callable[[Progress], object]) -> Iterator[SessionHits]:
+        needle = self.matcher.needle()
+        sieve = Sieve(needle, self.program, self._crowds) if needle is not None else None
+        self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
+        ended = Event()
+        self._said = self.clock()
+        with ThreadPoolExecutor(_AHEAD, "sieve") as pool:
+            try:
+                for batch in self._ahead(pool, sieve, lambda: ended.is_set() or stop()):
+                    before = self.done
+                    early: dict[str, SessionHits | None] = {}
+                    for path in batch.coming(stop):
+                        if before:
+                            # The first batch is ready at once, and its newest session is what is waited for.
+                            early[path] = self._look_into(self._by_path[path], stop)
+                    if stop():
+                        return
+                    passing = batch.passing()
+                    self.work.sifted += len(batch.cards) if sieve is not None else 0
+                    for number, card in enumerate(batch.cards if passing else ()):
+                        if card.path not in passing:
+                            continue
+                        if stop():
+                            return
+                        found = early.pop(card.path) if card.path in early else self._look_into(card, stop)
+                        if found is not None:
+                            self.sessions += 1
+                            self.hits += found.total
+                            yield found
+                        self._get_to(before + number + 1, publish)
+                    self._get_to(before + len(batch.cards), publish)
+            finally:
+                ended.set()
+                if sieve is not None:
+                    sieve.end()
+        publish(self.progress)
+
+    def _get_to(self, done: int, publish: Callable[[Progress], object]) -> None:
+        self.done = done
+        if self.clock() - self._said >= PUBLISH_EVERY:
+            self._said = self.clock()
+            publish(self.progress)
+
+    def _ahead(
+        self, pool: ThreadPoolExecutor, sieve: Sieve | None, stop: Callable[[], bool]
+    ) -> Iterator[_Batch]:
+        """Each batch while it is sifted; the next ones are begun, so that one is made ready while ripgrep looks through another."""
+        coming = self._batches()
+        waiting: deque[_Batch] = deque()
+        while True:
+            for cards in islice(coming, 1 + _AHEAD - len(waiting)):
+                waiting.append(_Batch(cards, self._sifted(sieve, cards, stop), pool))
+            if not waiting:
+                return
+            yield waiting.popleft()
+
+    def _batches(self) -> Iterator[list[Card]]:
+        at, size = 0, FIRST_BATCH
+        while at < len(self.cards):
+            yield self.cards[at : at + size]
+            at += size
+            size = _LARGEST_BATCH if self.program is not None else _BATCH
+
+    def _sifted(self, sieve: Sieve | None, cards: list[Card], stop: Callable[[], bool]) -> Iterator[str]:
+        if sieve is None:
+            yield from (card.path for card in cards)
+            return
+        # What such a session shares with one that is not searched may lie in the file of that one.
+        yield from (card.path for card in cards if card.parent is not None and card.path not in self._above)
+        yield from sieve.passing(cards, stop)
+
+    def _look_into(self, card: Card, stop: Callable[[], bool]) -> SessionHits | None:
+        self.work.opened += 1
+        try:
+            session = agent_named(card.agent).open(Path(card.path), stop)
+        except (LeafwardError, OSError) as error:
+            self.unread.append(Unread(card.path, str(error)))
+            return None
+        try:
+            found = self.matcher.find(session, *self._own(card, session, stop))
+        except OSError as error:
+            self.unread.append(Unread(card.path, error.strerror or str(error)))
+            return None
+        finally:
+            session.close()
+        return SessionHits(card, tuple(found.hits), found.total) if found.total else None
+
+    def _own(
+        self, card: Card, session: Session, stop: Callable[[], bool]
+    ) -> tuple[int, Callable[[], bool], Callable[[EntryId, Body], bool] | None]:
+        """From which entry on a session is searched, when to stop, and which entries another session has."""
+        if not session.inherited and card.parent is None and card.origin not in self._shared:
+            return 0, stop, None
+        above = self._above.get(card.path)
+        if above is None:
+            return 0, stop, None
+        if isinstance(session, ForeignSession):
+            return session.inherited, stop, None
+        parent = self._by_path[above[0]]
+        return 0, stop, partial(self._sources.hold, parent)
+
+
+__all__ = ["FIRST_BATCH", "Progress", "Search", "SessionHits", "Unread", "ripgrep"]

@@ -1,0 +1,317 @@
+"""Queries answered: what stands in columns first, bodies only of the entries that are still in question."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Cancelled, NotFound
+from leafward.query.search import patterns
+from leafward.query.select import sets
+from leafward.query.select.grammar import (
+    Both,
+    Call,
+    Compare,
+    Either,
+    Not,
+    Pattern,
+    QueryError,
+    Quoted,
+    Without,
+    Word,
+    parse,
+)
+from leafward.query.select.predicates import FIELD_HELP, Bodies, numbers, times
+from leafward.session.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.query.select.grammar import Expression
+    from leafward.query.select.sets import Members
+    from leafward.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a query chose."""
+
+    query: str
+    entries: tuple[EntryIndex, ...]
+    """In file order."""
+
+
+FUNCTIONS: dict[str, str] = {
+    "all()": "every entry, bookkeeping too",
+    "ancestors(x)": "the paths to x, x itself included",
+    "descendants(x)": "everything below x, x itself included",
+    "parents(x)": "what x hangs on",
+    "children(x)": "what hangs on x",
+    "siblings(x)": "the other children of x's parents",
+    "between(a, b)": "from a down to b, both included",
+    "turn(x)": "the turns that x lies in, from prompt to prompt",
+    "context(x)": "what the model reads at x",
+    "hidden(x)": "on the path to x, but not in its context",
+    "roots()": "entries without a parent",
+    "leaves()": "where branches end",
+    "branchpoints()": "where branches part",
+    "prompts()": "what the user wrote or ran",
+    "replies()": "what the model said",
+    "results()": "results of tools",
+    "compactions()": "compactions",
+    "summaries()": "compactions and branch summaries",
+    "injected()": "what no person wrote, told as if one had",
+    "labelled()": 'entries with a label; labelled("x") with x in it',
+    "tool(name)": "calls of a tool, and its results; a * stands for anything",
+    "file(path)": "calls that read or change a file; a glob",
+    "changed(path)": "calls that change a file; a glob",
+    "error()": "failed calls, replies that ended in an error",
+    "damaged()": "entries that are damaged",
+    "lost(x)": "where what the compactions x replaced was said, and is lost; without x, of all on the path of the leaf",
+}
+"""Functions with what they choose."""
+
+FIELDS = FIELD_HELP
+_KINDS = {
+    "prompts": frozenset({Kind.USER, Kind.BASH}),
+    "replies": frozenset({Kind.ASSISTANT}),
+    "results": frozenset({Kind.TOOL_RESULT}),
+    "compactions": frozenset({Kind.COMPACTION}),
+    "summaries": frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY}),
+    "injected": frozenset({Kind.INJECTED}),
+}
+_SIGNS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+_DECODES = frozenset({"tool", "file", "changed", "error", "lost"})
+
+
+def select(
+    session: Session, query: str, stop: Callable[[], bool] = lambda: False, now: int | None = None
+) -> Selection:
+    """The entries that a query chooses. `now` (milliseconds since 1970) is what `age` counts from.
+
+    Raises QueryError where it cannot be read or names what is not there, Cancelled once `stop` turns true.
+    """
+    expression = parse(query)
+    found = _Evaluation(session, stop, now).of(expression, b"\1" * len(session))
+    return Selection(query, tuple(sets.entries(found)))
+
+
+class _Evaluation:
+    def __init__(self, session: Session, stop: Callable[[], bool], now: int | None) -> None:
+        self.session = session
+        self.size = len(session)
+        self.bodies = Bodies(session, stop)
+        self.stop = stop
+        self.now = now
+
+    def of(self, expression: Expression, within: Members) -> Members:
+        """What an expression chooses of a set."""
+        if self.stop():
+            raise Cancelled
+        match expression:
+            case Both(parts):
+                # What needs no body goes first: it leaves fewer entries to decode.
+                for part in sorted(parts, key=_weight):
+                    within = self.of(part, within)
+                return within
+            case Either(parts):
+                found: Members = bytes(self.size)
+                for part in parts:
+                    found = sets.either(found, self.of(part, within))
+                return found
+            case Without(parts):
+                first, *rest = parts
+                found = self.of(first, within)
+                for part in rest:
+                    found = sets.both(found, sets.others(self.of(part, found)))
+                return found
+            case Not(inner):
+                return sets.both(within, sets.others(self.of(inner, within)))
+            case Quoted(text):
+                return self.bodies.saying(text, within)
+            case Pattern(source, column):
+                return self.bodies.matching(_compiled(source, column), within, column)
+            case Compare():
+                return self._compare(expression, within)
+            case Word(text, column):
+                return sets.both(within, sets.of([self._entry(text, column)], self.size))
+            case Call():
+                return sets.both(within, self._call(expression, within))
+
+    def _entry(self, selector: str, column: int) -> EntryIndex:
+        try:
+            return self.session.find(selector)
+        except NotFound as error:
+            raise QueryError(str(error), column) from error
+
+    def _compare(self, asked: Compare, within: Members) -> Members:
+        sign = _SIGNS[asked.sign]
+        if asked.field in ("time", "age"):
+            return times(self.session, asked, sign, within, self.now)
+        return numbers(self.session, self.bodies, asked, sign, within)
+
+    def _call(self, call: Call, within: Members) -> Members:
+        rule = getattr(self, f"_{call.name}", None)
+        if call.name in _KINDS:
+            _arity(call, 0, 0)
+            return self._of_kinds(_KINDS[call.name])
+        if rule is None or not any(name.startswith(f"{call.name}(") for name in FUNCTIONS):
+            names = sorted({name.partition("(")[0] for name in FUNCTIONS})
+            close = get_close_matches(call.name, names, 1)
+            hint = f"; did you mean {close[0]}()?" if close else ""
+            raise QueryError(f"there is no {call.name}(){hint}", call.column)
+        found: Members = rule(call, within)
+        return found
+
+    def _of_kinds(self, kinds: frozenset[Kind]) -> bytes:
+        table = bytes(1 if kind in kinds else 0 for kind in range(256))
+        return bytes(self.session.columns.kind).translate(table)
+
+    def _set(self, call: Call, place: int = 0) -> Members:
+        return self.of(call.arguments[place], b"\1" * self.size)
+
+    def _all(self, call: Call, within: Members) -> Members:
+        _arity(call, 0, 0)
+        return within
+
+    def _ancestors(self, call: Call, _within: Members) -> Members:
+        _arity(call, 1, 1)
+        return sets.above(self.session.tree, self._set(call), itself=True)
+
+    def _descendants(self, call: Call, _within: Members) -> Members:
+        _arity(call, 1, 1)
+        return sets.below(self.session.tree, self._set(call), itself=True)
+
+    def _parents(self, call: Call, _within: Members) -> Members:
+        _arity(call, 1, 1)
+        return sets.parents(self.session.tree, self._set(call))
+
+    def _children(self, call: Call, _within: Members) -> Members:
+        _arity(call, 1, 1)
+        return sets.children(self.session.tree, self._set(call))
+
+    def _siblings(self, call: Call, _within: Members) -> Members:
+        _arity(call, 1, 1)
+        chosen = self._set(call)
+        tree = self.session.tree
+        around = sets.children(tree, sets.parents(tree, chosen))
+        return sets.both(around, sets.others(chosen))
+
+    def _between(self, call: Call, _within: Members) -> Members:
+        _arity(call, 2, 2)
+        tree = self.session.tree
+        down = sets.below(tree, self._set(call, 0), itself=True)
+        return sets.both(down, sets.above(tree, self._set(call, 1), itself=True))
+
+    def _turn(self, call: Call, _within: Members) -> Members:
+        _arity(call, 1, 1)
+        return self.bodies.turns(self._set(call))
+
+    def _context(self, call: Call, _within: Members) -> Members:
+        _arity(call, 0, 1)
+        return self.bodies.context(self._nodes(call))
+
+    def _hidden(self, call: Call, _within: Members) -> Members:
+        _arity(call, 0, 1)
+        nodes = self._nodes(call)
+        path = sets.above(self.session.tree, sets.of(nodes, self.size), itself=True)
+        kinds = self.session.columns.kind
+        silent = sets.of((at for at in sets.entries(path) if kinds[at] in BOOKKEEPING_BYTES), self.size)
+        return sets.both(path, sets.others(sets.either(self.bodies.context(nodes), silent)))
+
+    def _nodes(self, call: Call) -> list[EntryIndex]:
+        return list(sets.entries(self._set(call))) if call.arguments else [self.session.leaf]
+
+    def _roots(self, call: Call, _within: Members) -> Members:
+        _arity(call, 0, 0)
+        return sets.of(self.session.tree.children(-1), self.size)
+
+    def _leaves(self, call: Call, _within: Members) -> Members:
+        _arity(call, 0, 0)
+        return sets.of(self.session.tree.leaves(), self.size)
+
+    def _branchpoints(self, call: Call, _within: Members) -> Members:
+        _arity(call, 0, 0)
+        return sets.of(self.session.tree.branch_points(), self.size)
+
+    def _labelled(self, call: Call, _within: Members) -> Members:
+        _arity(call, 0, 1)
+        part = _text(call).casefold() if call.arguments else ""
+        labels = self.session.labels
+        return sets.of((at for at, label in labels.items() if part in label.casefold()), self.size)
+
+    def _damaged(self, call: Call, _within: Members) -> Members:
+        _arity(call, 0, 0)
+        return sets.of(self.session.columns.damage, self.size)
+
+    def _tool(self, call: Call, within: Members) -> Members:
+        _arity(call, 1, 1)
+        return self.bodies.tool(_text(call), within)
+
+    def _file(self, call: Call, within: Members) -> Members:
+        _arity(call, 1, 1)
+        return sets.both(within, self.bodies.file(_text(call), within, changing=False))
+
+    def _changed(self, call: Call, within: Members) -> Members:
+        _arity(call, 0, 1)
+        pattern = _text(call) if call.arguments else "*"
+        return sets.both(within, self.bodies.file(pattern, within, changing=True))
+
+    def _error(self, call: Call, within: Members) -> Members:
+        _arity(call, 0, 0)
+        return self.bodies.failed(within)
+
+    def _lost(self, call: Call, _within: Members) -> Members:
+        _arity(call, 0, 1)
+        kinds = self.session.columns.kind
+        chosen = self._set(call) if call.arguments else None
+        path = self.session.tree.path(self.session.leaf)
+        compactions = sets.entries(chosen) if chosen is not None else map(EntryIndex, path)
+        return self.bodies.lost([at for at in compactions if kinds[at] == Kind.COMPACTION])
+
+
+def _weight(expression: Expression) -> int:
+    """How dear an expression is: 0 where columns answer, 1 where bodies are decoded, 2 where texts are searched."""
+    match expression:
+        case Quoted() | Pattern():
+            return 2
+        case Compare(field):
+            return 0 if field in ("index", "depth") else 1
+        case Call(name, arguments):
+            return max((1 if name in _DECODES else 0, *(_weight(part) for part in arguments)))
+        case Not(inner):
+            return _weight(inner)
+        case Both(parts) | Either(parts) | Without(parts):
+            return max(_weight(part) for part in parts)
+        case _:
+            return 0
+
+
+def _arity(call: Call, least: int, most: int) -> None:
+    if not least <= len(call.arguments) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        noun = "argument" if wanted == "1" else "arguments"
+        raise QueryError(f"{call.name}() takes {wanted} {noun}", call.column)
+
+
+def _text(call: Call) -> str:
+    argument = call.arguments[0]
+    if isinstance(argument, (Quoted, Word)):
+        return argument.text
+    raise QueryError(f"{call.name}() takes a name or a text", call.column)
+
+
+def _compiled(source: str, column: int) -> patterns.Pattern:
+    wrong = patterns.complaint(source)
+    if wrong is not None:
+        raise QueryError(f"this regular expression cannot be read: {wrong}", column)
+    return patterns.Pattern(source)

@@ -1,0 +1,280 @@
+"""What a query asks of single entries: texts, tools, files, numbers, times. Each body is decoded when it is asked for."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import time
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Cancelled
+from leafward.base.globs import matches
+from leafward.base.times import milliseconds
+from leafward.context.entry_metrics import FAILED, EntryMetrics
+from leafward.context.model_context import context_at
+from leafward.context.projection import latest
+from leafward.files.file_replay import Outcome, steps
+from leafward.query.search.patterns import TooSlow
+from leafward.query.select import sets
+from leafward.query.select.grammar import QueryError
+from leafward.session.entries import (
+    BOOKKEEPING_BYTES,
+    NO_ENTRY,
+    TURN_STARTS,
+    Body,
+    EntryIndex,
+    Kind,
+    tool_calls,
+)
+from leafward.session.messages import message_text, messages_of, usage_of, written_at
+from leafward.summaries.survival import Status, Stopped, survival_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from leafward.query.search.patterns import Pattern
+    from leafward.query.select.grammar import Compare
+    from leafward.query.select.sets import Members
+    from leafward.session.session import Session
+
+FIELD_HELP: dict[str, str] = {
+    "tokens": "estimated, of the entry; 2k and 1M are understood",
+    "calls": "calls of tools in a reply",
+    "edits": "calls of a reply that changed a file",
+    "added": "lines that its edits added",
+    "removed": "lines that its edits removed",
+    "cost": "US dollars, as the provider reported",
+    "index": "place in file order, from 0",
+    "depth": "entries above it",
+    "time": "when it was written: 2026-11-22 or an ISO time",
+    "age": "how long ago: 30m, 12h, 7d",
+}
+"""Fields that can be compared, with what they are."""
+
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kKmM]?)")
+_SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
+_AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_LOOK = 256
+_CHANGING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
+"""What changes how the model reads the entries above it."""
+
+
+class Bodies:
+    """Answers what only bodies tell, for entries that are asked about."""
+
+    def __init__(self, session: Session, stop: Callable[[], bool]) -> None:
+        self._session = session
+        self._stop = stop
+        self._kinds = session.columns.kind
+        self._tallies: EntryMetrics | None = None
+        self._calls: dict[str, str] = {}
+
+    def tallies(self, within: Members) -> EntryMetrics:
+        """The columns of numbers, filled for a set."""
+        if self._tallies is None:
+            self._tallies = EntryMetrics(self._session)
+        self._tallies.fill(self._session, list(sets.entries(within)), self._stop)
+        self._check()
+        return self._tallies
+
+    def saying(self, text: str, within: Members) -> bytearray:
+        """Entries whose text holds another, case ignored."""
+        wanted = text.casefold()
+        return self._where(within, lambda body, kind: wanted in full_text(body, kind).casefold())
+
+    def matching(self, pattern: Pattern, within: Members, column: int) -> bytearray:
+        """Entries in whose text a pattern is found. Raises QueryError where that takes too long."""
+
+        def holds(body: Body, kind: Kind) -> bool:
+            return next(pattern.spans(full_text(body, kind), 1), None) is not None
+
+        try:
+            return self._where(within, holds)
+        except TooSlow:
+            raise QueryError("this regular expression takes too long: make it simpler", column) from None
+
+    def tool(self, name: str, within: Members) -> bytearray:
+        """Replies that call a tool, and its results."""
+        wanted = re.compile(fnmatch.translate(name.casefold()))
+
+        def asks(body: Body, kind: Kind) -> bool:
+            message = _message(body)
+            if kind is Kind.TOOL_RESULT:
+                return wanted.match(str(message.get("toolName")).casefold()) is not None
+            return any(wanted.match(call.name.casefold()) for call in tool_calls(message))
+
+        return self._where(within, asks, (Kind.ASSISTANT, Kind.TOOL_RESULT))
+
+    def file(self, pattern: str, within: Members, *, changing: bool) -> bytearray:
+        """Entries whose calls touch a file; only those that change it where `changing`. Failed calls do not count."""
+        # A result says whether its call failed, also where only the call is asked about.
+        every = steps(self._session, range(len(within)), self._stop)
+        self._check()
+        return sets.of(
+            (
+                step.entry
+                for step in every
+                if step.outcome is not Outcome.FAILED
+                and (step.deed.changes or not changing)
+                and (_names(step.path, pattern) or (step.to is not None and _names(step.to, pattern)))
+            ),
+            len(within),
+        )
+
+    def failed(self, within: Members) -> bytearray:
+        """Failed calls, replies that ended in an error, commands of the user's that failed."""
+        flags = self.tallies(within).flags
+        return sets.of((at for at in sets.entries(within) if flags[at] & FAILED), len(within))
+
+    def turns(self, members: Members) -> bytearray:
+        """Everything from the prompt before an entry to the next one, along its path and below it in its run."""
+        found, tree = bytearray(len(members)), self._session.tree
+        for index in sets.entries(members):
+            at = index
+            while at >= 0 and not found[at]:
+                found[at] = 1
+                if self._kinds[at] in TURN_STARTS:
+                    break
+                at = EntryIndex(tree.parent[at])
+            stop = tree.bounds(tree.run_of(index))[1]
+            for below in range(index + 1, stop):
+                if self._kinds[below] in TURN_STARTS:
+                    break
+                found[below] = 1
+        return found
+
+    def context(self, nodes: Iterable[EntryIndex]) -> bytearray:
+        """The entries that the model reads at some nodes.
+
+        Below the last compaction or context edit of a path whatever speaks is read, so that what paths share is looked at once.
+        """
+        session, parent = self._session, self._session.tree.parent
+        found, walked = bytearray(len(session)), bytearray(len(session))
+        told: set[EntryIndex] = set()
+        speaking: list[int] = []
+        for node in nodes:
+            self._check()
+            above = latest(session, node, _CHANGING)
+            at = node
+            while at not in (NO_ENTRY, above) and not walked[at]:
+                walked[at] = 1
+                speaking.append(at)
+                at = EntryIndex(parent[at])
+            if at == above >= 0 and above not in told:
+                told.add(above)
+                for entry in context_at(session, above).messages.entry:
+                    found[entry] = 1
+        for index, body in self._bodies(sets.of(speaking, len(found))):
+            if body is not None and messages_of(body, Kind(self._kinds[index])):
+                found[index] = 1
+        return found
+
+    def lost(self, compactions: Iterable[EntryIndex]) -> bytearray:
+        """Where what compactions lost was said."""
+        found = bytearray(len(self._session))
+        for compaction in compactions:
+            self._check()
+            try:
+                fates = survival_of(self._session, compaction, self._stop).fates
+            except Stopped as error:
+                raise Cancelled from error
+            for fate in fates:
+                if fate.status is Status.LOST and fate.fact.entry >= 0:
+                    found[fate.fact.entry] = 1
+        return found
+
+    def _where(
+        self, within: Members, holds: Callable[[Body, Kind], bool], kinds: tuple[Kind, ...] = ()
+    ) -> bytearray:
+        found = bytearray(len(within))
+        column = self._kinds
+        for index, body in self._bodies(within, kinds):
+            if body is not None and holds(body, Kind(column[index])):
+                found[index] = 1
+        return found
+
+    def _bodies(
+        self, within: Members, kinds: tuple[Kind, ...] = ()
+    ) -> Iterator[tuple[EntryIndex, Body | None]]:
+        column = self._kinds
+        wanted = (at for at in sets.entries(within) if not kinds or column[at] in kinds)
+        for number, (index, body) in enumerate(self._session.bodies(wanted)):
+            if number % _LOOK == 0:
+                self._check()
+            yield index, body
+
+    def _check(self) -> None:
+        if self._stop():
+            raise Cancelled
+
+
+def full_text(body: Body, kind: Kind) -> str:
+    """All text of an entry: prompts, replies, thinking, calls, results, summaries, labels and names."""
+    if kind in (Kind.LABEL, Kind.SESSION_INFO):
+        return str(body.get("label") or body.get("name") or "")
+    return "\n".join(message_text(message) for message in messages_of(body, kind))
+
+
+def _message(body: Body) -> Body:
+    message = body.get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def _names(path: str, pattern: str) -> bool:
+    return path == pattern or matches(path, pattern) or fnmatch.fnmatchcase(path, pattern)
+
+
+def numbers(
+    session: Session, bodies: Bodies, asked: Compare, sign: Callable[[float, float], bool], within: Members
+) -> bytearray:
+    """Entries of which a number compares as asked. Bookkeeping has no tokens and is left out of all but `index` and `depth`."""
+    read = _NUMBER.fullmatch(asked.value.replace("_", "").replace("$", ""))
+    if asked.field not in FIELD_HELP:
+        raise QueryError(
+            f"there is no field {asked.field!r}; there are {', '.join(FIELD_HELP)}", asked.column
+        )
+    if read is None:
+        raise QueryError(f"{asked.field} takes a number, as 200, 2k or 1.5M", asked.column)
+    limit = float(read[1]) * _SCALES[read[2].lower()]
+    kinds = session.columns.kind
+    if asked.field == "index":
+        return sets.of((at for at in sets.entries(within) if sign(at, limit)), len(within))
+    if asked.field == "depth":
+        depth = session.tree.depth
+        return sets.of((at for at in sets.entries(within) if sign(depth(at), limit)), len(within))
+    told = sets.of((at for at in sets.entries(within) if kinds[at] not in BOOKKEEPING_BYTES), len(within))
+    if asked.field == "cost":
+        found = bytearray(len(within))
+        for index, body in session.bodies(sets.entries(told)):
+            usage = usage_of(body) if body is not None else None
+            found[index] = usage is not None and sign(usage.cost, limit)
+        return found
+    column = getattr(bodies.tallies(told), asked.field)
+    return sets.of((at for at in sets.entries(told) if sign(column[at], limit)), len(within))
+
+
+def times(
+    session: Session, asked: Compare, sign: Callable[[float, float], bool], within: Members, now: int | None
+) -> bytearray:
+    """Entries written before or after a time, or longer or shorter ago; those without a time are left out."""
+    if asked.field == "age":
+        read = _AGE.fullmatch(asked.value)
+        if read is None:
+            raise QueryError("age takes a span, as 30m, 12h or 7d", asked.column)
+        moment = float(now if now is not None else time.time() * 1000)
+        span = float(read[1]) * _SECONDS[read[2]] * 1000
+    else:
+        found_time = milliseconds(asked.value)
+        if found_time is None:
+            raise QueryError("time takes a date, as 2026-11-22, or an ISO time", asked.column)
+        moment, span = 0.0, float(found_time)
+    found = bytearray(len(within))
+    for index, body in session.bodies(sets.entries(within)):
+        if body is None:
+            continue
+        written = written_at(body)
+        if written is not None:
+            value = moment - written if asked.field == "age" else written
+            found[index] = sign(value, span)
+    return found

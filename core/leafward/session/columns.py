@@ -1,0 +1,251 @@
+"""What is kept of each entry, as columns, and the links between entries.
+
+An entry costs 21 bytes here: where its line starts, its kind, its id and the index of its parent. Ids of another form
+than pi's eight characters lie in a dictionary beside them.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import Damage, EntryId, EntryIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ID_SIZE = 8
+"""Bytes of an id in the id column."""
+
+
+@dataclass(slots=True)
+class Columns:
+    """Everything kept for each entry, by its index: 21 bytes an entry for files that pi wrote."""
+
+    start: array[int] = field(default_factory=lambda: array("q"))
+    """Byte offset of the line."""
+    kind: bytearray = field(default_factory=bytearray)
+    ids: bytearray = field(default_factory=bytearray)
+    """Eight bytes an entry; zeros where the id is not 8 plain characters and lies in `other_ids`."""
+    parent: array[int] = field(default_factory=lambda: array("i"))
+    """Index of the parent; -1 for a root."""
+    other_ids: dict[int, str] = field(default_factory=dict)
+    damage: dict[int, Damage] = field(default_factory=dict)
+    own: list[int] = field(default_factory=list)
+    """Entries that Leafward wrote (`custom` with a `customType` of ours)."""
+    _others: tuple[int, dict[str, int]] = field(default_factory=lambda: (0, {}), repr=False, compare=False)
+    """`other_ids` the other way, made when it is first asked for, and of how many."""
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def id(self, index: int) -> EntryId:
+        """The id of an entry."""
+        other = self.other_ids.get(index)
+        if other is not None:
+            return EntryId(other)
+        return EntryId(self.ids[index * ID_SIZE : (index + 1) * ID_SIZE].decode("ascii"))
+
+    def index(self, entry_id: str, before: int | None = None) -> EntryIndex:
+        """The entry of that id, the last one where several have it (pi 1.5.2); -1 where none has."""
+        if self.other_ids:
+            found = self._other(entry_id)
+            if before is not None and found >= before:
+                earlier = (
+                    index for index, name in self.other_ids.items() if name == entry_id and index < before
+                )
+                found = max(earlier, default=-1)
+            if found >= 0:
+                return EntryIndex(found)
+        if len(entry_id) != ID_SIZE or not entry_id.isascii():
+            return EntryIndex(-1)
+        key = entry_id.encode("ascii")
+        end = len(self.ids) if before is None else before * ID_SIZE
+        at = self.ids.rfind(key, 0, end)
+        while at >= 0 and at % ID_SIZE:
+            at = self.ids.rfind(key, 0, at + ID_SIZE - 1)
+        return EntryIndex(at // ID_SIZE if at >= 0 else -1)
+
+    def _other(self, entry_id: str) -> int:
+        """The last entry of an id that lies in the dictionary; -1 where none has it."""
+        made_of, names = self._others
+        if made_of != len(self.other_ids):
+            names = {}
+            for index, name in self.other_ids.items():
+                names[name] = max(index, names.get(name, -1))
+            self._others = len(self.other_ids), names
+        found = names.get(entry_id, -1)
+        if found >= 0 and self.other_ids.get(found) == entry_id:
+            return found
+        # Damage renames entries without adding any.
+        return max((index for index, name in self.other_ids.items() if name == entry_id), default=-1)
+
+    def starting_with(self, prefix: str, limit: int = 2) -> list[EntryIndex]:
+        """The first `limit` entries with different ids that start with `prefix`."""
+        found = {other: index for index, other in self.other_ids.items() if other.startswith(prefix)}
+        if prefix.isascii() and 0 < len(prefix) <= ID_SIZE:
+            key = prefix.encode("ascii")
+            at = self.ids.find(key)
+            while at >= 0 and len(found) < limit:
+                if at % ID_SIZE == 0:
+                    found[self.ids[at : at + ID_SIZE].decode("ascii")] = at // ID_SIZE
+                at = self.ids.find(key, at + 1)
+        return [EntryIndex(index) for index in list(found.values())[:limit]]
+
+
+def as_key(entry_id: bytes | str) -> int:
+    """An id as the number its eight bytes make in the id column; -1 where it is not that long."""
+    raw = entry_id.encode("utf-8", "replace") if isinstance(entry_id, str) else entry_id
+    return int.from_bytes(raw, sys.byteorder) if len(raw) == ID_SIZE else -1
+
+
+def link(
+    columns: Columns, first: int, jumps: list[tuple[int, bytes | str]], orphans: dict[int, bytes | str]
+) -> None:
+    """Resolves the parents in `jumps` (entry, parent's id), marks what does not resolve and cuts cycles.
+
+    `first` is the first entry that is new; `orphans` are the unresolved of before and is brought up to date.
+    """
+    changed = _mark_duplicates(columns, first)
+    wanted = jumps + list(orphans.items())
+    forward = False
+    for (index, parent_id), parent in zip(wanted, look_up(columns, wanted), strict=True):
+        columns.parent[index] = parent
+        if parent < 0:
+            orphans[index] = parent_id
+            columns.damage.setdefault(index, Damage.ORPHAN)
+        elif orphans.pop(index, None) is not None:
+            changed |= index < first
+            if columns.damage.get(index) is Damage.ORPHAN:
+                del columns.damage[index]
+        forward |= parent >= index
+    if forward or changed:
+        cut_cycles(columns)
+
+
+NEAR = 256
+"""Entries before one that names another among which that one is looked for first."""
+
+
+def look_up(columns: Columns, wanted: list[tuple[int, bytes | str]]) -> list[int]:
+    """The entries that others name: for each pair of an entry and an id, the last entry of that id, -1 where none has it.
+
+    Nearly all name one shortly before themselves; the rest cost one search each where they are few, else one pass over all
+    ids together.
+    """
+    if Damage.DUPLICATE_ID in columns.damage.values():
+        found = [-1] * len(wanted)
+    else:
+        found = [_near(columns.ids, index, name) for index, name in wanted]
+    missed = [at for at, entry in enumerate(found) if entry < 0]
+    find = _finder(columns, [wanted[at] for at in missed])
+    for at in missed:
+        found[at] = find(wanted[at][1])
+    return found
+
+
+def _near(ids: bytearray, index: int, name: bytes | str) -> int:
+    """The entry of an id among the last ones before `index`; -1 where it is not there."""
+    if len(name) != ID_SIZE or not name.isascii():
+        return -1
+    key = name.encode("ascii") if isinstance(name, str) else name
+    first = max(0, index - NEAR) * ID_SIZE
+    at = ids.rfind(key, first, index * ID_SIZE)
+    while at >= 0 and at % ID_SIZE:
+        at = ids.rfind(key, first, at + ID_SIZE - 1)
+    return at // ID_SIZE
+
+
+def _finder(columns: Columns, wanted: list[tuple[int, bytes | str]]) -> Callable[[bytes | str], int]:
+    """A look-up of ids that is fast for how many are `wanted`: one search each, or one pass over all ids."""
+    few = 16
+    if len(wanted) < few:
+        return lambda name: columns.index(name if isinstance(name, str) else name.decode("utf-8", "replace"))
+    keys = {as_key(parent_id) for _, parent_id in wanted}
+    hits = {number: index for index, number in enumerate(array("Q", bytes(columns.ids))) if number in keys}
+    others = {name: index for index, name in columns.other_ids.items()}
+
+    def find(parent_id: bytes | str) -> int:
+        if others:
+            name = parent_id if isinstance(parent_id, str) else parent_id.decode("utf-8", "replace")
+            if name in others:
+                return others[name]
+        return hits.get(as_key(parent_id), -1)
+
+    return find
+
+
+def _numbers(ids: bytearray) -> array[int]:
+    """A number for each id: the same for the same id, and different ones for different ids but for the case of letters."""
+    try:
+        # What pi makes are hexadecimal digits: numbers half as long, which a set takes in half the time.
+        return array("I", bytes.fromhex(ids.decode("ascii")))
+    except ValueError:
+        return array("Q", bytes(ids))
+
+
+def _doubled(columns: Columns, first: int) -> list[int]:
+    """Entries from `first` on whose id an earlier entry has too."""
+    total = len(columns)
+    few = 16
+    if total - first < few:
+        return [
+            index
+            for index in range(first, total)
+            if columns.index(columns.id(EntryIndex(index)), before=index) >= 0
+        ]
+    others = columns.other_ids.values()
+    plain = len(set(_numbers(columns.ids))) - bool(others)
+    if plain + len(set(others)) == total:
+        return []
+    seen: set[str] = set()
+    doubled = []
+    for index in range(total):
+        name = columns.id(EntryIndex(index))
+        if name in seen:
+            doubled.append(index)
+        seen.add(name)
+    return doubled
+
+
+_PASSING = (None, Damage.ORPHAN, Damage.UNTERMINATED)
+"""Damage that later lines may mend, and so hides none that they cannot."""
+
+
+def _mark_duplicates(columns: Columns, first: int) -> bool:
+    """Marks entries that share an id; the last one takes the children of the others (pi 1.5.2)."""
+    moved: dict[int, int] = {}
+    for index in _doubled(columns, first):
+        earlier = columns.index(columns.id(EntryIndex(index)), before=index)
+        for one in (earlier, index):
+            if columns.damage.get(one) in _PASSING:
+                columns.damage[one] = Damage.DUPLICATE_ID
+        moved[earlier] = index
+    if not moved:
+        return False
+    for index, parent in enumerate(columns.parent):
+        while parent in moved:
+            parent = moved[parent]
+        columns.parent[index] = parent
+    return True
+
+
+def cut_cycles(columns: Columns) -> None:
+    """Makes a root of the entry that closes a cycle: the last of it in file order."""
+    parent = columns.parent
+    state = bytearray(len(parent))
+    for start in range(len(parent)):
+        walk: list[int] = []
+        at = start
+        while at >= 0 and state[at] == 0:
+            state[at] = 1
+            walk.append(at)
+            at = parent[at]
+        if at >= 0 and state[at] == 1:
+            closing = max(walk[walk.index(at) :])
+            parent[closing] = -1
+            columns.damage[closing] = Damage.CYCLE
+        for index in walk:
+            state[index] = 2

@@ -1,0 +1,123 @@
+"""Lines of a session file made entries: which are read at once, what is said of one, what older versions mean today."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import (
+    NATIVE_ROLE,
+    NATIVE_TYPE,
+    NO_ENTRY,
+    Body,
+    Damage,
+    EntryId,
+    EntryIndex,
+    Kind,
+)
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterable, Iterator
+
+    from leafward.session.columns import Columns
+
+_BLOCK = 1 << 20
+"""Bytes that are read at once, if not for a line that is longer."""
+
+_BETWEEN = 16 << 10
+"""Bytes that nobody asked for which are read along, so that what lies on both sides comes with one call.
+
+Each call lets another thread have the interpreter and takes it back before that thread is awake: many short ones in a row
+keep it waiting for a hundred times as long as it should.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry, decoded. Version 1 and 2 entries look as pi's migration to version 3 would make them."""
+
+    index: EntryIndex
+    id: EntryId
+    parent: EntryId | None
+    """None for a root."""
+    kind: Kind
+    body: Body
+    """The line as an object; empty for a malformed line."""
+    offset: int
+    """Byte offset of the line."""
+    damage: Damage | None
+    raw: bytes
+    """The line as it stands in the file."""
+
+    @property
+    def type(self) -> str:
+        """The native type, `malformed` for a line that is none."""
+        if self.kind is Kind.UNKNOWN:
+            return str(self.body.get("type", "unknown"))
+        return NATIVE_TYPE[self.kind]
+
+    @property
+    def role(self) -> str | None:
+        """The role of a message, None for every other type."""
+        if self.kind is Kind.UNKNOWN:
+            role = self.message.get("role")
+            return role if isinstance(role, str) else None
+        return NATIVE_ROLE.get(self.kind)
+
+    @property
+    def message(self) -> Body:
+        """The message of a `message` entry, else an empty object."""
+        message = self.body.get("message")
+        return message if isinstance(message, dict) else {}
+
+    @property
+    def timestamp(self) -> str | None:
+        """The entry's own time, ISO 8601 as written."""
+        stamp = self.body.get("timestamp")
+        return stamp if isinstance(stamp, str) else None
+
+
+def read_together(entries: Iterable[int], starts: array[int]) -> Iterator[list[int]]:
+    """Entries in the order given, those in one list whose lines are read with one call; `starts` are offsets in bytes."""
+    block: list[int] = []
+    limit = last = -1
+    for index in entries:
+        start = starts[index]
+        near = index == last + 1 or (index > last and start - starts[last + 1] <= _BETWEEN)
+        if near and start < limit:
+            block.append(index)
+        else:
+            if block:
+                yield block
+            block, limit = [index], start + _BLOCK
+        last = index
+    if block:
+        yield block
+
+
+def migrated(body: Body, index: EntryIndex, columns: Columns, version: int) -> Body:
+    """A version 1 or 2 entry as pi 1.5.2's migration makes it; `body` is changed."""
+    if version < 2:
+        body["id"] = columns.id(index)
+        parent = columns.parent[index]
+        body["parentId"] = columns.id(EntryIndex(parent)) if parent >= 0 else None
+        line = body.pop("firstKeptEntryIndex", None)
+        if isinstance(line, int) and body.get("type") == "compaction":
+            kept = _entry_of_line(line, columns.kind)
+            if kept >= 0:
+                body["firstKeptEntryId"] = columns.id(kept)
+    message = body.get("message")
+    if isinstance(message, dict) and message.get("role") == "hookMessage":
+        message["role"] = "custom"
+    return body
+
+
+def _entry_of_line(line: int, kinds: bytearray) -> EntryIndex:
+    """The entry that a version 1 line number names: parsed lines from 0, the header among them."""
+    if line < 1:
+        return NO_ENTRY
+    if Kind.MALFORMED not in kinds:
+        return EntryIndex(line - 1) if line <= len(kinds) else NO_ENTRY
+    whole = [index for index, kind in enumerate(kinds) if kind != Kind.MALFORMED]
+    return EntryIndex(whole[line - 1]) if line <= len(whole) else NO_ENTRY

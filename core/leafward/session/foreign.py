@@ -1,0 +1,430 @@
+"""Sessions that another agent wrote: the same tree over its own files, each body translated when it is asked for.
+
+An agent's reader makes columns of what it finds, as a scan of a native file does, and knows how to translate one entry.
+Nothing of the agent's is ever written, locked or left behind in its folders.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from leafward.base.errors import NotASession
+from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
+from leafward.session.entry_decoding import Entry
+from leafward.session.file_stamps import Watched
+from leafward.session.scan import Pending, Scan
+from leafward.session.session import Growth, Origin, Session
+from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from leafward.session.columns import Columns
+
+INJECTED = "injected"
+"""The field of a translated user message that no person wrote: instructions, environment, reminders. Its text says what."""
+
+
+class Note(NamedTuple):
+    """What a reader has to remark on a session: a missing base, a record it does not know."""
+
+    code: str
+    text: str
+    """One line."""
+    entry: EntryIndex = NO_ENTRY
+    path: Path | None = None
+    offset: int | None = None
+    lost: bool = False
+    """Whether something of the session could not be read that no entry stands for."""
+
+
+_TYPES_NAMED = 8
+
+
+def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> Note:
+    """What is to be said of records of types that a reader does not know: how many of each, and where the first one lies."""
+    listed = sorted(types.items(), key=lambda one: (-one[1], one[0]))
+    names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
+    if len(listed) > _TYPES_NAMED:
+        names += f" and {len(listed) - _TYPES_NAMED} more types"
+    text = f"records that are not known, kept as they are: {names}"
+    return Note("unknown-record", text, EntryIndex(entry), path, offset)
+
+
+@dataclass(slots=True)
+class Transcript:
+    """What a reader made of an agent's files."""
+
+    header: Body
+    """What a native header would say: `id`, `timestamp`, `cwd`, `parentSession` where there is one; `name` where the agent
+    knows a title that somebody gave."""
+    columns: Columns
+    """`start` counts through all files one after the other."""
+    leaf: EntryIndex
+    files: tuple[Path, ...]
+    """Every file it was made from: where one of them changes, it may be another transcript."""
+    size: int = 0
+    """Bytes of all of them."""
+    notes: list[Note] = field(default_factory=list)
+    pending: Pending | None = None
+    """An unterminated last line that is no record yet."""
+    inherited: int = 0
+    """How many entries, from the first on, are another session's: copied or based on. Totals count them there."""
+    beside: tuple[Path, ...] = ()
+    """Files that come and go, and change it."""
+    changed: Callable[[], bool] | None = None
+    """Asked where a file changed: whether this session did, of the many that lie in the file. None: it did."""
+    hoisted: bytearray = field(default_factory=bytearray)
+    """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result. Empty where
+    none is."""
+
+
+class Reader(Protocol):
+    """Reads one session of an agent. Kept open while the session is; not used by two threads at the same time to read."""
+
+    def read(self, stop: Callable[[], bool]) -> Transcript:
+        """Everything, in bounded memory: no body is kept. Asked again, it may go on where it ended. Raises NotASession, saying why in one line."""
+        ...
+
+    def body(self, index: int) -> Body | None:
+        """An entry as a native line would say it; None where its bytes proved to be broken. From any thread."""
+        ...
+
+    def records(self, index: int) -> list[bytes]:
+        """What the agent stored of an entry, record by record: lines of a file, or documents of their own. From any thread."""
+        ...
+
+    def origin(self, index: int) -> Origin:
+        """Where the first of them lies."""
+        ...
+
+    def close(self) -> None:
+        """Gives back what is open."""
+        ...
+
+
+class ForeignSession(Session):
+    """A session of another agent. What is done to it is kept in a sidecar of ours; the agent's files are only read."""
+
+    def __init__(
+        self, path: Path, agent: str, reader: Callable[[], Reader], tools: object = None, name: str = ""
+    ) -> None:
+        self.agent = agent
+        """As people write it."""
+        self.agent_name = name or agent
+        self.tools = tools
+        """The agent's tool table (`edits.ToolTable`): how its calls name files."""
+        self._make_reader = reader
+        super().__init__(path)
+
+    @classmethod
+    def of(
+        cls,
+        path: Path,
+        agent: str,
+        reader: Callable[[], Reader],
+        stop: Callable[[], bool] = lambda: False,
+        tools: object = None,
+        name: str = "",
+    ) -> ForeignSession:
+        """Reads a session of an agent, whose `tools` name files as its table says and whose sidecars lie under its `name`.
+
+        Raises NotASession.
+        """
+        session = cls(path, agent, reader, tools, name)
+        try:
+            session.read(stop, lambda _scan: None)
+        except BaseException:  # also an interrupt: nobody else could close what it opened
+            session.close()
+            raise
+        return session
+
+    def _open(self) -> None:
+        self.reader = self._make_reader()
+        self.scan = Scan()
+        self._files = Watched()
+        self.sidecar: Sidecar | None = None
+
+    def close(self) -> None:
+        """Closes what the reader holds, and the sidecar."""
+        self.reader.close()
+        if self.sidecar is not None:
+            self.sidecar.close()
+
+    def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
+        """Reads everything anew; returns how many entries came."""
+        known = len(self.scan.columns)
+        try:
+            found = self.reader.read(stop)
+            self._files = Watched(found.files, found.beside)
+            self._seen = os.stat(found.files[0])
+        except OSError as error:
+            raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
+        self.transcript = found
+        self._join()
+        publish(self.scan)
+        return len(self.columns) - known
+
+    def _join(self) -> None:
+        """Takes in what is kept beside the agent's entries as they were last read."""
+        named = self.transcript.header.get("id")
+        owner = Owner(
+            self.agent_name, named if isinstance(named, str) and named else os.path.realpath(self.path)
+        )
+        if self.sidecar is None or self.sidecar.owner != owner:
+            if self.sidecar is not None:
+                self.sidecar.close()
+            self.sidecar = Sidecar(owner)
+        self.sidecar.read()
+        self._combine(self.sidecar)
+
+    def _combine(self, sidecar: Sidecar) -> None:
+        """Makes one session of the agent's entries and of those that are kept."""
+        found = self.transcript
+        self.joined = joined(found.columns, found.leaf, found.size, sidecar)
+        self._hoisted = self.joined.spread(found.hoisted)
+        self.scan = scan = Scan.of(self.joined.columns, found.header, self.joined.leaf, found.size)
+        scan.pending, scan.header_offset = found.pending, 0
+        self._rebuild()
+        self._read_marks()
+        self.name = self._given_name()
+
+    def _given_name(self) -> str | None:
+        """What the session is called: as the user did here, else by the agent's last line, else as its header says."""
+        book = self.book
+        if book is not None and book.name is not None:
+            return book.name
+        kinds = self.columns.kind
+        at = kinds.rfind(Kind.SESSION_INFO)
+        while at >= 0 and self.is_kept(at):
+            at = kinds.rfind(Kind.SESSION_INFO, 0, at)
+        for said in ((self.body(at) or {}) if at >= 0 else {}, self.header):
+            given = said.get("name")
+            if isinstance(given, str) and given.strip():
+                return given.strip()
+        return None
+
+    def changed_on_disk(self) -> bool:
+        """Whether one of its files, or what is kept beside them, is another than when it was read; a stat for each."""
+        theirs = self._theirs_changed()
+        return theirs or (self.sidecar is not None and self.sidecar.changed())
+
+    def _theirs_changed(self) -> bool:
+        changed = self._files.changed(self.transcript.changed)
+        self.gone = self._files.gone
+        return changed
+
+    def refresh(self) -> Growth | None:
+        """Reads again what changed; None where nothing did. Where everything is as it was up to what is new, it has grown."""
+        theirs = self._theirs_changed()
+        if not theirs and self.sidecar is not None and not self.sidecar.changed():
+            return None
+        # A reader may take what was appended into the columns that it has.
+        before = bytes(self.columns.kind), bytes(self.columns.ids), self.columns.parent[:]
+        scan = self.scan
+        if theirs:
+            self.read(lambda: False, lambda _scan: None)
+        else:
+            self._join()
+        continues = _continues(before, self.columns)
+        if continues:
+            scan.go_on_as(self.scan)
+            self.scan = scan
+        return Growth(max(0, len(self.columns) - len(before[0])), replaced=not continues)
+
+    def reload(self) -> Growth:
+        """Reads everything anew, whatever lies at its path now. What was read stays where that is no session."""
+        before = self.reader
+        self.reader = self._make_reader()
+        try:
+            growth = Growth(self.read(lambda: False, lambda _scan: None), replaced=True)
+        except NotASession:
+            self.reader.close()
+            self.reader = before
+            raise
+        before.close()
+        return growth
+
+    @property
+    def seen(self) -> os.stat_result:
+        """The state of its first file when it was last read."""
+        return self._seen
+
+    # --- what is kept beside it ---
+
+    @property
+    def read_only(self) -> str | None:
+        """Why nothing can be kept beside it; None where it can. The agent's files are never written to."""
+        return self.sidecar.read_only if self.sidecar is not None else None
+
+    @property
+    def book(self) -> Session | None:
+        """The sidecar; None as long as nothing is kept."""
+        return self.sidecar.book if self.sidecar is not None else None
+
+    @property
+    def book_path(self) -> Path:
+        """Where the sidecar lies, or will."""
+        return self.sidecar.path if self.sidecar is not None else self.path
+
+    def book_header(self, time: str) -> Body:
+        """The first line of the sidecar."""
+        return self.sidecar.header(self.path, self.cwd, time) if self.sidecar is not None else {}
+
+    def stamped(self, line: Body) -> Body:
+        """A line of the sidecar: it says where the agent was when it was written."""
+        at = position_in(self.transcript.columns, self.transcript.leaf)
+        book = self.book
+        if book is not None and self.sidecar is not None and self.sidecar.known_path != str(self.path):
+            at["path"] = str(self.path)
+        return {**line, AFTER: at}
+
+    def went_on(self) -> str | None:
+        """Whether the agent's files are others than when they were read, or are gone."""
+        if self._theirs_changed():
+            return f"{self.path.name} went on since it was read"
+        return f"{self.path.name} is gone" if self.gone else None
+
+    @property
+    def own_leaf(self) -> EntryIndex:
+        """Where the agent itself goes on."""
+        return self.joined.own_leaf
+
+    def coming_back(self, line: int, before: EntryIndex) -> EntryIndex:
+        """Where taking back a move leads: to the leaf before it; where that was the agent's own, to where the agent is now."""
+        said = (self.body(line) or {}).get(AFTER)
+        place = self.tree.content_at(before)
+        named = self.columns.id(place) if place >= 0 else None
+        if not self.is_kept(line) or not isinstance(said, dict) or said.get("place", "") != named:
+            return before
+        return before if place == self.tree.content_at(self.own_leaf) else self.own_leaf
+
+    def is_kept(self, index: int) -> bool:
+        """Whether an entry is Leafward's, beside the agent's own."""
+        return self.joined.kept(index) >= 0
+
+    @property
+    def unread(self) -> list[str]:
+        """What could not be read of it and no entry stands for, a line each."""
+        return [note.text for note in self.transcript.notes if note.lost]
+
+    @property
+    def notes(self) -> list[Note]:
+        """What the reader has to remark on it, and what is wrong with the sidecar."""
+        place = self.joined.place
+        found = [note._replace(entry=place(note.entry)) for note in self.transcript.notes]
+        if self.sidecar is not None and self.read_only is not None:
+            found.append(Note("sidecar", self.read_only, path=self.sidecar.path))
+        return found
+
+    @property
+    def hoisted(self) -> bytearray:
+        """Which entries are sent ahead of the messages before them, up to the last reply or result."""
+        return self._hoisted
+
+    @property
+    def title(self) -> str | None:
+        """The name that somebody gave it, else what the agent itself calls it; one line."""
+        given = self.name or self.header.get("title")
+        return " ".join(given.split()) or None if isinstance(given, str) else None
+
+    @property
+    def task(self) -> int:
+        """The first prompt of a sub-agent; -1 in any other session."""
+        return self.columns.kind.find(Kind.USER) if self.header.get("relation") == "subagent" else NO_ENTRY
+
+    @property
+    def inherited(self) -> int:
+        """How many entries, from the first on, belong to another session as well."""
+        return self.joined.count(self.transcript.inherited)
+
+    def discredit(self, entries: Iterable[int]) -> None:
+        """Marks entries whose bytes proved to be broken. What follows the agent's hangs on what came before them."""
+        given = set(entries)
+        kept = {self.joined.kept(index) for index in given} - {-1}
+        columns = self.transcript.columns
+        lost = {self.joined.theirs(index) for index in given if not self.is_kept(index)}
+        for index in sorted(lost):
+            columns.kind[index] = Kind.MALFORMED
+            columns.damage[index] = Damage.MALFORMED
+        parent = columns.parent
+        for index, above in enumerate(parent if lost else ()):
+            while above in lost:
+                above = parent[above]
+            parent[index] = above
+        book = self.book
+        if book is not None and kept:
+            book.discredit(kept)
+        if book is None or self.sidecar is None:
+            self._rebuild()
+            return
+        scan = self.scan
+        self._combine(self.sidecar)
+        scan.go_on_as(self.scan)
+        self.scan = scan
+
+    def origin(self, index: int) -> Origin:
+        """Where the bytes of an entry lie: in one of the agent's files, or in the sidecar."""
+        kept, book = self.joined.kept(index), self.book
+        if kept < 0 or book is None:
+            return self.reader.origin(self.joined.theirs(index))
+        return book.origin(kept)
+
+    def records(self, index: int) -> list[bytes]:
+        """What the agent stored of an entry, record by record; of one that is kept, its line."""
+        kept, book = self.joined.kept(index), self.book
+        if kept >= 0 and book is not None:
+            return [book.raw(kept)]
+        return self.reader.records(self.joined.theirs(index))
+
+    def raw(self, index: int) -> bytes:
+        """All of that, joined by newlines."""
+        return b"\n".join(self.records(index))
+
+    def body(self, index: int) -> Body | None:
+        """An entry, translated; of one that is kept, its line."""
+        kept, book = self.joined.kept(index), self.book
+        if kept >= 0 and book is not None:
+            return book.body(kept)
+        return self.reader.body(self.joined.theirs(index))
+
+    def bodies(
+        self,
+        entries: Iterable[int],
+        pick: Callable[[int, bytes], bool] | None = None,  # noqa: ARG002  # an entry may be made of several records
+    ) -> Iterator[tuple[EntryIndex, Body | None]]:
+        """The bodies of many entries, in the order asked for; all of them are translated."""
+        for index in entries:
+            yield EntryIndex(index), self.body(index)
+
+    def entry(self, index: int) -> Entry:
+        """One entry, translated, with what the agent stored."""
+        columns = self.columns
+        body = self.body(index)
+        parent = columns.parent[index]
+        return Entry(
+            EntryIndex(index),
+            columns.id(EntryIndex(index)),
+            columns.id(EntryIndex(parent)) if parent >= 0 else None,
+            Kind(columns.kind[index]) if body is not None else Kind.MALFORMED,
+            body or {},
+            self.origin(index).offset,
+            columns.damage.get(index),
+            self.raw(index),
+        )
+
+
+def _continues(before: tuple[bytes, bytes, array[int]], now: Columns) -> bool:
+    """Whether the entries of before (kinds, ids, parents) are the first ones of now."""
+    kinds, ids, parents = before
+    size = len(kinds)
+    return (
+        size <= len(now)
+        and now.ids.startswith(ids)
+        and now.parent[:size] == parents
+        and now.kind.startswith(kinds)
+    )

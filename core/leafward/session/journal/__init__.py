@@ -1,0 +1,63 @@
+"""Writing to a session: append-only operations under a lock, their log with undo and redo, migration, new files."""
+
+from __future__ import annotations
+
+from leafward.session.journal.creation import create
+from leafward.session.journal.file_append import Appended, append, refuse_unwritable
+from leafward.session.journal.lines import Clock, encode_line, iso_time, new_id, utc_now
+from leafward.session.journal.lock import PATIENCE, Claim, busy, work_on
+from leafward.session.journal.migration import backup_folder
+from leafward.session.journal.operations import (
+    Operation,
+    OperationId,
+    OperationKind,
+    Subject,
+    archived_branches,
+    operations,
+    redoable,
+    session_archived,
+    undoable,
+)
+from leafward.session.journal.targets import landing, refuse_unnamable, refuse_unreachable
+from leafward.session.journal.verbs import archive, archive_session, label, move, redo, rename, undo
+from leafward.session.journal.write import RECENT, Remark, Write, Writing
+
+__all__ = [
+    "PATIENCE",
+    "RECENT",
+    "Appended",
+    "Claim",
+    "Clock",
+    "Operation",
+    "OperationId",
+    "OperationKind",
+    "Remark",
+    "Subject",
+    "Write",
+    "Writing",
+    "append",
+    "archive",
+    "archive_session",
+    "archived_branches",
+    "backup_folder",
+    "busy",
+    "create",
+    "encode_line",
+    "iso_time",
+    "label",
+    "landing",
+    "move",
+    "new_id",
+    "operations",
+    "redo",
+    "redoable",
+    "refuse_unnamable",
+    "refuse_unreachable",
+    "refuse_unwritable",
+    "rename",
+    "session_archived",
+    "undo",
+    "undoable",
+    "utc_now",
+    "work_on",
+]

@@ -1,0 +1,47 @@
+"""New session files: written whole under a name that no agent scans, then given their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Refused
+from leafward.base.paths import make_private
+from leafward.session.journal.durable import draft_name, give_name, write_new
+from leafward.session.journal.lines import encode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from leafward.session.entries import Body
+
+
+def create(path: Path, header: Body, lines: Iterable[Body | bytes] = ()) -> Path:
+    """Writes a new session file, mode 0600, missing folders 0700, and returns its path.
+
+    Nothing is seen under the name before the file is complete and durable, and an existing file is never replaced. `lines`
+    are objects, or lines of another file that are copied as they stand (with their newline). Raises Refused where the name is
+    taken or the file cannot be written; nothing is left behind then.
+    """
+    encoded = (line if isinstance(line, bytes) else encode_line(line) for line in (header, *lines))
+    return create_from(path, draft_name(path), encoded)
+
+
+def create_from(
+    path: Path, waiting: Path, content: Iterable[bytes], unless: Callable[[], object] = lambda: None
+) -> Path:
+    """The same with the bytes of the whole file, written under a name that waits; `unless` may refuse before it gets its own."""
+    try:
+        make_private(path.parent)
+        write_new(waiting, content)
+        try:
+            unless()
+            give_name(waiting, path)
+        except BaseException:
+            waiting.unlink(missing_ok=True)
+            raise
+    except FileExistsError:
+        raise Refused(f"{path} exists already; it is left as it is") from None
+    except OSError as error:
+        raise Refused(f"cannot write {path}: {error.strerror or error}") from error
+    return path

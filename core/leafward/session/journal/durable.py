@@ -1,0 +1,86 @@
+"""Bytes that are on the disk when a call returns, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from leafward.base.paths import DRAFT_END, DRAFT_MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+PRIVATE = 0o600
+"""Mode of a file that is new."""
+
+WINDOWS = os.name == "nt"
+
+_BINARY: int = getattr(os, "O_BINARY", 0)
+_NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+
+APPENDING: int = os.O_RDWR | os.O_APPEND | _BINARY | _NO_FOLLOW
+"""How a session file is opened for a write: what it holds is read back through the same descriptor."""
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Writes everything, going on where the system took only a part. Raises OSError when it takes no more."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes names in a folder durable, where the system lets a folder be opened for that."""
+    if WINDOWS:
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def draft_name(path: Path) -> Path:
+    """A name beside `path` that is free and that no agent scans: it does not end in `.jsonl`."""
+    return path.with_name(f"{path.name}{DRAFT_MARK}{uuid4().hex[:12]}{DRAFT_END}")
+
+
+def write_new(path: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> None:
+    """Writes a file that must not exist yet and makes its content durable. What is left of a failure is removed."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_FOLLOW, mode)
+    try:
+        try:
+            waiting = bytearray()
+            for piece in pieces:
+                waiting += piece
+                if len(waiting) >= 1 << 20:
+                    write_all(descriptor, bytes(waiting))
+                    waiting.clear()
+            write_all(descriptor, bytes(waiting))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def give_name(draft: Path, path: Path) -> None:
+    """Gives a finished draft its name and makes it durable. Raises FileExistsError where the name is taken."""
+    if WINDOWS:
+        # Unlike elsewhere, a rename refuses an existing name there.
+        draft.rename(path)
+        return
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # No hard links on this file system: the name is claimed first, then the draft takes its place.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
+        draft.replace(path)
+    else:
+        draft.unlink()
+    sync_folder(path.parent)

@@ -1,0 +1,95 @@
+"""Who may write: an advisory lock between processes, and claims between the parts of this one."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATIENCE = 2.0
+"""Seconds that a write waits for the lock before it is refused."""
+
+_PAUSE = 0.02
+
+
+@contextmanager
+def locked(descriptor: int, name: str, patience: float = PATIENCE) -> Iterator[None]:
+    """Holds an exclusive lock on an open file: `flock`, or its kin on Windows.
+
+    Raises Refused where another writer holds it for longer than `patience` seconds, or where the file system has no locks.
+    """
+    # Slow to import, and nothing but a write needs it.
+    import portalocker
+
+    give_up = time.monotonic() + patience
+    while True:
+        try:
+            portalocker.lock(descriptor, portalocker.LOCK_EX | portalocker.LOCK_NB)
+            break
+        except portalocker.AlreadyLocked:
+            if time.monotonic() >= give_up:
+                raise Refused(f"another program is writing to {name}; nothing was written") from None
+            time.sleep(_PAUSE)
+        except portalocker.LockException as error:
+            raise Refused(f"{name} cannot be locked: {error}") from error
+    try:
+        yield
+    finally:
+        portalocker.unlock(descriptor)
+
+
+class Claim:
+    """The right to write to a session while everything else of this process is refused."""
+
+    __slots__ = ("path", "work")
+
+    def __init__(self, path: str, work: str) -> None:
+        self.path = path
+        self.work = work
+
+
+_claims: dict[str, Claim] = {}
+_claims_guard = Lock()
+
+
+def _key(path: Path) -> str:
+    return os.path.normcase(os.path.realpath(path))
+
+
+@contextmanager
+def busy(path: Path, work: str = "a summary") -> Iterator[Claim]:
+    """Claims a session for long work whose result will be written to it, such as a summary or a compaction.
+
+    While it lasts, writes of this process that do not carry the claim are refused; those of other processes make the file
+    grow, which the work's own write then finds. Raises Refused where work is already going on.
+    """
+    claim = Claim(_key(path), work)
+    with _claims_guard:
+        refuse_if_busy(path)
+        _claims[claim.path] = claim
+    try:
+        yield claim
+    finally:
+        with _claims_guard:
+            del _claims[claim.path]
+
+
+def work_on(path: Path) -> str | None:
+    """What this process is doing to a session at the moment; None where nothing. Takes no lock."""
+    claim = _claims.get(_key(path))
+    return claim.work if claim is not None else None
+
+
+def refuse_if_busy(path: Path, claim: Claim | None = None) -> None:
+    """Raises Refused where a session is claimed by anybody else than the holder of `claim`."""
+    holder = _claims.get(_key(path))
+    if holder is not None and holder is not claim:
+        raise Refused(f"{holder.work} of {path.name} is still running; wait for it or cancel it")

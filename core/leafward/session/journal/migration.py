@@ -1,0 +1,196 @@
+"""The one exception to append-only: the first write to a version 1 or 2 file makes it a version 3 file.
+
+The copy of the old file lies in our state folder before the new one takes its name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError, Refused
+from leafward.base.paths import make_private, state_dir
+from leafward.session.entries import Body, EntryIndex, Kind
+from leafward.session.journal.durable import WINDOWS, draft_name, sync_folder, write_new
+from leafward.session.journal.file_append import opened
+from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
+from leafward.session.journal.lock import PATIENCE
+from leafward.session.scan import CURRENT_VERSION, decode_line
+from leafward.session.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_TYPE_FIRST = re.compile(rb'\s*\{"type":"[^"\\]*"')
+_UNSAFE_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_KEPT_AS_IT_IS = (Kind.MALFORMED, Kind.HEADER)
+_BOM = b"\xef\xbb\xbf"
+
+
+def backup_folder() -> Path:
+    """Where files lie as they were before their migration."""
+    return state_dir() / "backups"
+
+
+def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENCE) -> Path:
+    """Replaces a version 1 or 2 file by its version 3 and returns the path of the backup. The session reads it anew.
+
+    Ids are those the session shows already. Lines are changed where the migration changes them and nowhere else: what is not a
+    whole object stays as it stands, an unfinished last line too. The new file is written beside the old one, durable, and read
+    back: only where its tree and every entry equal what the session showed is it given the name, under the lock and after
+    one more look at the old file. Mode and owner stay. Raises Refused with nothing changed.
+    """
+    path = session.path
+    if path.stat().st_nlink > 1:
+        raise Refused(f"{path.name} has other names (hard links), which a migrated file would not have")
+    _find_broken(session)
+    draft = draft_name(path)
+    backup: Path | None = None
+    replaced = False
+    try:
+        backup = _back_up(session, now)
+        write_new(draft, _migrated_file(session))
+        _take_over_mode(session, draft)
+        _verify(session, draft)
+        with opened(session, patience):
+            if not WINDOWS:
+                os.replace(draft, path)
+                replaced = True
+        if WINDOWS:
+            # A file that is open anywhere cannot be replaced there, so the lock has to go first.
+            session.close()
+            try:
+                os.replace(draft, path)
+                replaced = True
+            finally:
+                session.reload()
+        sync_folder(path.parent)
+    except OSError as error:
+        raise Refused(f"cannot migrate {path.name}: {error.strerror or error}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+        if not replaced and backup is not None:
+            backup.unlink(missing_ok=True)
+    session.reload()
+    return backup
+
+
+def _find_broken(session: Session) -> None:
+    """Marks lines that looked whole and are not, so that they are kept as they stand."""
+    whole = (index for index, kind in enumerate(session.columns.kind) if kind not in _KEPT_AS_IT_IS)
+    broken = [index for index, body in session.bodies(whole) if body is None]
+    if broken:
+        session.discredit(broken)
+
+
+def _back_up(session: Session, now: Clock) -> Path:
+    """Copies the file, durable and private, under a name with the session's id and the time."""
+    folder = make_private(backup_folder())
+    name = _UNSAFE_IN_NAME.sub("-", session.id)[:64]
+    moment = iso_time(now()).replace(":", "-").replace(".", "-")
+    number = 1
+    while True:
+        backup = folder / (f"{name}_{moment}.jsonl" if number == 1 else f"{name}_{moment}_{number}.jsonl")
+        try:
+            with session.path.open("rb") as source:
+                write_new(backup, iter(lambda: source.read(1 << 20), b""))
+        except FileExistsError:
+            number += 1
+            continue
+        sync_folder(folder)
+        return backup
+
+
+def _migrated_file(session: Session) -> Iterator[bytes]:
+    """The version 3 text of the file."""
+    columns = session.columns
+    before_header = sum(1 for start in columns.start if start < session.scan.header_offset)
+    for index in range(before_header):
+        yield session.raw(index) + b"\n"
+    yield _migrated_header(session)
+    for index in range(before_header, len(columns)):
+        yield migrated_line(session, index)
+    if session.pending is not None:
+        with session.path.open("rb") as file:
+            file.seek(session.pending.offset)
+            yield file.read(session.pending.size)
+
+
+def _migrated_header(session: Session) -> bytes:
+    with session.path.open("rb") as file:
+        file.seek(session.scan.header_offset)
+        raw = file.readline().rstrip(b"\r\n").removeprefix(_BOM)
+    wanted = {**session.header, "version": CURRENT_VERSION}
+    version = f'"version":{CURRENT_VERSION}'.encode()
+    added = _behind_type(raw, b"," + version)
+    if decode_line(added) == wanted:
+        return added + b"\n"
+    first: Body = {key: wanted.pop(key) for key in ("type", "version")}
+    return encode_line({**first, **wanted})
+
+
+def migrated_line(session: Session, index: int) -> bytes:
+    """An entry's line, changed as little as possible: numbers and escapes of the original stay as they are written."""
+    raw = session.raw(index)
+    if session.columns.kind[index] in _KEPT_AS_IT_IS:
+        return raw + b"\n"
+    body = session.body(index)
+    if body is None:
+        raise Refused(f"{session.path.name} changed while it was read")
+    for candidate in (raw, raw.replace(b'"hookMessage"', b'"custom"', 1), _with_ids(raw, body)):
+        if decode_line(candidate) == body:
+            return candidate + b"\n"
+    first: Body = {key: body.pop(key) for key in ("type", "id", "parentId") if key in body}
+    return encode_line({**first, **body})
+
+
+def _with_ids(raw: bytes, body: Body) -> bytes:
+    ids = encode_line({"id": body.get("id"), "parentId": body.get("parentId")})
+    return _behind_type(raw, b"," + ids.strip()[1:-1])
+
+
+def _behind_type(raw: bytes, added: bytes) -> bytes:
+    found = _TYPE_FIRST.match(raw)
+    return raw[: found.end()] + added + raw[found.end() :] if found else raw
+
+
+def _take_over_mode(session: Session, draft: Path) -> None:
+    """Gives the draft the mode and, where it is another's file, the owner of the original."""
+    seen, made = session.seen, draft.stat()
+    if not WINDOWS and (seen.st_uid, seen.st_gid) != (made.st_uid, made.st_gid):
+        os.chown(draft, seen.st_uid, seen.st_gid)
+    os.chmod(draft, stat.S_IMODE(seen.st_mode))
+
+
+def _verify(session: Session, draft: Path) -> None:
+    """Raises Refused unless the draft reads as the session does: tree, marks and every entry."""
+    try:
+        made = Session.open(draft)
+        _find_broken(made)
+    except LeafwardError as error:
+        raise Refused(f"{session.path.name} is not migrated, the result would not open: {error}") from error
+    try:
+        old, new = session.columns, made.columns
+        same = (
+            made.version == CURRENT_VERSION
+            and made.header == {**session.header, "version": CURRENT_VERSION}
+            and new.kind == old.kind
+            and new.parent == old.parent
+            and made.leaf == session.leaf
+            and (made.labels, made.name) == (session.labels, session.name)
+            and (made.pending and made.pending.size) == (session.pending and session.pending.size)
+            and all(_same_entry(session, made, EntryIndex(index)) for index in range(len(old)))
+        )
+    finally:
+        made.close()
+    if not same:
+        raise Refused(f"{session.path.name} is not migrated: the result would not be the same tree")
+
+
+def _same_entry(session: Session, made: Session, index: EntryIndex) -> bool:
+    if session.columns.kind[index] in _KEPT_AS_IT_IS:
+        return session.raw(index) == made.raw(index)
+    return session.columns.id(index) == made.columns.id(index) and session.body(index) == made.body(index)

@@ -1,0 +1,373 @@
+"""The operation log: what Leafward did to a session, and what the agent did to its tree, read from the file itself.
+
+Only lines that can be operations are decoded: those Leafward marked, labels, names, summaries, context edits, and entries
+that do not follow the line before them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, NewType
+
+from leafward.session.entries import NO_ENTRY, Body, Damage, EntryId, EntryIndex, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.session.session import Session
+
+OperationId = NewType("OperationId", str)
+"""An operation's id: that of the entry it wrote, or at which the agent's move shows."""
+
+_OWN_TYPES = "leafward."
+LEAF_TYPE = "leafward.leaf"
+ARCHIVE_TYPE = "leafward.archive"
+GRAFT_TYPE = "leafward.graft"
+MARK = "leafward"
+"""The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
+
+SESSION_TARGETS = (None, "", "session")
+"""What an operation on archiving names where it puts the whole session away, or brings it back."""
+
+ARCHIVED = "archived"
+
+
+class Subject(StrEnum):
+    """What an operation changes."""
+
+    MOVE = "move"
+    LABEL = "label"
+    NAME = "name"
+    ARCHIVE = "archive"
+
+
+class OperationKind(StrEnum):
+    """What an operation is in the log."""
+
+    MOVE = "move"
+    COMPACT = "compact"
+    EDIT = "edit-context"
+    GRAFT = "graft"
+    MERGE = "merge-summaries"
+    SUMMARY_MOVE = "summary-move"
+    LABEL = "label"
+    NAME = "name"
+    ARCHIVE = "archive"
+    UNDO = "undo"
+    REDO = "redo"
+    AGENT_MOVE = "agent-move"
+    AGENT_LABEL = "agent-label"
+    AGENT_NAME = "agent-name"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation. Its values are entry ids (a move), texts (label, name) or `archived`; None is before everything, or none."""
+
+    op: OperationId
+    kind: OperationKind
+    subject: Subject
+    entry: EntryIndex
+    """The line that did it."""
+    time: str | None
+    """When, ISO as written."""
+    target: EntryId | None
+    """The entry labelled or archived; where a move went."""
+    before: str | None
+    """The value that it replaced: the leaf, label, name or state from before."""
+    after: str | None
+    """The value that it set."""
+    undoes: OperationId | None = None
+    """The operation that this one takes back."""
+    root: OperationId = OperationId("")
+    """The operation that this undo or redo is about in the end; its own id for every other."""
+    undone: bool = False
+    """Whether what it did has been taken back since."""
+
+    @property
+    def agent(self) -> bool:
+        """Whether the agent did it, not Leafward."""
+        return self.kind in _AGENT_KINDS
+
+
+_AGENT_KINDS = frozenset({OperationKind.AGENT_MOVE, OperationKind.AGENT_LABEL, OperationKind.AGENT_NAME})
+_SUMMARISES = {
+    Kind.COMPACTION: OperationKind.COMPACT,
+    Kind.BRANCH_SUMMARY: OperationKind.SUMMARY_MOVE,
+    Kind.CONTEXT_EDIT: OperationKind.COMPACT,
+}
+"""What Leafward did by a marked line that moves the place to itself. An edit stands before the compaction it belongs to."""
+_AGENT_KIND = {
+    Subject.LABEL: OperationKind.AGENT_LABEL,
+    Subject.NAME: OperationKind.AGENT_NAME,
+}
+_NO_PLACE_OF_ITS_OWN = frozenset(
+    {Damage.MALFORMED, Damage.NO_ID, Damage.ORPHAN, Damage.CYCLE, Damage.EXTRA_HEADER}
+)
+"""Damage that makes an entry's parent something else than a decision of the agent."""
+
+
+def operations(session: Session) -> list[Operation]:
+    """Every operation of a session in file order, Leafward's and the agent's.
+
+    A line with `undoes` is an undo of the operation it names, or a redo where that one was an undo. An operation counts as
+    undone while the last line about it is an undo.
+    """
+    columns = session.columns
+    wanted = set(columns.own)
+    wanted.update(found.start() for found in _SAID.finditer(columns.kind))
+    jumped = {entry: (left, reached) for entry, left, reached in jumps(session)}
+    wanted.update(jumped)
+    state = _Values()
+    log: list[Operation] = []
+    known: dict[str, Operation] = {}
+    last_of: dict[OperationId, Operation] = {}
+    for index, body in session.bodies(sorted(wanted)):
+        if body is None:
+            continue
+        kind = columns.kind[index]
+        line = _Line(index, columns.id(index), kind, body, marks(body))
+        for operation in _of_line(session, line, jumped.get(index), state):
+            operation = _placed(operation, known)
+            known[operation.op] = operation
+            last_of[operation.root] = operation
+            log.append(operation)
+    return [
+        replace(operation, undone=_takes_back(last_of[operation.root]) != _takes_back(operation))
+        for operation in log
+    ]
+
+
+MARKED = bytes((Kind.LABEL, Kind.SESSION_INFO, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CONTEXT_EDIT))
+"""Kinds that Leafward marks when it writes them."""
+_SAID = re.compile(b"[" + re.escape(MARKED) + b"]")
+
+
+def _takes_back(operation: Operation) -> bool:
+    return operation.kind is OperationKind.UNDO
+
+
+def _placed(operation: Operation, known: dict[str, Operation]) -> Operation:
+    """An operation with an id that no earlier one has, and its kind and root where it takes back an earlier one."""
+    op = operation.op
+    while op in known:
+        op = OperationId(f"{op}.{operation.subject}")
+    undone = known.get(operation.undoes or "")
+    if undone is None or undone.subject is not operation.subject:
+        return replace(operation, op=op, undoes=None, root=op)
+    kind = OperationKind.REDO if _takes_back(undone) else OperationKind.UNDO
+    return replace(operation, op=op, kind=kind, root=undone.root)
+
+
+def jumps(session: Session) -> Iterator[tuple[EntryIndex, EntryIndex, EntryIndex]]:
+    """Entries that go on elsewhere than the line before them: the entry, the place left and the place gone to.
+
+    Places are entries of the conversation (-1 is before everything); an entry that hangs on other bookkeeping of the same
+    place has not moved. Lines of Leafward's leaf moves are among them, but for those in a sidecar. Nothing is decoded.
+    """
+    tree, columns = session.tree, session.columns
+    for start in tree.starts:
+        parent = columns.parent[start]
+        if start == 0 or parent == start - 1 or columns.damage.get(start) in _NO_PLACE_OF_ITS_OWN:
+            continue
+        if session.is_kept(start):
+            continue
+        left, reached = tree.content_at(_line_before(session, start)), tree.content_at(parent)
+        if left != reached:
+            yield EntryIndex(start), left, reached
+
+
+def _line_before(session: Session, index: int) -> EntryIndex:
+    """The leaf at the time an entry was appended: the last line before it that is an entry; -1 where there is none.
+
+    An agent knows nothing of what is kept beside its session.
+    """
+    kinds = session.columns.kind
+    index -= 1
+    while index >= 0 and (kinds[index] in (Kind.MALFORMED, Kind.HEADER) or session.is_kept(index)):
+        index -= 1
+    return EntryIndex(index)
+
+
+class _Values:
+    """Labels, name and archived branches as they stand while the file is read through."""
+
+    def __init__(self) -> None:
+        self.labels: dict[EntryId, str] = {}
+        self.name: str | None = None
+        self.archived: set[EntryId] = set()
+        self.cut_short: set[str] = set()
+        """Compactions whose edits are in the file and whose own line is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A decoded line that may stand for operations."""
+
+    index: EntryIndex
+    id: EntryId
+    kind: int
+    body: Body
+    data: Body
+    """What Leafward noted on it."""
+
+    @property
+    def op(self) -> str | None:
+        """The operation's id where Leafward wrote the line."""
+        return _text(self.data.get("op"))
+
+    def own(self, subject: Subject, target: str | None, before: str | None, after: str | None) -> Operation:
+        """What Leafward did by this line; the agent, where the line has no mark of ours."""
+        if self.op is None and subject in _AGENT_KIND:
+            return self.agents(subject, target, before, after)
+        made = self.agents(subject, target, before, after)
+        undoes = _text(self.data.get("undoes"))
+        return replace(
+            made,
+            op=OperationId(self.op or self.id),
+            kind=OperationKind(subject.value),
+            undoes=OperationId(undoes) if undoes is not None else None,
+        )
+
+    def agents(
+        self, subject: Subject, target: str | None, before: str | None, after: str | None
+    ) -> Operation:
+        """What the agent did by this line."""
+        return Operation(
+            OperationId(self.id),
+            _AGENT_KIND.get(subject, OperationKind.AGENT_MOVE),
+            subject,
+            self.index,
+            _text(self.body.get("timestamp")),
+            EntryId(target) if target is not None else None,
+            before,
+            after,
+        )
+
+
+def _of_line(
+    session: Session, line: _Line, jump: tuple[EntryIndex, EntryIndex] | None, state: _Values
+) -> Iterator[Operation]:
+    """The operations that one line stands for: none, one, or a jump and what the line says."""
+    columns, body, data = session.columns, line.body, line.data
+    own_type = body.get("customType") if line.kind == Kind.CUSTOM else None
+    if own_type in (LEAF_TYPE, GRAFT_TYPE):
+        parent = _id(session, columns.parent[line.index])
+        before = _text(data.get("from"))
+        nowhere = before is None and "from" in data and data["from"] is None
+        if not nowhere and (before is None or columns.index(before) < 0):
+            before = _id(session, _line_before(session, line.index))
+        made = line.own(Subject.MOVE, parent, before, parent)
+        yield replace(made, kind=OperationKind.GRAFT) if own_type == GRAFT_TYPE else made
+        return
+    if line.op is not None and line.kind in _SUMMARISES:
+        if line.kind == Kind.CONTEXT_EDIT and line.op != line.id:
+            # A part of the operation that follows it. Where a write stopped in between, it stands for itself.
+            if columns.index(line.op) >= 0 or line.op in state.cut_short:
+                return
+            state.cut_short.add(line.op)
+        yield _summarised(session, line)
+        return
+    if jump is not None and (line.op is None or line.kind in _APPENDED_AT_THE_LEAF):
+        left, reached = _id(session, jump[0]), _id(session, jump[1])
+        yield line.agents(Subject.MOVE, reached, left, reached)
+    if line.kind == Kind.LABEL:
+        target = EntryId(_text(body.get("targetId")) or "")
+        label = _text(body.get("label")) or None
+        yield line.own(Subject.LABEL, target, state.labels.get(target), label)
+        state.labels.pop(target, None)
+        if label is not None:
+            state.labels[target] = label
+    elif line.kind == Kind.SESSION_INFO:
+        name = (_text(body.get("name")) or "").strip() or None
+        yield line.own(Subject.NAME, None, state.name, name)
+        state.name = name
+    elif own_type == ARCHIVE_TYPE:
+        target = EntryId(_text(data.get("target")) or "")
+        was, becomes = target in state.archived, data.get("archived") is True
+        yield line.own(Subject.ARCHIVE, target, ARCHIVED if was else None, ARCHIVED if becomes else None)
+        (state.archived.add if becomes else state.archived.discard)(target)
+
+
+def _summarised(session: Session, line: _Line) -> Operation:
+    """A compaction or a move with a summary: the place before it, and its own line as the place after it."""
+    before = _text(line.data.get("from"))
+    nowhere = before is None and "from" in line.data and line.data["from"] is None
+    if not nowhere and (before is None or session.columns.index(before) < 0):
+        before = _id(session, _line_before(session, line.index))
+    parent = _id(session, session.columns.parent[line.index])
+    made = line.own(Subject.MOVE, parent, before, line.id)
+    kind = _SUMMARISES[Kind(line.kind)]
+    if line.kind == Kind.CONTEXT_EDIT and line.op == line.id:
+        kind = OperationKind.EDIT
+    elif line.data.get("merged"):
+        kind = OperationKind.MERGE
+    return replace(made, kind=kind)
+
+
+_APPENDED_AT_THE_LEAF = frozenset({Kind.LABEL, Kind.SESSION_INFO, Kind.CUSTOM})
+"""Kinds that Leafward writes at the leaf: a jump there means that another program wrote at the same moment."""
+
+
+def marks(body: Body) -> Body:
+    """What Leafward noted on a line: the data of an entry of ours, the extra field of any other; empty on another's line."""
+    noted = body.get(MARK)
+    if body.get("type") == "custom":
+        noted = body.get("data") if str(body.get("customType")).startswith(_OWN_TYPES) else None
+    return noted if isinstance(noted, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _id(session: Session, index: int) -> EntryId | None:
+    return session.columns.id(EntryIndex(index)) if index >= 0 else None
+
+
+def session_archived(session: Session) -> bool:
+    """Whether Leafward put the whole session away: the last line about it counts."""
+    for index in reversed(session.columns.own):
+        body = session.body(index)
+        data = body.get("data") if body is not None and body.get("customType") == ARCHIVE_TYPE else None
+        if isinstance(data, dict) and data.get("target") in SESSION_TARGETS:
+            return data.get("archived") is True
+    return False
+
+
+def archived_branches(session: Session) -> frozenset[EntryIndex]:
+    """First entries of the branches that are archived: for each, the last line about it counts."""
+    columns = session.columns
+    archived: dict[EntryIndex, bool] = {}
+    for _, body in session.bodies(columns.own):
+        if body is not None and body.get("customType") == ARCHIVE_TYPE:
+            data = marks(body)
+            archived[columns.index(_text(data.get("target")) or "")] = data.get("archived") is True
+    return frozenset(index for index, hidden in archived.items() if hidden and index != NO_ENTRY)
+
+
+def undoable(log: list[Operation]) -> Operation | None:
+    """What an undo without a name takes back: Leafward's latest operation that is not undone."""
+    own = (operation for operation in reversed(log) if operation.root == operation.op and not operation.agent)
+    return next((operation for operation in own if not operation.undone), None)
+
+
+def redoable(log: list[Operation]) -> Operation | None:
+    """The undo that a redo takes back: the latest one, unless Leafward did something new since."""
+    for operation in reversed(log):
+        if operation.root == operation.op and not operation.agent:
+            return None
+        if (
+            operation.kind is OperationKind.UNDO
+            and not operation.undone
+            and latest_about(log, operation) is operation
+        ):
+            return operation
+    return None
+
+
+def latest_about(log: list[Operation], operation: Operation) -> Operation:
+    """The last line about the same operation: it itself, or the latest undo or redo of it."""
+    return next(other for other in reversed(log) if other.root == operation.root)

@@ -1,0 +1,83 @@
+"""Where the leaf may go, and what the model will find there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Refused
+from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind, tool_calls
+from leafward.session.journal.write import Remark
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+_NO_TARGET = {
+    Damage.MALFORMED: "is no entry but a damaged line",
+    Damage.NO_ID: "has no id",
+    Damage.EXTRA_HEADER: "is a session header",
+}
+_NOT_SENT = ("aborted", "error")
+"""Stop reasons of replies that pi keeps but does not send."""
+
+
+def refuse_unnamable(session: Session, target: int) -> None:
+    """Raises Refused where no other entry can name this one, because it is damaged or not there."""
+    columns = session.columns
+    if not 0 <= target < len(columns):
+        raise Refused("there is no such entry")
+    if columns.kind[target] not in (Kind.MALFORMED, Kind.HEADER) and session.body(target) is None:
+        session.discredit([target])
+    damage = columns.damage.get(target)
+    if damage in _NO_TARGET:
+        raise Refused(f"entry #{target} {_NO_TARGET[damage]}")
+    if columns.index(columns.id(EntryIndex(target))) != target:
+        raise Refused(f"entry #{target} has the same id as a later one, which is the one that counts")
+
+
+def refuse_unreachable(session: Session, target: int) -> None:
+    """Raises Refused where the leaf cannot be moved to an entry. -1, before everything, is allowed."""
+    if target == NO_ENTRY:
+        return
+    refuse_unnamable(session, target)
+    root = session.tree.path_runs(target)[0].start
+    if session.columns.damage.get(root) is Damage.CYCLE:
+        raise Refused(f"the parents of entry #{target} run in a circle, which pi cannot open")
+
+
+def landing(session: Session, target: int) -> tuple[Remark, ...]:
+    """What the model will find odd when the conversation goes on at an entry. A few bodies are decoded."""
+    here = session.tree.content_at(target)
+    if here >= 0 and session.columns.kind[here] == Kind.USER:
+        return (
+            Remark("two-prompts", "the target is a prompt: the next one makes two user messages in a row"),
+        )
+    missing, answered = _open_calls(session, here)
+    if not missing:
+        return ()
+    calls = "1 tool call has" if missing == 1 else f"{missing} tool calls have"
+    which = "partial-results" if answered else "open-calls"
+    told = "; pi tells the model that there is none" if session.book is session else ""
+    return (Remark(which, f"{calls} no result here{told}"),)
+
+
+def _open_calls(session: Session, here: int) -> tuple[int, int]:
+    """Calls of the reply at or above an entry, in the same turn, that have no result on its path; and results found."""
+    columns = session.columns
+    answered: set[str] = set()
+    while here >= 0:
+        kind = columns.kind[here]
+        if kind == Kind.TOOL_RESULT:
+            answered.add(str(_message(session, here).get("toolCallId")))
+        elif kind == Kind.ASSISTANT:
+            reply = _message(session, here)
+            calls = tool_calls(reply) if reply.get("stopReason") not in _NOT_SENT else []
+            return sum(1 for call in calls if call.id not in answered), len(answered)
+        elif kind in (Kind.USER, Kind.COMPACTION, Kind.BRANCH_SUMMARY):
+            break
+        here = columns.parent[here]
+    return 0, 0
+
+
+def _message(session: Session, index: int) -> Body:
+    message = (session.body(index) or {}).get("message")
+    return message if isinstance(message, dict) else {}

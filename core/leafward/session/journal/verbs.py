@@ -1,0 +1,204 @@
+"""What a user does to a session: move the leaf, label, name, archive, undo, redo. Each is one appended line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import NotFound, Refused
+from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
+from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.lines import iso_time, new_id
+from leafward.session.journal.operations import (
+    ARCHIVE_TYPE,
+    ARCHIVED,
+    LEAF_TYPE,
+    MARK,
+    SESSION_TARGETS,
+    Operation,
+    OperationKind,
+    Subject,
+    archived_branches,
+    latest_about,
+    operations,
+    redoable,
+    session_archived,
+    undoable,
+)
+from leafward.session.journal.targets import landing, refuse_unnamable, refuse_unreachable
+from leafward.session.journal.write import Write, Writing, id_of, nothing, write
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+_LINE_BREAKS = re.compile(r"[\r\n]+")
+_DEFAULT = Writing()
+
+
+def move(session: Session, target: int, writing: Writing = _DEFAULT) -> Write:
+    """Moves the leaf to an entry; to -1, before everything.
+
+    Appends an entry that pi ignores except for its place: its parent is the target, so what follows continues there. Where
+    the leaf is on the target already, or only bookkeeping lies between, nothing is written. Raises Refused for a target that
+    nothing can follow, and where the file cannot be written.
+    """
+    refuse_changed(session)
+    refuse_unreachable(session, target)
+    tree, here = session.tree, session.leaf
+    if target == here or (
+        tree.is_ancestor(target, here) and tree.content_at(target) == tree.content_at(here)
+    ):
+        return nothing(session, OperationKind.MOVE, target, writing)
+    line = _Draft(session, writing).leaf(id_of(session, target))
+    return write(session, OperationKind.MOVE, line, target, writing, landing(session, target))
+
+
+def label(session: Session, target: int, text: str, writing: Writing = _DEFAULT) -> Write:
+    """Labels an entry, on one line; an empty text clears the label. The place stays. Raises Refused."""
+    refuse_changed(session)
+    refuse_unnamable(session, target)
+    text = _one_line(text)
+    if session.labels.get(EntryIndex(target), "") == text:
+        return nothing(session, OperationKind.LABEL, target, writing)
+    line = _Draft(session, writing).label(id_of(session, target), text)
+    return write(session, OperationKind.LABEL, line, target, writing)
+
+
+def rename(session: Session, name: str, writing: Writing = _DEFAULT) -> Write:
+    """Names the session, on one line; an empty name clears it. The place stays. Raises Refused."""
+    refuse_changed(session)
+    name = _one_line(name)
+    if (session.name or "") == name:
+        return nothing(session, OperationKind.NAME, NO_ENTRY, writing)
+    return write(session, OperationKind.NAME, _Draft(session, writing).name(name), NO_ENTRY, writing)
+
+
+def archive(session: Session, branch: int, archived: bool = True, writing: Writing = _DEFAULT) -> Write:
+    """Puts a branch, named by its first entry, away or takes it out again. The place stays. Raises Refused."""
+    refuse_changed(session)
+    refuse_unnamable(session, branch)
+    if (branch in archived_branches(session)) is archived:
+        return nothing(session, OperationKind.ARCHIVE, branch, writing)
+    line = _Draft(session, writing).archive(id_of(session, branch), archived)
+    return write(session, OperationKind.ARCHIVE, line, branch, writing)
+
+
+def archive_session(session: Session, archived: bool = True, writing: Writing = _DEFAULT) -> Write:
+    """Puts the whole session away, or takes it out again: lists leave it out, the file stays. Raises Refused."""
+    refuse_changed(session)
+    if session_archived(session) is archived:
+        return nothing(session, OperationKind.ARCHIVE, NO_ENTRY, writing)
+    return write(
+        session, OperationKind.ARCHIVE, _Draft(session, writing).archive(None, archived), NO_ENTRY, writing
+    )
+
+
+def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -> Write:
+    """Takes back Leafward's latest operation that is not undone; or the one named by id or unique prefix, the agent's too.
+
+    The inverse sets what stood before the operation (label, name, archive state, whatever was set since), or moves back to
+    the leaf that the operation came `from`. So undoing a move is only another move: what the agent appended meanwhile stays
+    in the file as a branch, and a redo leads back to its end. An operation that was redone goes back to where that redo came
+    from. A what-if that left the place of another agent leads to where that agent is now. Raises NotFound for a name that fits
+    none or several; Refused where there is nothing to undo, or it is undone.
+    """
+    refuse_changed(session)
+    log = operations(session)
+    chosen = undoable(log) if op is None else _named(log, op)
+    if chosen is None:
+        raise Refused("nothing to undo")
+    if chosen.undone:
+        raise Refused(f"{chosen.op} is undone already")
+    return _take_back(session, latest_about(log, chosen), OperationKind.UNDO, writing)
+
+
+def redo(session: Session, writing: Writing = _DEFAULT) -> Write:
+    """Takes back the latest undo: what was set before that undo is set again, and the leaf goes back to where it was then.
+
+    A new operation of Leafward's leaves nothing to redo; lines that the agent wrote do not. Raises Refused where there is
+    nothing to redo.
+    """
+    refuse_changed(session)
+    undone = redoable(operations(session))
+    if undone is None:
+        raise Refused("nothing to redo")
+    return _take_back(session, undone, OperationKind.REDO, writing)
+
+
+def _named(log: list[Operation], op: str) -> Operation:
+    close = [one for one in log if one.op == op] or [one for one in log if op and one.op.startswith(op)]
+    if not close:
+        raise NotFound(f"no operation {op!r}")
+    if len(close) > 1:
+        raise NotFound(f"several operations start with {op!r}")
+    found = close[0]
+    if found.root != found.op:
+        raise Refused(f"{found.op} only takes back another operation; name that one, {found.root}")
+    return found
+
+
+def _take_back(session: Session, done: Operation, kind: OperationKind, writing: Writing) -> Write:
+    """Appends the line that sets what stood before `done`."""
+    draft = _Draft(session, writing, done.op)
+    before = done.before
+    if done.subject is Subject.MOVE:
+        place = session.columns.index(before) if before is not None else NO_ENTRY
+        if before is not None and place < 0:
+            raise Refused(f"the entry {before}, where {done.op} came from, is not in the file")
+        place = session.coming_back(done.entry, place)
+        refuse_unreachable(session, place)
+        return write(
+            session, kind, draft.leaf(id_of(session, place)), place, writing, landing(session, place)
+        )
+    if done.subject is Subject.NAME:
+        return write(session, kind, draft.name(before or ""), NO_ENTRY, writing)
+    if done.subject is Subject.ARCHIVE and done.target in SESSION_TARGETS:
+        return write(session, kind, draft.archive(None, before == ARCHIVED), NO_ENTRY, writing)
+    target = session.columns.index(done.target or "")
+    refuse_unnamable(session, target)
+    if done.subject is Subject.LABEL:
+        return write(session, kind, draft.label(done.target, before or ""), target, writing)
+    return write(session, kind, draft.archive(done.target, before == ARCHIVED), target, writing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """Makes the line of an operation, in the order of keys that pi writes. Its entry's id is the operation's."""
+
+    session: Session
+    writing: Writing
+    undoes: str | None = None
+
+    def leaf(self, target: EntryId | None) -> Body:
+        return self._custom(
+            LEAF_TYPE, {"from": id_of(self.session, self.session.leaf), "target": target}, target
+        )
+
+    def archive(self, target: EntryId | None, archived: bool) -> Body:
+        data: Body = {"target": target, "archived": archived}
+        return self._custom(ARCHIVE_TYPE, data, id_of(self.session, self.session.leaf))
+
+    def label(self, target: EntryId | None, text: str) -> Body:
+        return self._at_leaf("label", {"targetId": target} | ({"label": text} if text else {}))
+
+    def name(self, name: str) -> Body:
+        return self._at_leaf("session_info", {"name": name})
+
+    def _custom(self, custom_type: str, data: Body, parent: EntryId | None) -> Body:
+        entry = new_id(self.session.columns)
+        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_time(self.writing.now())}
+        return {"type": "custom", "customType": custom_type, "data": data | self._mark(entry)} | place
+
+    def _at_leaf(self, type_: str, said: Body) -> Body:
+        entry = new_id(self.session.columns)
+        parent = id_of(self.session, self.session.leaf)
+        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_time(self.writing.now())}
+        return {"type": type_} | place | said | {MARK: self._mark(entry)}
+
+    def _mark(self, entry: EntryId) -> Body:
+        return {"op": entry} | ({"undoes": self.undoes} if self.undoes is not None else {})
+
+
+def _one_line(text: str) -> str:
+    return _LINE_BREAKS.sub(" ", text).strip()

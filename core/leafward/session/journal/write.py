@@ -1,0 +1,186 @@
+"""What a write is asked to be, and what it says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
+from leafward.session.journal.file_append import append, refuse_unwritable
+from leafward.session.journal.lines import Clock, encode_line, parse_time, utc_now
+from leafward.session.journal.lock import PATIENCE, Claim
+from leafward.session.journal.operations import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
+from leafward.session.scan import CURRENT_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from leafward.session.session import Session
+
+RECENT = timedelta(minutes=5)
+"""A file that changed within this time may be open in a running agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a write is done; the same for every verb."""
+
+    dry_run: bool = False
+    """Only say what would be written; refused where the write would be, except for a lock that another holds."""
+    now: Clock = utc_now
+    patience: float = PATIENCE
+    """Seconds to wait for the lock."""
+    claim: Claim | None = None
+    """The claim of the long work that this write concludes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something the user should know about a write that is done all the same."""
+
+    code: str
+    text: str
+    """One line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What an operation wrote, or would write."""
+
+    kind: OperationKind
+    path: Path
+    op: OperationId | None
+    """None where nothing had to be written: things are as wanted already."""
+    entries: tuple[EntryId, ...]
+    """The entries appended; none in a dry run."""
+    from_leaf: EntryId | None
+    """The leaf before; None is before everything."""
+    leaf: EntryId | None
+    """The leaf after."""
+    target: EntryId | None
+    """The entry moved to, labelled or archived."""
+    undoes: OperationId | None
+    """The operation taken back by an undo or redo."""
+    remarks: tuple[Remark, ...]
+    dry_run: bool
+    size: int
+    """Bytes appended."""
+    backup: Path | None
+    """Where a version 1 or 2 file was copied before it was migrated."""
+    recent: bool
+    """Somebody else wrote within the last minutes: a running agent sees our line only when it reopens the session."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was, or would be, written."""
+        return self.op is not None
+
+
+def write(
+    session: Session,
+    kind: OperationKind,
+    lines: Body | Sequence[Body],
+    target: int,
+    writing: Writing,
+    remarks: Iterable[Remark] = (),
+) -> Write:
+    """Appends the line of an operation, or its lines, and says what came of it. Raises Refused.
+
+    Of several lines the last one is the operation's own; they reach the file in one call.
+    """
+    every = [session.stamped(one) for one in ([lines] if isinstance(lines, dict) else lines)]
+    line = every[-1]
+    noted = marks(line)
+    undoes = noted.get("undoes")
+    said = list(remarks)
+    recent = changed_lately(session, writing.now())
+    from_leaf = id_of(session, session.leaf)
+    if session.version < CURRENT_VERSION:
+        text = f"the file is of version {session.version}: it is copied to a backup and becomes version {CURRENT_VERSION}"
+        said.append(Remark("migrates", text))
+    if _is_what_if(session, line):
+        said.append(Remark("what-if", _WHAT_IF))
+    entries: tuple[EntryId, ...] = ()
+    leaf: EntryId | None = EntryId(line["id"])
+    size, backup = sum(len(encode_line(one)) for one in every), None
+    if writing.dry_run:
+        refuse_unwritable(session, writing.claim)
+    else:
+        done = append(session, every, patience=writing.patience, claim=writing.claim, now=writing.now)
+        size, backup = done.size, done.backup
+        entries, leaf = tuple(EntryId(one["id"]) for one in every), id_of(session, session.leaf)
+        if done.raced:
+            said.append(
+                Remark("raced", "another program wrote at the same moment; look where the leaf is now")
+            )
+    return Write(
+        kind,
+        session.book_path,
+        OperationId(noted["op"]),
+        entries,
+        from_leaf,
+        leaf,
+        id_of(session, target),
+        OperationId(undoes) if undoes is not None else None,
+        tuple(said),
+        writing.dry_run,
+        size,
+        backup,
+        recent,
+    )
+
+
+def _is_what_if(session: Session, line: Body) -> bool:
+    """Whether a line about to be written puts the place where only Leafward keeps it."""
+    if session.book is session or line["type"] in ("label", "session_info"):
+        return False
+    if line["type"] == "custom":
+        if line["customType"] != LEAF_TYPE:
+            return False
+        place = session.tree.content_at(session.columns.index(line["parentId"] or ""))
+        return place != session.tree.content_at(session.own_leaf)
+    return True
+
+
+_WHAT_IF = "a what-if: a fork makes it real; the agent itself goes on at its own leaf"
+
+
+def nothing(session: Session, kind: OperationKind, target: int, writing: Writing) -> Write:
+    """The result of an operation that finds everything as wanted."""
+    leaf = id_of(session, session.leaf)
+    named = id_of(session, target)
+    recent = changed_lately(session, writing.now())
+    return Write(
+        kind, session.book_path, None, (), leaf, leaf, named, None, (), writing.dry_run, 0, None, recent
+    )
+
+
+def changed_lately(session: Session, now: datetime) -> bool:
+    """Whether somebody else than Leafward wrote to the file within the last minutes.
+
+    Where the last lines are Leafward's own, the time of the entry before them decides, else that of the file. What is kept
+    beside another agent's session is never seen by that agent: there nobody needs to know.
+    """
+    if session.book is not session:
+        return False
+    columns = session.columns
+    own = set(columns.own)
+    at = int(session.leaf)
+    while at >= 0:
+        mine = at in own
+        if not mine and columns.kind[at] in MARKED:
+            mine = bool(marks(session.body(at) or {}))
+        if not mine:
+            break
+        at -= 1
+    moment: datetime | None = datetime.fromtimestamp(session.seen.st_mtime, UTC)
+    if at != session.leaf:
+        moment = parse_time(session.entry(at).timestamp) if at >= 0 else None
+    return moment is not None and abs(now - moment) < RECENT
+
+
+def id_of(session: Session, index: int) -> EntryId | None:
+    """An entry's id; None for -1."""
+    return session.columns.id(EntryIndex(index)) if index > NO_ENTRY else None

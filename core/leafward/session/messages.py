@@ -1,0 +1,151 @@
+"""The messages of an entry: what it contributes to a context, edited or not, and how that reads as plain text.
+
+The rules are pi 1.5.2's; what is sent around a summary is pi's own wording and is not repeated here.
+"""
+
+from __future__ import annotations
+
+from leafward.base.times import milliseconds
+from leafward.session.entries import Body, Kind, Usage, blocks_of, read_usage, text_of
+
+EDIT_TARGETS = "targetIds"
+"""The field by which a translated context edit of another agent names several entries instead of one."""
+
+PROJECTION = "projection"
+"""The field by which a translated compaction of another agent names the entries that are kept beside its summary: two lists
+of ids, `before` and `after` it. Without it pi's rule applies."""
+
+NEVER_SENT = "neverSent"
+"""The field by which a translated message of another agent says that the agent shows it, and sends it to no model."""
+
+_EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
+
+
+def messages_of(body: Body, kind: Kind) -> list[Body]:
+    """The messages one entry contributes, before edits; contents that are null are made empty (pi 1.5.2)."""
+    if body.get("type") == "message":
+        message = body.get("message")
+        if not isinstance(message, dict):
+            return []
+        if message.get("content") is None and kind in (
+            Kind.SYSTEM,
+            Kind.USER,
+            Kind.ASSISTANT,
+            Kind.TOOL_RESULT,
+        ):
+            message = {**message, "content": "" if kind is Kind.SYSTEM else []}
+        return [message]
+    if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
+        content = body.get("content")
+        return [
+            {"role": "custom", "content": [] if content is None else content, "display": body.get("display")}
+        ]
+    if kind is Kind.BRANCH_SUMMARY and body.get("summary"):
+        return [{"role": "branchSummary", "summary": body["summary"]}]
+    if kind is Kind.COMPACTION:
+        summary = {"role": "compactionSummary", "summary": body.get("summary")}
+        system = body.get("systemMessage")
+        return [system, summary] if isinstance(system, dict) else [summary]
+    return []
+
+
+def edit_targets(body: Body) -> list[str]:
+    """The entries that a context edit concerns: one in pi's files; another agent may have pruned many at once."""
+    listed = body.get(EDIT_TARGETS)
+    if isinstance(listed, list):
+        return [str(name) for name in listed]
+    return [str(body.get("targetId"))]
+
+
+def edit_message(message: Body, replacement: object) -> Body | None:
+    """A message after a context edit; None where the edit removes it."""
+    if replacement is None:
+        return None
+    role = message.get("role")
+    if not isinstance(role, str) or role not in _EDITABLE or not isinstance(replacement, dict):
+        return message
+    content = replacement.get("content")
+    if isinstance(content, str) and role in ("assistant", "toolResult"):
+        content = [{"type": "text", "text": content}]
+    return {**message, "content": content}
+
+
+def trusted_usage(message: Body) -> Usage | None:
+    """A reply's usage where it says something: not aborted, no error, not all zero (pi 1.5.2)."""
+    if message.get("stopReason") in ("aborted", "error"):
+        return None
+    usage = read_usage(message.get("usage"))
+    return usage if usage is not None and usage.total > 0 else None
+
+
+def message_text(message: Body) -> str:
+    """A message as plain text: what was said, thought, called, shown. Images are described."""
+    role = message.get("role")
+    if role in ("branchSummary", "compactionSummary"):
+        return str(message.get("summary") or "")
+    if role == "bashExecution":
+        return f"$ {message.get('command', '')}\n{message.get('output', '')}"
+    parts: list[str] = []
+    for block in blocks_of(message.get("content")):
+        kind = block.get("type")
+        if kind == "text":
+            parts.append(str(block.get("text", "")))
+        elif kind == "thinking":
+            parts.append(str(block.get("thinking", "")))
+        elif kind == "toolCall":
+            parts.append(call_text(block))
+        elif kind == "image":
+            parts.append(image_text(block))
+    if role == "system":
+        sections = message.get("sections")
+        if isinstance(sections, dict):
+            parts.extend(str(text) for text in sections.values() if text)
+    return "\n".join(parts)
+
+
+def call_text(block: Body) -> str:
+    """A tool call on one line: its name, then each argument."""
+    arguments = block.get("arguments")
+    listed = (
+        ", ".join(f"{key}={value}" for key, value in arguments.items()) if isinstance(arguments, dict) else ""
+    )
+    return f"{block.get('name', '')}({listed})"
+
+
+def image_text(block: Body) -> str:
+    """An image described: its type and its size in bytes."""
+    data = block.get("data")
+    size = len(data) * 3 // 4 if isinstance(data, str) else 0
+    return f"[image {block.get('mimeType', 'of unknown type')}, {size:,} bytes]"
+
+
+def usage_of(body: Body) -> Usage | None:
+    """What an entry cost: a reply's, a tool's, a summary's, or a `usage` entry's own (pi 1.5.2)."""
+    if body.get("type") == "message":
+        message = body.get("message")
+        return read_usage(message.get("usage")) if isinstance(message, dict) else None
+    return read_usage(body.get("usage"))
+
+
+_PLAUSIBLE = 946_684_800_000
+"""The year 2000: an earlier moment is none."""
+
+
+def written_at(body: Body) -> int | None:
+    """When an entry was written, in milliseconds since 1970; None where nothing says it.
+
+    A file that was migrated or copied has the moment of that on its lines; a message keeps its own.
+    """
+    message = body.get("message")
+    own = milliseconds(message.get("timestamp")) if isinstance(message, dict) else None
+    return own if own is not None and own >= _PLAUSIBLE else milliseconds(body.get("timestamp"))
+
+
+def prompt_text(body: Body) -> str:
+    """The text of a user's entry, as it would be offered for editing: what was typed, where an editor put more around it."""
+    typed = body.get("typed")
+    if isinstance(typed, str):
+        return typed
+    message = body.get("message")
+    content = message.get("content") if isinstance(message, dict) else body.get("content")
+    return text_of(content)

@@ -1,0 +1,125 @@
+"""Scanning a large session in a process of its own while this one still loads the application.
+
+Loading and scanning both need the interpreter: as threads of one process they only take turns. The child is forked while
+there is no other thread, scans, and sends the columns; they are a few bytes an entry, since a scan keeps no bodies. What
+comes after the child's last read is read on as always, so nothing depends on when either of the two is done.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from io import FileIO
+    from pathlib import Path
+
+    from leafward.session.scan import Scan
+
+WORTHWHILE = 4 << 20
+"""Bytes from which on a file is scanned ahead; a smaller one takes a few milliseconds."""
+
+_NICE = 5
+_HEAD_START = 0.08
+"""Seconds that the screen has for itself: two processes at work are in each other's way, also on two processors. A file of
+a hundred thousand entries is scanned by the time it is asked for all the same."""
+_TOLD_EVERY = 16
+"""Chunks between two words of how far the scan is."""
+
+
+class Ahead:
+    """A scan under way in a child process."""
+
+    def __init__(self, path: Path, file: FileIO, child: int, pipe: BinaryIO) -> None:
+        self.path = path
+        self._scanned = _identity(os.fstat(file.fileno()))
+        self._child = child
+        self._pipe: BinaryIO | None = pipe
+
+    def take(
+        self,
+        stop: Callable[[], bool] = lambda: False,
+        publish: Callable[[int, int], object] = lambda _end, _entries: None,
+    ) -> Scan | None:
+        """Waits for the scan and hands it over, once; `publish` hears bytes and entries so far.
+
+        None where there is none: it was taken before, stopped, has failed, or the path is that of another file by now.
+        """
+        import pickle
+
+        pipe, self._pipe = self._pipe, None
+        if pipe is None:
+            return None
+        scan = None
+        try:
+            with pipe:
+                while scan is None and not stop():
+                    # Nobody but our own child writes here.
+                    told = pickle.load(pipe)  # noqa: S301
+                    if isinstance(told, tuple):
+                        publish(*told)
+                        continue
+                    if _identity(os.stat(self.path)) == self._scanned:
+                        scan = told
+                    break
+        except (EOFError, OSError, pickle.UnpicklingError):
+            scan = None
+        os.waitpid(self._child, 0)
+        return scan
+
+
+def scan_ahead(path: Path) -> Ahead | None:
+    """Starts to scan a file; None where that is not possible or not worth it. Call it while there is but one thread."""
+    if not hasattr(os, "fork") or threading.active_count() > 1:
+        return None
+    try:
+        if not path.is_file() or path.stat().st_size < WORTHWHILE:
+            return None
+        file = path.open("rb", buffering=0)
+    except OSError:
+        return None
+    with file:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child:
+            os.close(writing)
+            return Ahead(path, file, child, os.fdopen(reading, "rb"))
+        try:
+            os.close(reading)
+            gc.disable()
+            # Where both have to share a processor, the screen goes first.
+            os.nice(_NICE)
+            time.sleep(_HEAD_START)
+            _send(file, writing)
+        finally:
+            # Whatever went wrong, the parent reads the file itself and says so.
+            os._exit(0)
+
+
+def _send(file: FileIO, descriptor: int) -> None:
+    # Not needed in the parent until the screen stands.
+    import pickle
+
+    from leafward.session.scan import Scan
+
+    scan = Scan()
+    chunks = 0
+    with os.fdopen(descriptor, "wb") as pipe:
+
+        def publish() -> None:
+            nonlocal chunks
+            chunks += 1
+            if chunks % _TOLD_EVERY == 0:
+                pickle.dump((scan.end, len(scan.columns)), pipe)
+                pipe.flush()
+
+        scan.advance(file, publish=publish)
+        pickle.dump(scan, pipe, protocol=5)
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_ino, found.st_dev

@@ -1,0 +1,425 @@
+"""Bytes to columns: one pass over a session file that keeps where each entry lies, what it is and whose child it is.
+
+No body is kept and most are not even decoded. A line is first matched at fixed positions (what pi writes for a message),
+then against the two anchored shapes pi writes for everything else, and decoded whole where neither fits, so the order of
+keys is never assumed. The same scan goes on at a byte offset when the file has grown.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import struct
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, BinaryIO
+
+import orjson
+
+from leafward.session.columns import ID_SIZE, Columns, cut_cycles, link
+from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, Body, Damage, EntryIndex, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+CHUNK = 1 << 20
+"""Bytes read at a time; small enough to stay in the processor's cache."""
+_SMALLEST_CHUNK = 1 << 12
+"""Clearing a whole chunk costs more than reading a usual session: what is left of a file needs no more room than itself."""
+
+CURRENT_VERSION = 3
+"""The newest file version that is written; newer ones are read only."""
+
+# A message as pi writes it: the id at 24, the parent's id at 46, the time at 69, the role's first two letters at 114.
+_MESSAGE = struct.Struct("24s8s14s8s15s24x23s")
+_MESSAGE_START = b'{"type":"message","id":"'
+_PARENT_KEY = b'","parentId":"'
+_TIME_KEY = b'","timestamp":"'
+_ROLE_KEY = b'","message":{"role":"'
+_ROLE_TAIL = {
+    _ROLE_KEY + b"us": int(Kind.USER),
+    _ROLE_KEY + b"as": int(Kind.ASSISTANT),
+    _ROLE_KEY + b"to": int(Kind.TOOL_RESULT),
+}
+_CLOSE = ord("}")
+
+_ID_FIRST = re.compile(
+    rb'\{"type":"(\w+)","id":"([!#-\[\]-~]{8})","parentId":(?:"([!#-\[\]-~]{8})"|null),"timestamp":"[^"\\]{1,40}"'
+    rb'(?:,"message":\{"role":"(\w+)"|(?=[,}]))'
+)
+# Three keys closed by the line's one last brace are the outermost object's own: inside a string their quotes would be
+# escaped, and inside a nested object a second brace would follow.
+_ID_LAST = re.compile(
+    rb'"id":"([!#-\[\]-~]{8})","parentId":(?:"([!#-\[\]-~]{8})"|null)(?:,"timestamp":"[^"\\]{1,40}")?\}\s*\Z'
+)
+_PLAIN_TYPE = re.compile(rb'\{"type":"(custom|custom_message)","customType":"([^"\\]*)"')
+_ODD_ID = re.compile(rb"[^!#-\[\]-~]")
+
+_TYPE_BYTES = {name.encode(): kind for name, kind in ENTRY_TYPES.items()}
+_ROLE_BYTES = {name.encode(): kind for name, kind in MESSAGE_ROLES.items()}
+_OWN_TYPE = b"leafward."
+_BOM = b"\xef\xbb\xbf"
+_WITHOUT_PARENT = (Damage.MALFORMED, Damage.EXTRA_HEADER, Damage.NO_ID)
+"""Damage of lines that hang on the entry before them in the file."""
+
+
+def _no_constants(name: str) -> None:
+    raise ValueError(name)
+
+
+def decode_line(line: bytes) -> Body | None:
+    """A line as an object; None where it is none.
+
+    What orjson refuses is tried with the standard parser, which takes lone surrogates, and with invalid UTF-8 replaced, as
+    pi's reader does.
+    """
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        try:
+            value = json.loads(line.decode("utf-8", "replace"), parse_constant=_no_constants)
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, dict) else None
+
+
+def kind_of(body: Body) -> Kind:
+    """The kind of a decoded entry; a type or role this version does not know is `UNKNOWN`."""
+    type_ = body.get("type")
+    if type_ == "message":
+        message = body.get("message")
+        role = message.get("role") if isinstance(message, dict) else None
+        return MESSAGE_ROLES.get(role, Kind.UNKNOWN) if isinstance(role, str) else Kind.UNKNOWN
+    return ENTRY_TYPES.get(type_, Kind.UNKNOWN) if isinstance(type_, str) else Kind.UNKNOWN
+
+
+def version_of(header: Body | None) -> int:
+    """The file version a header names; a header without one is version 1, a file without a header is taken as 3."""
+    if header is None:
+        return CURRENT_VERSION
+    version = header.get("version", 1)
+    if isinstance(version, str) and version.isdigit():
+        version = int(version)
+    known = isinstance(version, (int, float)) and math.isfinite(version)
+    return int(version) if known and version else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An unterminated last line that is not (yet) a whole entry."""
+
+    offset: int
+    size: int
+    """Bytes."""
+
+
+class Scan:
+    """The state of reading one file: what was found so far, and the offset where reading goes on."""
+
+    def __init__(self) -> None:
+        self.header: Body | None = None
+        self.header_offset = -1
+        self.bom = False
+        self.columns = Columns()
+        self.end = 0
+        """Bytes consumed: the offset at which the next `advance` reads on."""
+        self.pending: Pending | None = None
+        self.version = CURRENT_VERSION
+        self.decoded = 0
+        """Lines that had to be decoded whole; work counted for tests."""
+        self._parsed_any = False
+        self._last_good = -1
+        self._jumps: list[tuple[int, bytes | str]] = []
+        self._orphans: dict[int, bytes | str] = {}
+        self._made_up: set[str] = set()
+
+    @classmethod
+    def of(cls, columns: Columns, header: Body, last: int, end: int) -> Scan:
+        """What a scan would say of columns that were made otherwise."""
+        scan = cls()
+        scan.columns, scan.header, scan.end = columns, header, end
+        scan._last_good, scan._parsed_any = last, True
+        return scan
+
+    def go_on_as(self, other: Scan) -> None:
+        """Takes over what another scan of the same entries and more says, so that whoever holds this one sees that it grew."""
+        self.columns, self.header, self.header_offset = other.columns, other.header, other.header_offset
+        self.end, self.pending, self._last_good = other.end, other.pending, other._last_good
+
+    @property
+    def last(self) -> EntryIndex:
+        """The last entry that is no damage: pi's leaf. -1 in an empty session."""
+        return EntryIndex(self._last_good)
+
+    @property
+    def orphans(self) -> dict[int, bytes | str]:
+        """Entries that name a parent which is not in the file, and the id that they name."""
+        return self._orphans
+
+    def discredit(self, entries: Collection[int]) -> None:
+        """Makes damage of entries whose lines proved to be no objects: nothing can name them any more, as in pi.
+
+        Their children wait for an entry of that id, as orphans do.
+        """
+        columns = self.columns
+        lost: dict[int, str] = {}
+        for index in sorted(entries):
+            lost[index] = columns.id(index)
+            columns.kind[index] = Kind.MALFORMED
+            columns.damage[index] = Damage.MALFORMED
+            columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE] = bytes(ID_SIZE)
+            columns.other_ids[index] = f"line@{columns.start[index]}"
+            self._orphans.pop(index, None)
+        above = -1
+        for index, parent in enumerate(columns.parent):
+            placed = index in lost or columns.damage.get(index) in _WITHOUT_PARENT
+            if placed and (index in lost or parent in lost):
+                columns.parent[index] = above
+            elif parent in lost:
+                columns.parent[index] = -1
+                columns.damage[index] = Damage.ORPHAN
+                self._orphans[index] = lost[parent]
+            if columns.kind[index] not in (Kind.MALFORMED, Kind.HEADER):
+                above = index
+        cut_cycles(columns)
+        self._last_good = above
+
+    def advance(
+        self,
+        file: BinaryIO,
+        stop: Callable[[], bool] = lambda: False,
+        publish: Callable[[], object] = lambda: None,
+    ) -> int:
+        """Reads from `end` to the end of the file and returns how many entries were added.
+
+        `stop` is asked and `publish` called after each chunk; a stopped scan is whole as far as it got and can go on.
+        """
+        first = len(self.columns)
+        unclosed = self.columns.damage.get(first - 1) is Damage.UNTERMINATED
+        left = file.seek(0, os.SEEK_END) - self.end
+        file.seek(self.end)
+        buffer = bytearray(max(_SMALLEST_CHUNK, min(CHUNK, left + 1)))
+        filled = 0
+        stopped = False
+        while not stopped:
+            if filled == len(buffer):
+                buffer.extend(bytes(len(buffer)))
+            with memoryview(buffer) as view:
+                got = file.readinto(view[filled:])  # type: ignore[attr-defined]  # typeshed's BinaryIO lacks it
+            filled += got
+            if unclosed and buffer[: min(filled, 2)].lstrip(b"\r").startswith(b"\n"):
+                del self.columns.damage[first - 1]
+                unclosed = False
+            used = self._whole_lines(buffer, filled)
+            if used:
+                buffer[: filled - used] = buffer[used:filled]
+                filled -= used
+                self.end += used
+            if not got:
+                break
+            publish()
+            stopped = stop()
+        self.pending = None
+        unclosed = filled > 0 and not stopped and self._last_line(bytes(buffer[:filled]))
+        link(self.columns, first, self._jumps, self._orphans)
+        if (
+            unclosed
+        ):  # after the links: what is wrong with the entry itself outlives the newline that will come
+            self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
+        self._jumps = []
+        return len(self.columns) - first
+
+    def _whole_lines(self, buffer: bytearray, filled: int) -> int:
+        """Takes in every terminated line of `buffer[:filled]`; returns how many bytes they are."""
+        position = 0
+        base = self.end
+        find = buffer.find
+        while self.header is None or self.version < 2:
+            newline = find(b"\n", position, filled)
+            if newline < 0:
+                return position
+            self._line(bytes(buffer[position:newline]), base + position)
+            position = newline + 1
+            if self._parsed_any and self.header is None:
+                break
+        columns = self.columns
+        starts: list[int] = []
+        ids: list[bytes] = []
+        kinds: list[int] = []
+        index = len(columns)
+        last_id = self._previous_id()
+        unpack, tail_kind, jumps = _MESSAGE.unpack_from, _ROLE_TAIL.get, self._jumps
+        shape_size = _MESSAGE.size
+        while (newline := find(b"\n", position, filled)) >= 0:
+            if newline - position > shape_size and buffer[newline - 1] == _CLOSE:
+                start, entry_id, parent_key, parent_id, time_key, tail = unpack(buffer, position)
+                kind = tail_kind(tail)
+                if (
+                    kind is not None
+                    and start == _MESSAGE_START
+                    and parent_key == _PARENT_KEY
+                    and time_key == _TIME_KEY
+                ):
+                    starts.append(base + position)
+                    ids.append(entry_id)
+                    kinds.append(kind)
+                    if parent_id != last_id:
+                        jumps.append((index, parent_id))
+                    last_id = entry_id
+                    index += 1
+                    position = newline + 1
+                    continue
+            self._take(starts, ids, kinds, buffer)
+            self._line(bytes(buffer[position:newline]), base + position)
+            last_id = self._previous_id()
+            index = len(columns)
+            position = newline + 1
+        self._take(starts, ids, kinds, buffer)
+        return position
+
+    def _previous_id(self) -> bytes | None:
+        """The id that makes the next entry a child of the one before it; None where only a look-up can tell."""
+        columns = self.columns
+        last = len(columns) - 1
+        if last < 0 or last != self._last_good or last in columns.other_ids:
+            return None
+        return bytes(columns.ids[-ID_SIZE:])
+
+    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], buffer: bytearray) -> None:
+        """Moves what the fast loop gathered into the columns, each entry a child of the one before it."""
+        if not kinds:
+            return
+        columns = self.columns
+        joined = b"".join(ids)
+        first = len(columns)
+        fresh = len(self._jumps)
+        while fresh and self._jumps[fresh - 1][0] >= first:
+            fresh -= 1
+        if _ODD_ID.search(joined) or any(
+            isinstance(parent, bytes) and _ODD_ID.search(parent) for _, parent in self._jumps[fresh:]
+        ):
+            # An escape or a quote inside an id: the fixed positions do not hold, so these lines are decoded.
+            del self._jumps[fresh:]
+            for start in starts:
+                at = start - self.end
+                self._line(bytes(buffer[at : buffer.find(b"\n", at)]), start, decode=True)
+        else:
+            columns.start.fromlist(starts)
+            columns.kind.extend(bytes(kinds))
+            columns.parent.extend(range(first - 1, first - 1 + len(kinds)))
+            columns.ids.extend(joined)
+            self._last_good = len(columns) - 1
+            self._parsed_any = True
+        starts.clear()
+        ids.clear()
+        kinds.clear()
+
+    def _line(self, line: bytes, offset: int, *, decode: bool = False) -> None:
+        """Takes in one line of any shape."""
+        if not line.strip():
+            return
+        if self._parsed_any and self.version >= 2 and not decode and self._anchored(line, offset):
+            return
+        if offset == 0 and line.startswith(_BOM):
+            self.bom = True
+            line = line[len(_BOM) :]
+        self.decoded += 1
+        body = decode_line(line)
+        if body is None:
+            self._add(Kind.MALFORMED, offset, None, None, Damage.MALFORMED)
+            return
+        kind = kind_of(body)
+        if kind is Kind.HEADER:
+            if self._parsed_any:
+                self._add(kind, offset, None, None, Damage.EXTRA_HEADER)
+            else:
+                self._parsed_any = True
+                self.header, self.header_offset, self.version = body, offset, version_of(body)
+            return
+        if not self._parsed_any:
+            self._parsed_any = True
+            self.version = CURRENT_VERSION if "id" in body else 1
+        if self.version < 2:
+            self._add(kind, offset, self._made_up_id(line), None, None)
+            return
+        entry_id, parent_id = body.get("id"), body.get("parentId")
+        if not isinstance(entry_id, str) or not entry_id:
+            self._add(kind, offset, None, None, Damage.NO_ID)
+        else:
+            self._add(
+                kind, offset, entry_id, parent_id if isinstance(parent_id, str) and parent_id else "", None
+            )
+            if kind is Kind.CUSTOM and str(body.get("customType")).startswith(_OWN_TYPE.decode()):
+                self.columns.own.append(len(self.columns) - 1)
+
+    def _anchored(self, line: bytes, offset: int) -> bool:
+        """Takes in a line of one of the two shapes that pi writes for other entries; False where it is neither."""
+        found = _ID_FIRST.match(line)
+        if found is not None and line.rstrip().endswith(b"}"):
+            type_, entry_id, parent_id, role = found.groups()
+            kind = _ROLE_BYTES.get(role) if type_ == b"message" else _TYPE_BYTES.get(type_)
+            own = b""
+        else:
+            plain = _PLAIN_TYPE.match(line)
+            found = _ID_LAST.search(line, max(0, len(line) - 160)) if plain else None
+            if plain is None or found is None:
+                return False
+            entry_id, parent_id = found.groups()
+            kind, own = _TYPE_BYTES[plain[1]], plain[2]
+        if kind is None or (kind in (Kind.CUSTOM, Kind.HEADER) and not own):
+            return False
+        self._add(kind, offset, entry_id, parent_id or b"", None)
+        if kind is Kind.CUSTOM and own.startswith(_OWN_TYPE):
+            self.columns.own.append(len(self.columns) - 1)
+        return True
+
+    def _add(
+        self,
+        kind: Kind,
+        offset: int,
+        entry_id: bytes | str | None,
+        parent_id: bytes | str | None,
+        damage: Damage | None,
+    ) -> None:
+        """Appends one entry. A `parent_id` of None means the last whole entry before it, an empty one a root."""
+        columns = self.columns
+        index = len(columns)
+        columns.start.append(offset)
+        columns.kind.append(kind)
+        plain = entry_id.encode() if isinstance(entry_id, str) and entry_id.isascii() else entry_id
+        if isinstance(plain, bytes) and len(plain) == ID_SIZE and not _ODD_ID.search(plain):
+            columns.ids.extend(plain)
+        else:
+            columns.ids.extend(bytes(ID_SIZE))
+            columns.other_ids[index] = f"line@{offset}" if entry_id is None else str(entry_id)
+        columns.parent.append(self._last_good if parent_id is None else -1)
+        if parent_id:
+            self._jumps.append((index, parent_id))
+        if damage is not None:
+            columns.damage[index] = damage
+        if kind not in (Kind.MALFORMED, Kind.HEADER):
+            self._last_good = index
+
+    def _made_up_id(self, line: bytes) -> str:
+        """A version 1 entry's id: from content and position, so that it is the same in every run."""
+        salt = len(self.columns).to_bytes(8, "big")
+        while True:
+            made = blake2b(line, digest_size=ID_SIZE // 2, key=salt).hexdigest()
+            if made not in self._made_up:
+                self._made_up.add(made)
+                return made
+            salt += b"+"
+
+    def _last_line(self, line: bytes) -> bool:
+        """The unterminated end: an entry if it is a whole object (as pi reads it), else pending. Whether it is an entry."""
+        if not line.strip():
+            return False
+        if decode_line(line.removeprefix(_BOM)) is None:
+            self.pending = Pending(self.end, len(line))
+            return False
+        before = len(self.columns)
+        self._line(line, self.end, decode=True)
+        self.end += len(line)
+        return len(self.columns) > before

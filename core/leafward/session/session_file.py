@@ -1,0 +1,76 @@
+"""A file that is open for reading while others write to it: its bytes, and whether it is still what was read."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING, BinaryIO
+
+from leafward.base.errors import NotASession
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TELLING = ("st_size", "st_mtime_ns", "st_ino", "st_dev")
+"""What changes when somebody writes to a file or puts another in its place."""
+
+_PROOF = 4096
+"""Bytes at the beginning and at the end of what was read that are looked at before reading goes on behind them."""
+
+
+class SessionFile:
+    """The file that has a name now; it stays that file when the name is given to another one."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises NotASession where it cannot be opened, saying why in one line."""
+        try:
+            if path.is_dir():
+                raise NotASession(f"{path} is a folder, not a session file")
+            if path.exists() and not path.is_file():
+                raise NotASession(f"{path} is not a regular file")
+            self.handle: BinaryIO = path.open("rb", buffering=0)
+        except OSError as error:
+            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+        self._path = path
+        self.proof: tuple[tuple[int, bytes], ...] = ()
+        """The first and the last bytes of what was read, with their offsets."""
+        self.look()
+
+    def close(self) -> None:
+        """Its bytes can no longer be read."""
+        self.handle.close()
+
+    def at(self, offset: int, size: int) -> bytes:
+        """Some bytes of it. Raises OSError. From any thread."""
+        if self.handle.closed:
+            raise OSError(errno.EBADF, "the session was closed", str(self._path))
+        if hasattr(os, "pread"):
+            return os.pread(self.handle.fileno(), size, offset)
+        with self._path.open("rb") as file:
+            file.seek(offset)
+            return file.read(size)
+
+    def look(self) -> None:
+        """It is about to be read: this is the state that it is read in. Raises OSError."""
+        self.seen = self.latest = os.fstat(self.handle.fileno())
+
+    def was_read(self, end: int) -> None:
+        """It was read up to an offset: keeps what proves later that it still begins so. Raises OSError."""
+        self.proof = tuple(
+            (at, self.at(at, size))
+            for at, size in ((0, min(end, _PROOF)), (max(0, end - _PROOF), min(end, _PROOF)))
+        )
+
+    def begins_as_read(self) -> bool:
+        """Whether it begins with what was read, as far as the first and last few thousand bytes of that prove it.
+
+        An editor may write the same file anew, and longer; whatever it inserts or removes moves what comes behind.
+        """
+        try:
+            return all(self.at(at, len(read)) == read for at, read in self.proof)
+        except OSError:
+            return False
+
+    def is_other(self, now: os.stat_result) -> bool:
+        """Whether what has its name now is longer, newer or another file than when it was last looked at."""
+        return any(getattr(now, name) != getattr(self.latest, name) for name in _TELLING)

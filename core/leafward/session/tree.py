@@ -1,0 +1,277 @@
+"""The tree of a session: runs of entries that follow each other, and the tree that the runs make.
+
+A run is a longest stretch of consecutive lines in which each entry is the only child of the one before it, so nearly all
+of a session is a few ranges. Nothing here recurses, and what is done per entry is done by C loops over whole columns.
+
+Entries that only keep books (`BOOKKEEPING`) are part of the tree, but where nothing else follows them they make no leaf,
+no branch and no branch point.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from itertools import compress
+from operator import ne
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+class Run(NamedTuple):
+    """Entries `start` … `stop - 1`, each the parent of the next."""
+
+    start: int
+    stop: int
+
+
+class SessionTree:
+    """Parents, paths, common ancestors, leaves and branch points over columns of `parent` and `kind`.
+
+    `parent` holds -1 for a root; both columns are of the same length and are not changed while the tree is used.
+    """
+
+    def __init__(self, parent: array[int], kind: bytes | bytearray) -> None:
+        self.parent = parent
+        self.kind = kind
+        size = len(parent)
+        jumps = list(compress(range(size), map(ne, parent, range(-1, size - 1))))
+        heads = set(jumps)
+        heads.update(parent[index] + 1 for index in jumps)
+        if size:
+            heads.add(0)
+        heads.discard(size)
+        self.starts: array[int] = array("i", sorted(heads))
+        """First entry of each run, ascending."""
+        starts = self.starts
+        ending_at = {stop - 1: run for run, stop in enumerate(starts[1:])}
+        if size:
+            ending_at[size - 1] = len(starts) - 1
+        self.run_parent: array[int] = array("i", [ending_at.get(parent[start], -1) for start in starts])
+        """The run whose last entry is the parent of this run's first; -1 for a root."""
+        self.run_children: dict[int, list[int]] = {}
+        """Child runs in file order; the roots under -1."""
+        for run, above in enumerate(self.run_parent):
+            self.run_children.setdefault(above, []).append(run)
+        self._measure()
+
+    def _measure(self) -> None:
+        """Depth, subtree sizes and contents of every run."""
+        count = len(self.starts)
+        order: list[int] = []
+        stack = list(reversed(self.run_children.get(-1, [])))
+        while stack:
+            run = stack.pop()
+            order.append(run)
+            stack.extend(reversed(self.run_children.get(run, ())))
+        self.preorder = order
+        """Runs, each before its children, children in file order."""
+        self.subtree_size: array[int] = array("i", bytes(4 * count))
+        """Entries of a run and of everything below it."""
+        self.run_content: array[int] = array("i", bytes(4 * count))
+        """Entries of a run that are not bookkeeping."""
+        self.subtree_content: array[int] = array("i", bytes(4 * count))
+        """The same without bookkeeping; 0 means that the subtree is a side line."""
+        self.run_depth: array[int] = array("i", bytes(4 * count))
+        """Entries above a run's first one."""
+        self.content_above: array[int] = array("i", bytes(4 * count))
+        """Entries above a run's first one that are not bookkeeping."""
+        self.prompts_above: array[int] = array("i", bytes(4 * count))
+        """Entries above a run's first one that are the user's own words: prompts and commands."""
+        kind, parents = self.kind, self.run_parent
+        for run in order:
+            start, stop = self.bounds(run)
+            self.run_content[run] = len(kind[start:stop].translate(None, BOOKKEEPING_BYTES))
+            above = parents[run]
+            if above >= 0:
+                start, stop = self.bounds(above)
+                self.run_depth[run] = self.run_depth[above] + stop - start
+                self.content_above[run] = self.content_above[above] + self.run_content[above]
+                self.prompts_above[run] = self.prompts_above[above] + _prompts(kind, start, stop)
+        for run in reversed(order):
+            start, stop = self.bounds(run)
+            self.subtree_size[run] += stop - start
+            self.subtree_content[run] += self.run_content[run]
+            above = parents[run]
+            if above >= 0:
+                self.subtree_size[above] += self.subtree_size[run]
+                self.subtree_content[above] += self.subtree_content[run]
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def bounds(self, run: int) -> tuple[int, int]:
+        """First entry of a run, and the one behind its last."""
+        following = run + 1
+        return self.starts[run], self.starts[following] if following < len(self.starts) else len(self.parent)
+
+    def run_of(self, index: int) -> int:
+        """The run an entry lies in."""
+        return bisect_right(self.starts, index) - 1
+
+    def depth(self, index: int) -> int:
+        """Entries above this one."""
+        run = self.run_of(index)
+        return self.run_depth[run] + index - self.starts[run]
+
+    def children(self, index: int) -> list[EntryIndex]:
+        """Children in file order; of -1, the roots."""
+        if index < 0:
+            return [EntryIndex(self.starts[run]) for run in self.run_children.get(-1, ())]
+        run = self.run_of(index)
+        if index + 1 < self.bounds(run)[1]:
+            return [EntryIndex(index + 1)]
+        return [EntryIndex(self.starts[child]) for child in self.run_children.get(run, ())]
+
+    def path_runs(self, index: int) -> list[Run]:
+        """The path from the root to an entry as runs; empty for -1."""
+        found: list[Run] = []
+        starts, parent, above = self.starts, self.parent, self.run_parent
+        run = self.run_of(index) if index >= 0 else -1
+        while run >= 0:
+            start = starts[run]
+            found.append(Run(start, index + 1))
+            index, run = parent[start], above[run]
+        found.reverse()
+        return found
+
+    def path(self, index: int) -> array[int]:
+        """The entries from the root to this one."""
+        entries = array("i")
+        for run in self.path_runs(index):
+            entries.extend(range(run.start, run.stop))
+        return entries
+
+    def common_ancestor(self, a: int, b: int) -> EntryIndex:
+        """The deepest entry on both paths; -1 where there is none."""
+        on_a = {self.run_of(run.start): run.stop for run in self.path_runs(a)}
+        for run in reversed(self.path_runs(b)):
+            stop = on_a.get(self.run_of(run.start))
+            if stop is not None:
+                return EntryIndex(min(stop, run.stop) - 1)
+        return NO_ENTRY
+
+    def is_ancestor(self, above: int, index: int) -> bool:
+        """Whether `above` lies on the path to `index` (an entry lies on its own path)."""
+        return above < 0 or self.common_ancestor(above, index) == above
+
+    def below(self, ancestor: int, index: int) -> list[Run]:
+        """The path from just below an ancestor (or from the root, for -1) down to an entry, as runs."""
+        found: list[Run] = []
+        while index >= 0 and index != ancestor:
+            start = self.starts[self.run_of(index)]
+            if start <= ancestor < index:
+                found.append(Run(ancestor + 1, index + 1))
+                break
+            found.append(Run(start, index + 1))
+            index = self.parent[start]
+        found.reverse()
+        return found
+
+    def subtree_spans(self, run: int) -> list[range]:
+        """The entries of a run and of everything below it, as ranges."""
+        found: list[range] = []
+        pending = [run]
+        while pending:
+            at = pending.pop()
+            found.append(range(*self.bounds(at)))
+            pending.extend(self.run_children.get(at, ()))
+        return found
+
+    def content_in(self, runs: Iterable[Run]) -> int:
+        """How many entries of some runs are not bookkeeping."""
+        return sum(len(self.kind[run.start : run.stop].translate(None, BOOKKEEPING_BYTES)) for run in runs)
+
+    def content_upto(self, index: int) -> int:
+        """Entries on the path to one, itself included, that are not bookkeeping; 0 for -1."""
+        if index < 0:
+            return 0
+        run = self.run_of(index)
+        own = self.kind[self.starts[run] : index + 1].translate(None, BOOKKEEPING_BYTES)
+        return self.content_above[run] + len(own)
+
+    def prompts_upto(self, index: int) -> int:
+        """Prompts and commands of the user's on the path to an entry, itself included; 0 for -1."""
+        if index < 0:
+            return 0
+        run = self.run_of(index)
+        return self.prompts_above[run] + _prompts(self.kind, self.starts[run], index + 1)
+
+    def joins(self, stops: Mapping[int, int], index: int) -> EntryIndex:
+        """The deepest entry of a path on the way up from an entry; -1 where they never meet.
+
+        `stops` is the path as runs, each with the entry behind its last on the path. Only runs off the path are walked.
+        """
+        while index >= 0:
+            run = self.run_of(index)
+            stop = stops.get(run)
+            if stop is not None:
+                return EntryIndex(min(index, stop - 1))
+            index = self.parent[self.starts[run]]
+        return NO_ENTRY
+
+    def content_at(self, index: int) -> EntryIndex:
+        """The nearest entry at or above this one that is not bookkeeping; -1 where there is none."""
+        while index >= 0:
+            start = self.starts[self.run_of(index)]
+            kept = len(self.kind[start : index + 1].rstrip(BOOKKEEPING_BYTES))
+            if kept:
+                return EntryIndex(start + kept - 1)
+            index = self.parent[start]
+        return NO_ENTRY
+
+    def content_from(self, run: int) -> EntryIndex:
+        """The first entry of a run that is not bookkeeping, what it is called by; its first where all of them are."""
+        start, stop = self.bounds(run)
+        kept = len(self.kind[start:stop].lstrip(BOOKKEEPING_BYTES))
+        return EntryIndex(stop - kept if kept else start)
+
+    def content_children(self, run: int) -> list[int]:
+        """The runs with which the conversation goes on below a run; of -1, the roots.
+
+        A child that only keeps books is looked through: what follows it follows the run itself.
+        """
+        below = self.run_children.get(run, ())
+        if not below:
+            return []
+        found: list[int] = []
+        pending = list(reversed(below))
+        while pending:
+            child = pending.pop()
+            if self.run_content[child]:
+                found.append(child)
+            elif self.subtree_content[child]:
+                pending.extend(reversed(self.run_children.get(child, ())))
+        return found
+
+    def largest(self, runs: Iterable[int]) -> int:
+        """The run with the most of the conversation in and below it, the earlier of equals: what a lane follows.
+
+        Lanes that follow it nest no deeper than the logarithm of the number of entries. -1 where there is none.
+        """
+        return max(runs, key=lambda run: (self.subtree_content[run], -run), default=-1)
+
+    def leaves(self) -> Iterator[EntryIndex]:
+        """Where branches end: entries in the conversation with nothing of it below them, in tree order."""
+        for run in self.preorder:
+            if self.run_content[run] and self.subtree_content[run] == self.run_content[run]:
+                yield self.content_at(self.bounds(run)[1] - 1)
+
+    def branch_points(self) -> list[EntryIndex]:
+        """Entries in the conversation after which it goes on in more than one way, in file order."""
+        return sorted(
+            self.content_at(self.bounds(run)[1] - 1)
+            for run, content in enumerate(self.run_content)
+            if content and run in self.run_children and len(self.content_children(run)) > 1
+        )
+
+    def branches(self) -> int:
+        """How many branches there are besides one conversation: leaves less one, and never less than 0."""
+        return max(0, sum(1 for _ in self.leaves()) - 1)
+
+
+def _prompts(kind: bytes | bytearray, start: int, stop: int) -> int:
+    return kind.count(Kind.USER, start, stop) + kind.count(Kind.BASH, start, stop)

@@ -1,0 +1,342 @@
+"""Reads the facts out of messages, one after the other: a tool's result says what became of the call before it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leafward.session.entries import Body, EntryIndex, blocks_of, text_of, tool_calls
+from leafward.session.injected_block import split_enclosed
+from leafward.summaries.facts import demands, forms, prose
+from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
+COMMAND_ARGUMENTS = ("command", "cmd", "script")
+"""Arguments that name a file, or a command, with the tools of every agent known to us."""
+_TEXT_ARGUMENTS = frozenset(
+    {"content", "newText", "new_string", "newString", "oldText", "old_string", "oldString", "edits"}
+)
+
+_OLD_ARGUMENTS = ("oldText", "old_string", "oldString")
+_NEW_ARGUMENTS = ("content", "newText", "new_string", "newString")
+
+_EXIT = re.compile(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
+_ERROR_LINE = re.compile(
+    r"^\s*(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
+    r"(?:\S{1,3} )?"
+    r"(?:(?:npm |make(?:\[\d+\])?: \*\*\* )?(?:error|ERR!|fatal|FATAL|panic|E {3,}|ERROR|Error|FAIL|FAILED|fail)\b[ :!(\[A-Z]"
+    r"|[A-Za-z_.]{0,60}(?:Error|Exception|Warning: unhandled)(?::| \[|$)|error\[?[A-Z]{1,3}\d+"
+    r"|(?:bash|sh|zsh): .{1,120}(?:not found|No such file|Permission denied)|E[A-Z]{4,12}: |Traceback \(most recent"
+    r"|.{0,120}(?:command not found|No such file or directory|Permission denied|Segmentation fault|is not assignable to|Cannot find (?:module|name)))"
+)
+_ERROR_FRAME = re.compile(
+    r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
+)
+"""What a runner of scripts prints around the error of what it ran, and the count of no errors."""
+_PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
+_GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
+_COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
+_NAMED_ERROR = re.compile(
+    r"`[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b|\bTS\d{4}\b|\bE[A-Z]{4,12}\b|\bSIG[A-Z]{3,6}\b"
+)
+_PLAIN_ERRORS = frozenset(
+    {
+        "Error",
+        "Exception",
+        "EVENT",
+        "EVENTS",
+        "EXPORT",
+        "ENTRY",
+        "EVERY",
+        "ERROR",
+        "ERRORS",
+        "EDITOR",
+        "ENGLISH",
+    }
+)
+_ERROR_WORDS = 16
+
+
+@dataclass(slots=True)
+class _Call:
+    command: str
+    entry: EntryIndex
+    silent: bool
+    """Its result, unless it failed, is the content of a file or says only that a change was made."""
+
+
+class FactReader:
+    """Reads facts out of the messages of one path, in order.
+
+    Only what was said, done or printed is read; contents of files that a tool showed are left out, since they are still
+    where they were.
+    """
+
+    def __init__(self, cwd: str = "") -> None:
+        self._cwd = cwd
+        self._calls: dict[str, _Call] = {}
+
+    def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
+        """The facts of one message, as often as they stand in it."""
+        role = message.get("role")
+        if role in ("user", "custom"):
+            return list(
+                self.prose(
+                    text_of(message.get("content")), Voice.USER if role == "user" else Voice.TOLD, entry
+                )
+            )
+        if role == "assistant":
+            return list(self._reply(entry, message))
+        if role == "toolResult":
+            return list(self._result(entry, message))
+        if role == "bashExecution":
+            return list(self._shell(entry, message))
+        if role in ("branchSummary", "compactionSummary"):
+            return list(self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry))
+        return []
+
+    def prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
+        """The facts of a text that somebody wrote."""
+        for form in forms.commands(text):
+            yield Sighting(FactKind.COMMAND, form.key, form.text, voice, entry)
+        yield from self._forms(text, voice, entry)
+        for match in _NAMED_ERROR.finditer(text):
+            found = match[0].strip("`")
+            if found not in _PLAIN_ERRORS:
+                yield Sighting(FactKind.ERROR, error_key(found), found, voice, entry)
+        user = voice is Voice.USER
+        for sentence in prose.sentences(text):
+            key = prose.sentence_key(sentence)
+            if len(key) < 3:
+                continue
+            if sentence.endswith((":", "：")):
+                continue
+            if user and demands.asks(sentence):
+                # Who asks neither rules nor decides, and leaves nothing to be done but the answer.
+                continue
+            if user and demands.demands(sentence):
+                yield Sighting(FactKind.CONSTRAINT, key, sentence, voice, entry)
+            elif prose.decides(sentence, strictly=voice is Voice.THOUGHT):
+                yield Sighting(FactKind.DECISION, key, sentence, voice, entry)
+            elif voice is not Voice.THOUGHT and prose.remains(sentence) and not prose.announces(sentence):
+                yield Sighting(FactKind.TODO, key, sentence, voice, entry)
+        for item, is_open, heading in prose.checkboxes(text):
+            key = prose.sentence_key(item)
+            if key:
+                yield Sighting(FactKind.TODO, key, item, voice, entry, about=heading, is_open=is_open)
+
+    def _forms(
+        self, text: str, voice: Voice, entry: EntryIndex, *, names: bool = True, numbers: bool = True
+    ) -> Iterator[Sighting]:
+        for form in forms.urls(text):
+            yield Sighting(FactKind.URL, form.key, form.text, voice, entry)
+            text = text.replace(form.text, " " * len(form.text))
+        # What a module imports from beside it is no file named by anybody.
+        found = [
+            form
+            for form in forms.paths(text, self._cwd)
+            if voice not in {Voice.CODE, Voice.OUTPUT} or not form.text.startswith(("./", "../"))
+        ]
+        for form in found:
+            yield Sighting(FactKind.PATH, form.key, form.text, voice, entry)
+        if numbers:
+            named = [(form.start, form.key) for form in found]
+            for form in forms.numbers(text):
+                about = _nearest(named, form.start, text)
+                yield Sighting(FactKind.NUMBER, form.key, form.text, voice, entry, about=about)
+        if names:
+            for form in forms.identifiers(_without(text, found), calls=voice is not Voice.CODE):
+                yield Sighting(FactKind.IDENTIFIER, form.key, form.text, voice, entry)
+
+    def _reply(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
+        for block in blocks_of(message.get("content")):
+            kind = block.get("type")
+            text = block.get(kind) if kind in ("text", "thinking") else None
+            if isinstance(text, str):
+                yield from self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
+        for call in tool_calls(message):
+            yield from self._call(entry, call.id, call.arguments)
+        error = message.get("errorMessage")
+        if isinstance(error, str) and error:
+            yield Sighting(FactKind.ERROR, error_key(error), _first_line(error), Voice.OUTPUT, entry)
+
+    def _call(self, entry: EntryIndex, call_id: str, arguments: dict[str, Any]) -> Iterator[Sighting]:
+        command = _first(arguments, COMMAND_ARGUMENTS)
+        path = _first(arguments, PATH_ARGUMENTS)
+        changes = not _TEXT_ARGUMENTS.isdisjoint(arguments)
+        silent = bool(path) and not command and "pattern" not in arguments
+        self._calls[call_id] = _Call(command, entry, silent)
+        if path:
+            voice = Voice.CHANGED if changes else Voice.CALL
+            yield Sighting(FactKind.PATH, forms.canonical_path(path, self._cwd), path, voice, entry)
+        if command:
+            key = forms.canonical_command(command)
+            if key:
+                yield Sighting(FactKind.COMMAND, key, command, Voice.CALL, entry)
+            yield from self._forms(command, Voice.CALL, entry, numbers=False)
+        for name, value in arguments.items():
+            if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
+                continue
+            if name in {"todos", "plan", "tasks", "items"} and isinstance(value, list):
+                yield from _todo_list(value, entry)
+            for text in _strings(value):
+                code = name in _TEXT_ARGUMENTS
+                yield from self._forms(text, Voice.CODE if code else Voice.CALL, entry, numbers=not code)
+        yield from _checklist(arguments, entry)
+
+    def _result(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
+        call = self._calls.pop(str(message.get("toolCallId")), None)
+        text = text_of(message.get("content"))
+        failed = bool(message.get("isError"))
+        if call is not None and call.command:
+            key = forms.canonical_command(call.command)
+            outcome = _outcome(text, failed)
+            if key and outcome:
+                yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
+            if "wc -l" in call.command:
+                yield from self._line_counts(text, entry)
+        if call is not None and call.silent and not failed:
+            return
+        yield from self._printed(text, entry, failed)
+
+    def _line_counts(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """What `wc -l` counted; the number alone does not say that it counts lines."""
+        for match in _COUNTED.finditer(text):
+            path = forms.canonical_path(match[2], self._cwd)
+            lines = f"{match[1]} lines"
+            yield Sighting(FactKind.NUMBER, f"{int(match[1])} line", lines, Voice.OUTPUT, entry, about=path)
+
+    def _printed(self, text: str, entry: EntryIndex, failed: bool) -> Iterator[Sighting]:
+        yield from self._forms(text, Voice.OUTPUT, entry, names=False)
+        any_error = False
+        for line in text.split("\n"):
+            if 8 <= len(line) <= 600 and _ERROR_LINE.match(line) is not None and not _ERROR_FRAME.match(line):
+                any_error = True
+                yield Sighting(FactKind.ERROR, error_key(line), line.strip()[:300], Voice.OUTPUT, entry)
+        if failed and not any_error and text.strip() and not _GIVEN_UP.search(text[-200:]):
+            line = _last_line(text)
+            yield Sighting(FactKind.ERROR, error_key(line), line, Voice.OUTPUT, entry)
+
+    def _shell(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
+        command = str(message.get("command") or "")
+        code = message.get("exitCode")
+        outcome = f"exit {code}" if isinstance(code, int) else ""
+        key = forms.canonical_command(command)
+        if key:
+            yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
+        yield from self._forms(command, Voice.USER, entry, numbers=False)
+        yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))
+
+
+def error_key(line: str) -> str:
+    """An error as it is compared: its words, without places in files, addresses and durations."""
+    return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
+
+
+def _outcome(text: str, failed: bool) -> str:
+    """How a command ended: `exit 0` where nothing says otherwise, empty where it was stopped."""
+    if not failed:
+        return "exit 0"
+    codes = _EXIT.findall(text[-400:])
+    if codes:
+        return f"exit {codes[-1]}"
+    # A command that the user stopped neither failed nor succeeded.
+    return "" if _GIVEN_UP.search(text[-200:]) else "failed"
+
+
+def _first(arguments: dict[str, Any], names: tuple[str, ...]) -> str:
+    for name in names:
+        value = arguments.get(name)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+            # A command given as its arguments; a shell's own words in front say nothing.
+            return value[-1] if len(value) == 3 and value[1] in {"-c", "-lc"} else " ".join(value)
+    return ""
+
+
+def _strings(value: object) -> Iterator[str]:
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+
+
+def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sighting]:
+    """Items of checklists that a call writes into a file; one that it replaces without writing it again is dropped."""
+    edits = arguments.get("edits")
+    for edit in [arguments, *(edits if isinstance(edits, list) else ())]:
+        if not isinstance(edit, dict):
+            continue
+        for names, dropped in ((_OLD_ARGUMENTS, True), (_NEW_ARGUMENTS, False)):
+            text = _first(edit, names)
+            for item, is_open, heading in prose.checkboxes(text):
+                key = prose.sentence_key(item)
+                if key:
+                    yield Sighting(
+                        FactKind.TODO,
+                        key,
+                        item,
+                        Voice.CODE,
+                        entry,
+                        outcome=DROPPED if dropped else "",
+                        about=heading,
+                        is_open=is_open and not dropped,
+                    )
+
+
+def _todo_list(items: list[Any], entry: EntryIndex) -> Iterator[Sighting]:
+    """The items of a list that an agent keeps of its own work."""
+    for item in items:
+        if not isinstance(item, dict):
+            continue
+        text = next(
+            (item[name] for name in ("content", "step", "text", "title") if isinstance(item.get(name), str)),
+            "",
+        )
+        state = str(item.get("status") or "")
+        key = prose.sentence_key(text)
+        if key:
+            is_open = state not in {"completed", "done", "cancelled"}
+            yield Sighting(FactKind.TODO, key, text, Voice.AGENT, entry, is_open=is_open)
+
+
+def _nearest(named: list[tuple[int, str]], start: int, text: str) -> str:
+    """The path that stands on the same line as a number, the nearest one; empty where there is none."""
+    begin = text.rfind("\n", 0, start) + 1
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    close = [(abs(place - start), key) for place, key in named if begin <= place < end]
+    return min(close)[1] if close else ""
+
+
+def _without(text: str, found: list[forms.Form]) -> str:
+    """A text with the paths taken out, so that their parts are no names."""
+    if not found:
+        return text
+    parts = []
+    last = 0
+    for form in found:
+        parts.append(text[last : form.start])
+        last = form.start + len(form.text)
+    parts.append(text[last:])
+    return " ".join(parts)
+
+
+def _last_line(text: str) -> str:
+    """The last line that says more than how the command ended."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    return next((line for line in reversed(lines) if not _EXIT.search(line)), lines[-1])[:300]
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.split("\n") if line.strip()), "")[:300]

@@ -1,0 +1,177 @@
+"""What a fact is, and many sightings of the same fact made one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY, EntryIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+DROPPED = "dropped"
+"""The outcome of a todo that was taken off its list."""
+
+
+class FactKind(StrEnum):
+    """What a fact is about, in the order in which kinds are listed."""
+
+    PATH = "path"
+    COMMAND = "command"
+    NUMBER = "number"
+    ERROR = "error"
+    IDENTIFIER = "identifier"
+    URL = "url"
+    CONSTRAINT = "constraint"
+    DECISION = "decision"
+    TODO = "todo"
+
+
+class Voice(IntEnum):
+    """Where in a message a fact stands, from what tells least to what tells most of it being needed."""
+
+    OUTPUT = 0
+    """A tool printed it."""
+    THOUGHT = 1
+    """The model's thinking."""
+    CODE = 2
+    """Text written into a file, or replaced in one."""
+    CALL = 3
+    """The arguments of a call."""
+    TOLD = 4
+    """A summary, or a message that an extension added."""
+    AGENT = 5
+    """The model's answer."""
+    CHANGED = 6
+    """A file that a call changes."""
+    USER = 7
+    """The user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One place where a fact stands."""
+
+    kind: FactKind
+    key: str
+    """Canonical: sightings of one kind with one key are one fact."""
+    text: str
+    """As written."""
+    voice: Voice
+    entry: EntryIndex
+    outcome: str = ""
+    """Of a command: `exit 0`, `exit 1`, …, `failed`; of a todo: `dropped`; empty where it is not known."""
+    about: str = ""
+    """Of a number: the path that it is said of. Of a todo: the heading that it stands under."""
+    is_open: bool = True
+    """Of a todo: whether it is still to be done."""
+
+
+@dataclass(slots=True)
+class Fact:
+    """A fact of some messages: everything that was seen of it."""
+
+    kind: FactKind
+    key: str
+    text: str
+    """As written where it was seen last in the strongest voice."""
+    entry: EntryIndex
+    """The entry of that sighting: its source."""
+    voice: Voice
+    """The strongest voice that says it."""
+    entries: list[EntryIndex] = field(default_factory=list)
+    """All entries that it stands in, in order."""
+    count: int = 0
+    """How often it was seen."""
+    outcome: str = ""
+    """The last one known."""
+    about: list[str] = field(default_factory=list)
+    """What it is said of, or under which headings."""
+    is_open: bool = True
+    weight: float = 0.0
+    """How much its loss matters, relative to the other facts."""
+
+    @property
+    def last(self) -> EntryIndex:
+        """The last entry that holds it."""
+        return self.entries[-1] if self.entries else NO_ENTRY
+
+
+_KIND_WEIGHT = {
+    FactKind.PATH: 2.0,
+    FactKind.COMMAND: 1.5,
+    FactKind.NUMBER: 1.0,
+    FactKind.ERROR: 2.0,
+    FactKind.IDENTIFIER: 1.0,
+    FactKind.URL: 2.0,
+    FactKind.CONSTRAINT: 4.0,
+    FactKind.DECISION: 3.0,
+    FactKind.TODO: 3.0,
+}
+_VOICE_WEIGHT = {
+    Voice.OUTPUT: 0.25,
+    Voice.THOUGHT: 0.4,
+    Voice.CODE: 0.5,
+    Voice.CALL: 0.8,
+    Voice.TOLD: 1.0,
+    Voice.AGENT: 1.0,
+    Voice.CHANGED: 2.0,
+    Voice.USER: 2.0,
+}
+
+
+def gather(sightings: Iterable[Sighting]) -> list[Fact]:
+    """Sightings of the same fact made one, in the order of the first of each; weighted by kind, voice and recurrence.
+
+    A path that is the end of exactly one longer path is that path.
+    """
+    facts: dict[tuple[FactKind, str], Fact] = {}
+    listed = list(sightings)
+    whole = whole_paths({seen.key for seen in listed if seen.kind is FactKind.PATH})
+    for seen in listed:
+        key = whole.get(seen.key, seen.key) if seen.kind is FactKind.PATH else seen.key
+        identity = (seen.kind, key)
+        text = key if seen.kind is FactKind.PATH else seen.text
+        fact = facts.get(identity)
+        if fact is None:
+            fact = facts[identity] = Fact(seen.kind, key, text, seen.entry, seen.voice)
+        elif seen.voice >= fact.voice:
+            fact.voice, fact.text, fact.entry = seen.voice, text, seen.entry
+        if not fact.entries or fact.entries[-1] != seen.entry:
+            fact.entries.append(seen.entry)
+        # A call and its result are one use of a command.
+        fact.count += not seen.outcome
+        fact.outcome = seen.outcome or ("" if fact.kind is FactKind.TODO else fact.outcome)
+        about = whole.get(seen.about, seen.about)
+        if about and about not in fact.about:
+            fact.about.append(about)
+        fact.is_open = seen.is_open
+    for fact in facts.values():
+        recurrence = 1 + math.log2(max(1, len(fact.entries)))
+        fact.weight = round(_KIND_WEIGHT[fact.kind] * _VOICE_WEIGHT[fact.voice] * recurrence, 4)
+    return list(facts.values())
+
+
+def whole_paths(keys: Iterable[str]) -> dict[str, str]:
+    """For each relative path that is the end of longer ones, all of which end in one longest: that one."""
+    known = sorted(set(keys))
+    ends: dict[str, set[str]] = {}
+    for key in known:
+        stem = key.strip("/")
+        while "/" in stem:
+            stem = stem.partition("/")[2]
+            ends.setdefault(stem, set()).add(key)
+    whole: dict[str, str] = {}
+    for key in known:
+        bare = key.lstrip("./")
+        longer = ends.get(bare)
+        if not longer or key.startswith(("/", "~")) or "." not in bare.rsplit("/", 1)[-1]:
+            continue
+        longest = [path for path in longer if not ends.get(path.lstrip("./"), set()) - {key}]
+        if len(longest) == 1 and longest[0] != key:
+            whole[key] = longest[0]
+    return whole

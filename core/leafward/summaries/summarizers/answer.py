@@ -1,0 +1,97 @@
+"""What is done to an answer before it is a summary: cleaned, the pins put in, cut by whole lines where it is too long."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe
+from leafward.summaries.summarizers import tokens_of
+from leafward.summaries.summarizers.outline import Section, without_lists, without_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.base.redact import Redactor
+
+_THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
+_FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*)\n```\Z", re.DOTALL)
+_MARKS = re.compile(r"(?m)^<<<(?:BEGIN|END)\b.*\n?")
+_HEADING = re.compile(r"^#{1,6} ")
+_LEFT_LAST = (
+    Section.GOAL.heading,
+    Section.NEXT.heading,
+    Section.CONSTRAINTS.heading,
+    Section.DECISIONS.heading,
+    Section.BLOCKED.heading,
+    Section.IN_PROGRESS.heading,
+)
+"""Sections that lose lines last, the one that is spared longest first."""
+
+
+def cleaned(text: str, redactor: Redactor) -> str:
+    """An answer as text to show and to store: no thoughts aloud, no fence around it, no marks that are ours."""
+    text = _THOUGHT.sub("", text).strip()
+    fenced = _FENCED.match(text)
+    text = safe(fenced[1] if fenced else text)
+    return without_marks(without_lists(_MARKS.sub("", redactor.text(text)))).strip()
+
+
+def has_outline(text: str) -> bool:
+    """Whether a text has sections that were asked for."""
+    headings = {section.heading for section in Section}
+    return any(line.strip() in headings for line in text.split("\n"))
+
+
+def with_pins(text: str, pins: Sequence[str]) -> str:
+    """`text` with every pin in it word for word: those that the model left out go to the end of Critical Context."""
+    missing = [f"- {pin}" for pin in pins if pin not in text]
+    if not missing:
+        return text
+    heading = Section.CONTEXT.heading
+    lines = text.split("\n") if text else []
+    if heading not in lines:
+        return "\n".join([*lines, *([""] if lines else []), heading, *missing])
+    at = lines.index(heading) + 1
+    while at < len(lines) and not _HEADING.match(lines[at]):
+        at += 1
+    while lines[at - 1] == "":
+        at -= 1
+    if lines[at - 1] == "- (none)":
+        at -= 1
+        del lines[at]
+    return "\n".join([*lines[:at], *missing, *lines[at:]])
+
+
+def fitted(text: str, budget: int, pins: Sequence[str]) -> tuple[str, int]:
+    """`text` within `budget` tokens, and how many lines went for that: the last of the sections that can spare them first."""
+    lines = text.split("\n")
+    under = ""
+    order = []
+    for at, line in enumerate(lines):
+        if _HEADING.match(line):
+            under = line.strip()
+        elif line.strip() and not any(pin in line for pin in pins):
+            rank = _LEFT_LAST.index(under) if under in _LEFT_LAST else len(_LEFT_LAST)
+            order.append((-rank, -at))
+    gone: set[int] = set()
+    size = tokens_of(text)
+    for _, place in sorted(order):
+        if size <= budget:
+            break
+        gone.add(-place)
+        size = tokens_of("\n".join(line for at, line in enumerate(lines) if at not in gone))
+    kept = [line for at, line in enumerate(lines) if at not in gone]
+    while kept and tokens_of("\n".join(kept)) > budget:
+        last = _droppable(kept, pins)
+        if last is None:
+            break
+        del kept[last]
+    return "\n".join(kept), len(gone)
+
+
+def _droppable(lines: Sequence[str], pins: Sequence[str]) -> int | None:
+    """The last line that is no pin."""
+    return next(
+        (at for at in range(len(lines) - 1, -1, -1) if not any(pin in lines[at] for pin in pins)), None
+    )

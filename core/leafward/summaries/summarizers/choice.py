@@ -1,0 +1,62 @@
+"""Which summariser is meant: by name, by configuration, or the built-in one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.config import DEFAULT_WINDOW
+from leafward.summaries.summarizers.extractive import Extractive
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from leafward.base.config import Config
+    from leafward.summaries.summarizers import Summarizer
+    from leafward.summaries.summarizers.settings import ModelSettings
+
+CONFIGURED = "model"
+"""The name that stands for the model of the configuration."""
+
+
+def summarizer(name: str | None, config: Config, base_url: str | None = None) -> Summarizer:
+    """The summariser of a name: None or `extractive` is the built-in one, `model` the configured model, else a model's name.
+
+    `base_url` goes before the configured ones. Raises SummaryFailed for `model` where none is configured. Nothing heavy is
+    loaded before the summary is asked for.
+    """
+    if name is None or name == Extractive.name:
+        return Extractive()
+    from leafward.summaries.summarizers.model import Model
+
+    return Model(model_settings(name, config, base_url))
+
+
+def model_settings(name: str, config: Config, base_url: str | None = None) -> ModelSettings:
+    """How a model is asked, by the configuration. Raises SummaryFailed for `model` where none is configured."""
+    from leafward.summaries.summarizers.failures import SummaryFailed
+    from leafward.summaries.summarizers.settings import ModelSettings, is_ollama
+
+    if name == CONFIGURED:
+        if config.model is None:
+            raise SummaryFailed(
+                'no model is configured; set model = "provider/name" in config.toml, or name one'
+            )
+        name = config.model
+    window: int | None = config.windows.get(name) or config.windows.get(name.rpartition("/")[2])
+    if window is None and config.window != DEFAULT_WINDOW and not is_ollama(name):
+        window = config.window
+    return ModelSettings(
+        name,
+        base_url or _of(config.base_urls, name),
+        _of(config.keys, name),
+        window,
+        config.summaries_timeout,
+        config.summaries_deadline,
+        config.summaries_attempts,
+        parallel=config.summaries_parallel,
+    )
+
+
+def _of(table: Mapping[str, str], name: str) -> str | None:
+    """What a table holds for a model: under its name, else under its provider's."""
+    return table.get(name) or table.get(name.partition("/")[0])

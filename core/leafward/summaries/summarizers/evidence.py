@@ -1,0 +1,231 @@
+"""What a summary could say: lines taken from a span, each with the facts it carries and the entries it comes from.
+
+Whoever said something last and clearest is quoted; nothing is invented around it but a few words of ours that say what a
+line is (`Asked:`, `Failed:`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import Body, EntryIndex, tool_calls
+from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gather
+from leafward.summaries.facts.reader import PATH_ARGUMENTS
+from leafward.summaries.facts.values import whole_paths
+from leafward.summaries.summarizers import quotes as quoting
+from leafward.summaries.summarizers import statements, unless_cancelled
+from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
+from leafward.summaries.summarizers.outline import Section, line_key, read_outline
+from leafward.summaries.summarizers.turns import by_machine, turns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.summaries.summarizers import Said, Span
+
+_PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
+_ROW = re.compile(r"\s*\|\s*")
+_FILE_LINE = re.compile(
+    r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
+)
+_OF_THE_END = re.compile(r"(?:Asked|Answered|Said) last: ")
+_MORE_NAMES = re.compile(r" and \d{1,4} more$")
+_FILES_LINE = re.compile(r"(Changed|Read|Named in commands): (`.{1,4000})")
+_FILE_OF_LINE = re.compile(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
+_NAMES_LINE = re.compile(r"Names in use: |Changed `")
+_RUN_LINE = re.compile(
+    r"(?:(?:Run|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
+)
+"""Lines of ours about one file, about names, about a command: they are made anew rather than carried on beside newer ones."""
+
+
+def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[[], bool]) -> Evidence:
+    """Reads a span whose secrets were taken out already. Raises Cancelled where `stop` turns true."""
+    reader = FactReader(span.cwd)
+    sightings: list[Sighting] = []
+    evidence = Evidence({}, [], {}, len(messages), {}, reader)
+    if previous:
+        sightings += reader.prose(previous, Voice.TOLD, span.previous_entry)
+    for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
+        evidence.position[entry] = place
+        if by_machine(message):
+            continue
+        seen = reader.read(entry, message)
+        sightings += seen
+        _work(evidence.files, seen, message, place, entry)
+    evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
+    _join(evidence.files)
+    _carried(evidence, previous, span.previous_entry)
+    turns = turns_of(messages)
+    quoting.requests(
+        evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates)
+    )
+    quoting.answers(evidence, messages, turns, stop)
+    quoting.last_word(evidence, messages)
+    statements.settled(evidence, messages)
+    statements.stated(evidence)
+    statements.changed(evidence)
+    return evidence
+
+
+def _join(files: dict[str, FileWork]) -> None:
+    """Puts what was done to a file under its whole path, where it was named by an end of that too."""
+    known = {path.lstrip("./") if path.startswith(("./", "../")) else path for path in files}
+    whole = whole_paths(known)
+    ends: dict[str, list[str]] = {}
+    for path in known:
+        ends.setdefault(path.rpartition("/")[2], []).append(path)
+    for path in sorted(files):
+        bare = path.lstrip("./") if path.startswith(("./", "../")) else path
+        longer = [other for other in ends.get(bare, ()) if other != bare]
+        target = whole.get(bare) or (longer[0] if "/" not in bare and len(longer) == 1 else bare)
+        if target == path or target not in files:
+            continue
+        short, work = files.pop(path), files[target]
+        work.reads += short.reads
+        work.named += short.named
+        work.changes += short.changes
+        work.last = max(work.last, short.last)
+        work.sources = sorted({*work.sources, *short.sources})
+        for name, place in short.names.items():
+            work.names[name] = max(place, work.names.get(name, place))
+
+
+def _is_idle(text: str) -> bool:
+    """A line that only introduces others, or comments code."""
+    return text.endswith((":", "：", "{", "}")) or text.startswith(("//", "/*", "#")) or text == "(none)"
+
+
+def _work(
+    files: dict[str, FileWork], seen: list[Sighting], message: Body, place: int, entry: EntryIndex
+) -> None:
+    """Notes what a reply's calls do to files, and the names in what they write."""
+    if message.get("role") != "assistant":
+        return
+    given = {
+        call.arguments[name]
+        for call in tool_calls(message)
+        for name in PATH_ARGUMENTS
+        if isinstance(call.arguments.get(name), str)
+    }
+    for sighting in seen:
+        if sighting.kind is not FactKind.PATH or sighting.voice not in {Voice.CALL, Voice.CHANGED}:
+            continue
+        if "." not in sighting.key.rsplit("/", 1)[-1]:
+            continue
+        work = files.setdefault(sighting.key, FileWork(sighting.key))
+        work.last = place
+        if not work.sources or work.sources[-1] != entry:
+            work.sources.append(entry)
+        if sighting.voice is Voice.CHANGED:
+            work.changes += 1
+        elif sighting.text in given:
+            work.reads += 1
+        else:
+            work.named += 1
+    paths = {
+        sighting.text: sighting.key
+        for sighting in seen
+        if sighting.kind is FactKind.PATH and sighting.voice is Voice.CHANGED
+    }
+    for call in tool_calls(message):
+        named = next(
+            (call.arguments[name] for name in PATH_ARGUMENTS if isinstance(call.arguments.get(name), str)), ""
+        )
+        work_of = files.get(paths.get(named, ""))
+        if work_of is None:
+            continue
+        written = FactReader().read(entry, {"role": "assistant", "content": [_as_block(call.arguments)]})
+        for sighting in written:
+            if sighting.kind is FactKind.IDENTIFIER:
+                work_of.names[sighting.key] = place
+
+
+def _as_block(arguments: dict[str, object]) -> dict[str, object]:
+    kept = {key: value for key, value in arguments.items() if key not in PATH_ARGUMENTS}
+    return {"type": "toolCall", "id": "", "name": "", "arguments": kept}
+
+
+def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
+    """The lines of the previous summary, each in its section; what is done by now is moved there."""
+    if not previous:
+        return
+    done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
+    for section, text, is_open in read_outline(previous):
+        text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
+        if evidence.size and _OF_THE_END.match(text):
+            # Something was asked and answered since.
+            text = _OF_THE_END.sub("Asked: ", text) if text.startswith("Asked") else ""
+        if not text:
+            continue
+        if _is_idle(text) or _NAMES_LINE.match(text) or _is_made_anew(evidence, text, entry):
+            continue
+        if is_open is False or line_key(text) in done:
+            section = (
+                Section.DONE if section in {Section.NEXT, Section.IN_PROGRESS, Section.DONE} else section
+            )
+        if section is Section.CONTEXT and _PREFERS.search(text):
+            section = Section.CONSTRAINTS
+        worth = _CARRIED_WORTH.get(section, 0.3)
+        if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
+            worth = _OLD_ERROR
+        add(evidence, section, text, (entry,), worth, first=section is Section.GOAL)
+
+
+def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
+    """Whether a line tells of errors that did not come back since."""
+    errors = [
+        seen.key for seen in evidence.reader.prose(text, Voice.TOLD, entry) if seen.kind is FactKind.ERROR
+    ]
+    again = (evidence.facts.get((FactKind.ERROR, key)) for key in errors)
+    return bool(errors) and not any(fact is not None and fact.last in evidence.position for fact in again)
+
+
+def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
+    """Whether a line of ours stands in the new summary in another form: what it counts is added up with what is counted now."""
+    told = _FILE_LINE.fullmatch(text)
+    if told is not None:
+        path, done, times, names = told.groups()
+        work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
+        count = int(times or 1)
+        if done == "changed":
+            work.changes += count
+        elif done == "read":
+            work.reads += count
+        else:
+            work.named += count
+        for name in _MORE_NAMES.sub("", names or "").removesuffix("…").split(", "):
+            if name:
+                work.names.setdefault(name, -1)
+        return True
+    listed = _FILES_LINE.fullmatch(text)
+    if listed is not None:
+        for path, times in _FILE_OF_LINE.findall(listed[2]):
+            work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
+            if listed[1] == "Changed":
+                work.changes += int(times or 1)
+            elif listed[1] == "Read":
+                work.reads += int(times or 1)
+            else:
+                work.named += int(times or 1)
+        return True
+    command = _RUN_LINE.fullmatch(text)
+    fact = evidence.facts.get((FactKind.COMMAND, command[1])) if command is not None else None
+    if fact is None or fact.last not in evidence.position:
+        return False
+    return text.startswith("Failed") or text.endswith(" passes") or fact.count >= 2
+
+
+_CARRIED_WORTH = {
+    Section.GOAL: 3.0,
+    Section.CONSTRAINTS: 3.0,
+    Section.DECISIONS: 2.2,
+    Section.BLOCKED: 0.5,
+    Section.IN_PROGRESS: 0.4,
+    Section.NEXT: 0.6,
+    Section.DONE: 0.5,
+    Section.CONTEXT: 0.5,
+}
+_OLD_ERROR = 0.1
+"""What a carried error is worth that did not come back."""

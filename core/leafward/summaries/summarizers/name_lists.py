@@ -1,0 +1,129 @@
+"""Files and names in few lines: what was done to a file and the names written into it, all other files together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import Fact, FactKind
+from leafward.summaries.summarizers.candidates import Candidate, Evidence, FileWork
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_READ = "Read: "
+_NAMED = "Named in commands: "
+_CHANGED = "Changed: "
+"""What stands before files of which nothing else is to be told."""
+_BARE = re.compile(r"` changed( \d+×)?(?:, (.{1,20}))?$")
+FILES_A_LINE = 10
+"""The most of them."""
+GROUP_LIMIT = 2 * LINE_LIMIT - 60
+"""Characters of such a line."""
+_NAMES_A_LINE = 24
+"""The most names behind one file: a longer list is skipped by the eye, and by a model."""
+_FEW_NAMES = 4
+"""Names behind a file that was not changed: each change is worth two more."""
+MORE = len(" and 999 more")
+"""Units set aside behind a list that is cut."""
+_REST_OF_NAMES = 12
+"""The most names that no file is told for."""
+_SHORTEST_NAME = 4
+_HEX = re.compile(r"[0-9a-fA-F]{3,8}|[\W\d]+")
+
+
+@dataclass(slots=True)
+class Names:
+    """The names listed behind a file."""
+
+    work: FileWork | None
+    candidate: Candidate
+    names: list[str] = field(default_factory=list)
+    more: int = 0
+    """Names that were worth listing and are not listed."""
+    reserved: bool = False
+    """Whether there is room to say so."""
+
+    @property
+    def most(self) -> int:
+        """How many may be listed: the more was done to the file, the more of it matters."""
+        if self.work is None:
+            return _REST_OF_NAMES
+        return min(_NAMES_A_LINE, _FEW_NAMES + 2 * self.work.changes)
+
+    def written(self) -> dict[str, int]:
+        """All names in what was written into the file, with the position where each was written last."""
+        return self.work.names if self.work is not None else {}
+
+
+def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]) -> list[Names]:
+    """One line for each file that was worked on, with what was done to it."""
+    found: list[Names] = []
+    counts: dict[str, list[Fact]] = {}
+    for fact in evidence.facts.values():
+        if fact.kind is FactKind.NUMBER and fact.key.endswith(" line"):
+            for path in fact.about:
+                counts.setdefault(path, []).append(fact)
+    total = max(1, evidence.size)
+    for work in sorted(evidence.files.values(), key=lambda work: (-work.last, work.path)):
+        path = work.path
+        group = "" if work.changes else _READ if work.reads else _NAMED
+        done = f"changed {work.changes}×" if work.changes > 1 else "changed"
+        times = work.reads or work.named
+        lines = max(counts.get(path, ()), key=lambda fact: fact.last, default=None)
+        if group:
+            text = harmless(
+                f"`{path}`{f' {times}×' if times > 1 else ''}{f' ({lines.text})' if lines else ''}"
+            )
+        else:
+            text = harmless(f"`{path}` {done}{f', {lines.text}' if lines else ''}")
+        place = len(evidence.candidates) + len(found)
+        looked = work.reads + work.named
+        worth = (0.4 + 0.15 * min(8, work.changes) if work.changes else 0.1 * min(4, looked)) * (
+            0.5 + 0.5 * (work.last + 1) / total
+        )
+        worth += 3 * chances.get((FactKind.PATH, path), 0.0)
+        line = Candidate(Section.CONTEXT, text, place, tuple(work.sources[-3:]), worth, group=group)
+        found.append(Names(work, line))
+    return found
+
+
+def join_bare(taken: Sequence[Names]) -> None:
+    """Lets changed files without names share a line, where there are several."""
+    bare = [names for names in taken if names.work is not None and names.work.changes and not names.names]
+    for names in bare if len(bare) > 1 else ():
+        names.candidate.group = _CHANGED
+        names.candidate.text = _BARE.sub(_in_brackets, names.candidate.text)
+
+
+def _in_brackets(match: re.Match[str]) -> str:
+    times, lines = match.groups()
+    return f"`{times or ''}{f' ({lines})' if lines else ''}"
+
+
+def grouped(told: Sequence[Candidate]) -> list[Candidate]:
+    """Lines of one group made one line, which stands where the first of them stood."""
+    lines: list[Candidate] = []
+    groups: dict[str, Candidate] = {}
+    for candidate in told:
+        line = groups.get(candidate.group)
+        if line is not None and len(line.text) + len(candidate.text) <= GROUP_LIMIT:
+            line.text += f", {candidate.text}"
+            line.sources = tuple(dict.fromkeys((*line.sources, *candidate.sources[-1:])))
+            continue
+        if candidate.group:
+            line = Candidate(
+                candidate.section, candidate.group + candidate.text, candidate.place, candidate.sources[-1:]
+            )
+            groups[candidate.group] = candidate = line
+        lines.append(candidate)
+    return lines
+
+
+def telling(name: str) -> bool:
+    """Whether a name alone says what it is: of more than one word, and no mere number."""
+    if len(name) < _SHORTEST_NAME or _HEX.fullmatch(name):
+        return False
+    return "_" in name.strip("_") or not name[1:].islower()

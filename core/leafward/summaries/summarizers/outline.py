@@ -1,0 +1,154 @@
+"""The outline of a summary: its sections in order, summaries read into it and written out of it, lines made harmless."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.summaries.facts.prose import sentence_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LINE_LIMIT = 320
+"""Characters of one line; a longer one is cut where a word ends."""
+
+
+class Section(Enum):
+    """The sections, in the order in which they stand: heading and level."""
+
+    GOAL = ("Goal", 2)
+    CONSTRAINTS = ("Constraints & Preferences", 2)
+    PROGRESS = ("Progress", 2)
+    DONE = ("Done", 3)
+    IN_PROGRESS = ("In Progress", 3)
+    BLOCKED = ("Blocked", 3)
+    DECISIONS = ("Key Decisions", 2)
+    NEXT = ("Next Steps", 2)
+    CONTEXT = ("Critical Context", 2)
+
+    @property
+    def title(self) -> str:
+        """The heading without its marks."""
+        return self.value[0]
+
+    @property
+    def heading(self) -> str:
+        """The heading as a line."""
+        return "#" * self.value[1] + " " + self.value[0]
+
+
+TOLD = tuple(section for section in Section if section is not Section.PROGRESS)
+"""The sections that hold lines."""
+
+_NAMES: tuple[tuple[str, Section], ...] = (
+    (r"next|todo|remaining|to do|outstanding|pending|plan\b", Section.NEXT),
+    (r"block|problem|issue|open question", Section.BLOCKED),
+    (r"constraint|preference|requirement|rule", Section.CONSTRAINTS),
+    (r"decision|agreed|rationale", Section.DECISIONS),
+    (r"goal|objective|original request|purpose|task summary", Section.GOAL),
+    (r"in progress|current|ongoing|early progress", Section.IN_PROGRESS),
+    (r"done|complete|progress|accomplish|finished", Section.DONE),
+)
+_HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.{1,200})$|^\*\*([^*]{1,100}):?\*\*:?\s*$")
+_LISTS = re.compile(r"<(read-files|modified-files)>.*?(?:</\1>|\Z)", re.DOTALL)
+_MARK = re.compile(r"^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
+_BOX = re.compile(r"^\[([ xX✓~-])\]\s+")
+_RULE = re.compile(r"^[\s|:=*_-]*$")
+_DRAWN = re.compile("[─-╿]")
+"""Lines of a drawing, such as a tree of folders: alone they say nothing."""
+_OPENER = re.compile(r"^(?:#+(?=\s|$)|[>|~=-]+|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
+_TAG = re.compile(
+    r"(?i)<(?=/?(?:summary|conversation|previous-summary|read-files|modified-files|leafward[\w-]{0,20}|system[\w-]{0,20})\b)"
+)
+_FENCE = re.compile(r"`{3,}|~{3,}")
+
+
+def section_of(title: str, under: Section | None = None) -> Section:
+    """The section that a heading of anybody's summary means; what none is meant by is context."""
+    lower = title.casefold()
+    for pattern, section in _NAMES:
+        if re.search(pattern, lower):
+            return section
+    return under if under in {Section.NEXT, Section.DECISIONS} else Section.CONTEXT
+
+
+def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
+    """The lines of a summary with their sections, marks taken off; with a checkbox, whether it is open.
+
+    File lists are left out: they are carried by themselves.
+    """
+    current = Section.CONTEXT
+    top: Section | None = None
+    lines = _LISTS.sub("", text).split("\n")
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if "|" in line and following.strip() and _RULE.match(following):
+            # The head of a table names its columns only.
+            continue
+        match = _HEADING.match(line)
+        if match is not None:
+            level = len(match[1] or "###")
+            title = match[2] or match[3]
+            current = section_of(title, top if level > 2 else None)
+            if level <= 2:
+                top = current
+            continue
+        body = line.strip()
+        if not body or _RULE.match(body) or body.startswith(("```", "~~~")) or _DRAWN.search(body):
+            continue
+        body = _MARK.sub("", body)
+        box = _BOX.match(body)
+        if box is not None:
+            yield current, body[box.end() :].strip(), box[1] in " ~-"
+        elif body:
+            yield current, body, None
+
+
+def harmless(text: str, limit: int = LINE_LIMIT) -> str:
+    """A piece of a session as part of a line of ours: one line, safe, opening no heading, list, fence or tag."""
+    line = unicodedata.normalize("NFC", text)
+    line = safe_line(line[: 8 * limit + 256])
+    for _ in range(4):
+        shorter = _OPENER.sub("", line)
+        if shorter == line:
+            break
+        line = shorter
+    line = _FENCE.sub("`", _TAG.sub("‹", line))
+    return cut(line.strip(), limit)
+
+
+def cut(line: str, limit: int) -> str:
+    """A line of at most `limit` characters, cut between words where there are any, never inside a character."""
+    if len(line) <= limit:
+        return line
+    if limit < 3:
+        return ""
+    end = limit - 2
+    while end > 1 and (
+        unicodedata.combining(line[end]) or line[end] in "\u200d\ufe0f" or line[end - 1] == "\u200d"
+    ):
+        end -= 1
+    space = line.rfind(" ", 0, end)
+    if space > end * 0.6:
+        end = space
+    kept = line[:end].rstrip(" ,;:(`")
+    # An odd backtick would make the rest of the line code.
+    return kept + ("`" if kept.count("`") % 2 else "") + "…"
+
+
+def without_lists(text: str) -> str:
+    """A summary without the file lists behind it: they are carried by themselves."""
+    return _LISTS.sub("", text)
+
+
+def without_marks(text: str) -> str:
+    """A summary somebody else wrote, unable to pass for one of the marks that stand around summaries."""
+    return _TAG.sub("‹", text)
+
+
+def line_key(text: str) -> str:
+    """A line as it is compared with others."""
+    return sentence_key(text) or text.casefold()

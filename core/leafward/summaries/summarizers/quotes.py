@@ -1,0 +1,291 @@
+"""What was said, as lines: the user's requests, and those of the model's own sentences that can stand alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
+from leafward.summaries.facts import demands, prose
+from leafward.summaries.summarizers import unless_cancelled
+from leafward.summaries.summarizers.candidates import Evidence, add
+from leafward.summaries.summarizers.outline import Section, line_key, read_outline
+from leafward.summaries.summarizers.turns import SUBSTANTIAL, Turn, goal_of, last_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from leafward.summaries.summarizers import Said
+
+_FINISHED = re.compile(
+    r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
+    r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|split|switched|merged|released)\b"
+    r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b|\btests? pass(?:es)?\b|\b\d+ passed\b"
+    r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
+)
+"""What was reached, by what was done or by what holds now; that somebody likes it is no result."""
+_UNSURE = re.compile(
+    r"(?i)\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be)\b|^\W*(?:but|wait|if|when)\b"
+)
+_OPENING = re.compile(r"(?i)^\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
+_TALK = re.compile(
+    r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
+)
+"""Sentences that lean on what stood around them."""
+_POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)\b")
+_ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
+_LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
+_CONTINUED = re.compile(r"[:：]$")
+_HEADING = re.compile(r"(?m)^#{1,6} ")
+_ENDED = re.compile(r"[.!?。！？;…]$")
+_QUOTED = re.compile(r"^(?:Asked|Asked last|Answered last|Said last): ")
+_OF_A_BRANCH: dict[Section, tuple[Section, float, str]] = {
+    Section.GOAL: (Section.CONTEXT, 1.5, "A branch that was left: "),
+    Section.CONSTRAINTS: (Section.CONSTRAINTS, 2.5, ""),
+    Section.DONE: (Section.DONE, 0.5, "On a branch that was left: "),
+    Section.IN_PROGRESS: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
+    Section.BLOCKED: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
+    Section.DECISIONS: (Section.DECISIONS, 1.0, ""),
+    Section.NEXT: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
+    Section.CONTEXT: (Section.CONTEXT, 0.3, ""),
+}
+"""Where the lines of a branch's summary go, what they are worth, and the words before them: its goal is not the goal now,
+and what was next there is not what is next."""
+REQUEST_LIMIT = 280
+"""Characters of a request that are quoted."""
+
+
+_LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
+_OUTCOMES = (Section.DONE, Section.DECISIONS, Section.NEXT)
+_ITEM = 100
+"""Characters up to which the items of a list share a line."""
+_TOGETHER = 290
+"""Characters of such a line."""
+_ASKED = 4
+"""Earlier requests that could be quoted."""
+
+
+def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
+    """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
+    goal = goal_of(turns) if first else None
+    if goal is not None:
+        text = _whole_sentences(goal.text, REQUEST_LIMIT)
+        add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
+    latest = last_of(turns)
+    total = max(1, evidence.size)
+    earlier = [
+        turn
+        for turn in turns
+        if turn is not goal
+        and turn is not latest
+        and turn.works
+        and turn.words > SUBSTANTIAL
+        # An answered question is closed, and so is what was only to be shown.
+        and not demands.asks(turn.text)
+        and not _LOOKS.match(turn.text)
+    ]
+    for turn in earlier[-_ASKED:]:
+        worth = 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words)
+        text = _whole_sentences(turn.text, 200)
+        add(evidence, Section.IN_PROGRESS, text, (turn.entry,), worth, limit=200, lead="Asked: ")
+    if latest is not None and latest is not goal:
+        text = _whole_sentences(latest.text, REQUEST_LIMIT)
+        sources = (latest.entry,)
+        add(
+            evidence,
+            Section.IN_PROGRESS,
+            text,
+            sources,
+            2.0,
+            first=True,
+            limit=REQUEST_LIMIT,
+            lead="Asked last: ",
+        )
+
+
+def _whole_sentences(text: str, limit: int) -> str:
+    """The first sentences of a text that fit; where not even one does, the text."""
+    if len(text) <= limit:
+        return text
+    end = max(text.rfind(mark, 0, limit - 1) for mark in (". ", "! ", "? ", "。", "！", "？"))
+    return f"{text[: end + 1]} …" if end > 0.3 * limit else text
+
+
+def answers(
+    evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], stop: Callable[[], bool]
+) -> None:
+    """Lines of the model's own answers, in the sections that they speak for. Raises Cancelled."""
+    total = max(1, len(messages))
+    final = {turn.last for turn in turns}
+    working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
+    before = turns[0].first if turns else total
+    # What precedes the first request belongs to a turn that began before the span.
+    final.update(
+        [at for at, said in enumerate(messages[:before]) if said.message.get("role") == "assistant"][-1:]
+    )
+    talk = not any(tool_calls(message) for _, message in messages)
+    for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
+        if message.get("role") not in ("assistant", "branchSummary"):
+            continue
+        ends = place in final
+        recency = 0.4 + 0.6 * (place + 1) / total
+        weight = recency * (1.0 if ends else 0.45)
+        worked = place in working or place < before
+        for text in _texts(message):
+            outline = _HEADING.search(text) if message.get("role") == "branchSummary" else None
+            if outline is not None:
+                _branch(evidence, entry, text[outline.start() :], recency)
+                continue
+            for line in _quotable(text):
+                section = _section_of(line)
+                if prose.announces(_OPENING.sub("", line)):
+                    continue
+                if section is Section.NEXT and _POINTS.match(line):
+                    section = Section.CONTEXT
+                if section is Section.DONE and not worked:
+                    section = Section.CONTEXT
+                if section is Section.DONE:
+                    line = _OPENING.sub("", line)
+                context = section is Section.CONTEXT
+                if context and len(line.split()) < 6 and line.count("`") < 4:
+                    # Half a thought; what it names is told elsewhere.
+                    continue
+                # What names nothing of the span is told only if it can stand alone, and as a result where any work was done.
+                alone = (
+                    (talk or (ends and worked))
+                    and not _TALK.match(line)
+                    and not _UNSURE.search(line)
+                    and len(line.split()) >= 8
+                )
+                worth = weight * (0.3 if context else 1.0)
+                add(evidence, section, line, (entry,), worth, names_something=context and not alone)
+
+
+def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:
+    """The lines of the summary of a branch that was left. Its goal is the goal only where nothing else is."""
+    evidence.left.add(entry)
+    aimless = not any(candidate.section is Section.GOAL for candidate in evidence.candidates)
+    for section, raw, is_open in read_outline(text):
+        line = _OPENING.sub("", _QUOTED.sub("", raw))
+        if len(line) < 8 or line == "(none)" or _CONTINUED.search(line):
+            continue
+        if section is Section.GOAL and aimless:
+            add(evidence, section, line, (entry,), 3.0, first=True, limit=REQUEST_LIMIT)
+            continue
+        if is_open is False and section in {Section.NEXT, Section.IN_PROGRESS}:
+            section = Section.DONE
+        target, worth, lead = _OF_A_BRANCH[section]
+        add(evidence, target, line, (entry,), worth * weight, limit=240, lead=lead)
+
+
+def last_word(evidence: Evidence, messages: Sequence[Said]) -> None:
+    """What the model said last, as far as no other section tells it: as many whole passages as fit a line."""
+    for entry, message in reversed(messages):
+        if message.get("role") != "assistant":
+            continue
+        elsewhere = {
+            line_key(candidate.text)
+            for candidate in evidence.candidates
+            if entry in candidate.sources and candidate.section in _OUTCOMES
+        }
+        told = ""
+        for text in _texts(message):
+            for passage in _quotable(text, shortest=8):
+                if line_key(_OPENING.sub("", passage)) in elsewhere:
+                    continue
+                if told and len(told) + len(passage) >= REQUEST_LIMIT - 40:
+                    break
+                told += (" " if _ENDED.search(told) else ". ") * bool(told) + passage
+        if told:
+            add(
+                evidence,
+                Section.IN_PROGRESS,
+                told,
+                (entry,),
+                1.6,
+                limit=REQUEST_LIMIT,
+                lead="Answered last: ",
+            )
+            return
+
+
+def _texts(message: Body) -> Iterator[str]:
+    if message.get("role") == "branchSummary":
+        yield str(message.get("summary") or "")
+        return
+    for block in blocks_of(message.get("content")):
+        text = block.get("text") if block.get("type") == "text" else None
+        if isinstance(text, str):
+            yield text
+
+
+def _quotable(text: str, shortest: int = 20) -> Iterator[str]:
+    """Passages of an answer that can stand alone, outside code: sentences, items of lists.
+
+    Short items of one list come together, behind the words that introduce them: alone they seldom say what they are about.
+    """
+    intro = ""
+    items: list[str] = []
+    for raw in prose.lines_outside_code(text):
+        stripped = raw.strip().replace("**", "")
+        mark = _LIST_ITEM.match(stripped)
+        item = stripped[mark.end() :].strip() if mark is not None else ""
+        if not stripped:
+            continue
+        if mark is not None and len(item) <= _ITEM and _section_of(item) is Section.CONTEXT:
+            if len(item) >= 4 and not _CONTINUED.search(item):
+                items.append(item)
+            continue
+        yield from _together(intro, items)
+        items = []
+        if mark is not None:
+            if 12 <= len(item) <= 400 and not _CONTINUED.search(item):
+                yield item
+            continue
+        intro = ""
+        if stripped.startswith("#"):
+            intro = stripped.lstrip("# ")
+        elif _CONTINUED.search(stripped):
+            intro = prose.last_sentence(stripped).rstrip(":：")
+        elif not stripped.startswith(("|", ">", "<")):
+            for sentence in prose.sentences(raw):
+                if len(sentence) >= shortest and not sentence.endswith("?") and not _is_code(sentence):
+                    yield sentence
+    yield from _together(intro, items)
+
+
+def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
+    """Short items as lines of several."""
+    leads = 3 <= len(intro) <= 80 and not prose.announces(intro) and not _ADDRESSED.match(intro)
+    lead = f"{intro}: " if leads else ""
+    line = ""
+    for item in items:
+        if line and len(line) + len(item) > _TOGETHER:
+            yield line
+            line = ""
+        line = f"{line}; {item}" if line else lead + item
+    if line:
+        yield line
+
+
+def _is_code(sentence: str) -> bool:
+    """Whether hardly a word stands outside its code."""
+    outside = re.sub(r"`[^`]*`", " ", sentence)
+    return len(prose.content_words(outside)) == 0
+
+
+def _section_of(sentence: str) -> Section:
+    if demands.asks(sentence):
+        return Section.CONTEXT
+    guessed = demands.guesses(sentence) or _UNSURE.search(sentence) is not None
+    if prose.decides(sentence) and not guessed:
+        return Section.DECISIONS
+    if (
+        _FINISHED.search(_OPENING.sub("", sentence))
+        and not guessed
+        and len(prose.content_words(sentence)) >= 3
+    ):
+        return Section.DONE
+    if prose.remains(sentence):
+        return Section.NEXT
+    return Section.CONTEXT

@@ -1,0 +1,124 @@
+"""What is known and decided about the model that is asked: settings of ours, and facts out of litellm's own list.
+
+The list lies in litellm's package as a file. It is read as one: importing litellm takes seconds and is left to the worker.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from leafward.base.config import DEFAULT_WINDOW
+
+OLLAMA_WINDOW = 8_192
+"""What an Ollama server is asked to read at once where nothing is configured: it takes that much memory, and cuts off without
+a word what is beyond it."""
+
+_LIST = "litellm/model_prices_and_context_window_backup.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Which model is asked, where, and how patiently."""
+
+    name: str
+    """As litellm names it: `provider/model`, or a bare name that it knows."""
+    base_url: str | None = None
+    """Where its server listens; None: where the provider does."""
+    key_variable: str | None = None
+    """Environment variable that holds the key; None: the one that the provider's name stands for."""
+    window: int | None = None
+    """Its context window in tokens; None: what litellm's list says, else the default."""
+    timeout: float = 120.0
+    """Seconds without a sign from the server after which a request is given up."""
+    deadline: float = 900.0
+    """Seconds after which it is given up altogether."""
+    attempts: int = 4
+    """How often it is asked in all where asking again may help."""
+    backoff: float = 1.0
+    """Seconds before the second attempt; doubled before each further one."""
+    patience: float = 120.0
+    """Seconds of waiting that a server may ask for; beyond them the summary fails at once."""
+    parallel: int = 4
+    """Requests at a time for one summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What litellm's list says about a model. Prices are US dollars a token; 0 stands for unknown, never for free."""
+
+    window: int | None = None
+    longest_answer: int | None = None
+    price_in: float = 0.0
+    price_out: float = 0.0
+    reasons: bool = False
+    """Whether it thinks before it answers: what it thinks counts as answer."""
+    streams: bool = True
+    """Whether its server can send an answer piece by piece."""
+
+    def cost(self, sent: int, said: int) -> float | None:
+        """US dollars; None where a price is not known."""
+        if self.price_in <= 0 and self.price_out <= 0:
+            return None
+        return sent * self.price_in + said * self.price_out
+
+
+@lru_cache(maxsize=32)
+def facts_of(name: str) -> ModelFacts | None:
+    """The facts about a model by the name that litellm takes; None where the list does not know it."""
+    listed = _listed(name)
+    if listed is None:
+        return None
+
+    def number(key: str) -> float:
+        value = listed.get(key)
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
+
+    window = int(number("max_input_tokens") or number("max_tokens"))
+    return ModelFacts(
+        window or None,
+        int(number("max_output_tokens") or number("max_tokens")) or None,
+        number("input_cost_per_token"),
+        number("output_cost_per_token"),
+        bool(listed.get("supports_reasoning")),
+        listed.get("supports_native_streaming") is not False,
+    )
+
+
+def _listed(name: str) -> dict[str, Any] | None:
+    try:
+        file = importlib.metadata.distribution("litellm").locate_file(_LIST)
+        models = orjson.loads(file.read_bytes())  # type: ignore[attr-defined]  # a path where it is installed as files
+    except (ImportError, OSError, ValueError, AttributeError):
+        return None
+    provider, _, rest = name.partition("/")
+    rest = rest.removeprefix("responses/")
+    for key in dict.fromkeys((name, f"{provider}/{rest}", rest)):
+        found = models.get(key) if key else None
+        if not isinstance(found, dict):
+            continue
+        owner = str(found.get("litellm_provider", ""))
+        if key == rest and owner != provider and not owner.startswith(f"{provider}-"):
+            # The same bare name at another provider is another price and another window.
+            continue
+        return found
+    return None
+
+
+def is_ollama(name: str) -> bool:
+    """Whether a model is run by Ollama, which has to be told how much it is to read."""
+    return name.startswith(("ollama/", "ollama_chat/"))
+
+
+def window_of(settings: ModelSettings) -> int:
+    """The context window that is reckoned with, in tokens."""
+    if settings.window:
+        return settings.window
+    if is_ollama(settings.name):
+        return OLLAMA_WINDOW
+    facts = facts_of(settings.name)
+    return (facts.window if facts is not None else None) or DEFAULT_WINDOW

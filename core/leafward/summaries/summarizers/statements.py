@@ -1,0 +1,200 @@
+"""What was settled and what is stated, as lines: commits, failures, demands, decisions, todos, commands, URLs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex, tool_calls
+from leafward.summaries.facts import Fact, FactKind, Voice
+from leafward.summaries.facts.demands import guesses, without_fillers
+from leafward.summaries.facts.prose import announces
+from leafward.summaries.facts.reader import COMMAND_ARGUMENTS
+from leafward.summaries.facts.values import DROPPED
+from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers import Said
+
+_COMMIT = re.compile(
+    r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
+)
+_GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt|stopped by)")
+_FRAME = re.compile(r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*")
+"""What stands around an error and says nothing of it."""
+_CHECKS = re.compile(
+    r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
+)
+"""Commands that are run to see whether the work is right."""
+_OUR_HEADINGS = frozenset(section.title.casefold() for section in Section)
+_CHANGED_FILES = 4
+"""Files that are named as changed where nothing else says what was done."""
+_BRANCH = re.compile(
+    r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
+)
+_STILL = 0.4
+"""The part of the span after which a command that failed last is taken to be in the way still."""
+_RESULTS = 8
+"""Messages behind a call in which what it printed is looked for."""
+_ASKING = frozenset(
+    {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "curl", "cat"}
+)
+"""Programs that answer a question by failing."""
+_TODO_LINE = 220
+"""Characters of todos that share a line."""
+
+
+def settled(evidence: Evidence, messages: Sequence[Said]) -> None:
+    """Commits that were made and calls that failed last: what is done, and what is in the way."""
+    waiting: dict[str, tuple[EntryIndex, str]] = {}
+    branch: tuple[EntryIndex, str] | None = None
+    total = max(1, len(messages))
+    for place, (entry, message) in enumerate(messages):
+        role = message.get("role")
+        if role == "assistant":
+            for call in tool_calls(message):
+                command = next(
+                    (
+                        call.arguments[name]
+                        for name in COMMAND_ARGUMENTS
+                        if isinstance(call.arguments.get(name), str)
+                    ),
+                    "",
+                )
+                if command:
+                    waiting[call.id] = (entry, command)
+        elif role == "toolResult":
+            made = waiting.pop(str(message.get("toolCallId")), None)
+            match = _COMMIT.search(made[1]) if made is not None and not message.get("isError") else None
+            if made is not None and not message.get("isError"):
+                on = _BRANCH.search(made[1])
+                branch = (made[0], on[1]) if on is not None and "." not in on[1] else branch
+            if made is not None and match is not None:
+                title = match[1] or match[2]
+                worth = 0.6 + 0.9 * (place + 1) / total
+                add(evidence, Section.DONE, title, (made[0], entry), worth, limit=160, lead="Committed: ")
+    if branch is not None:
+        add(evidence, Section.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
+
+
+def stated(evidence: Evidence) -> None:
+    """Lines made of facts: what the user demands, decisions, todos, commands that fail, errors not yet gone."""
+    total = max(1, evidence.size)
+
+    def recency(fact: Fact) -> float:
+        return (evidence.position.get(fact.last, -1) + 1) / total
+
+    checklist: dict[tuple[bool, str], list[Fact]] = {}
+    broken = [
+        fact
+        for fact in evidence.facts.values()
+        if fact.kind is FactKind.COMMAND and _is_broken(fact) and recency(fact) > _STILL
+    ]
+    failed_at = [evidence.position[fact.last] for fact in broken if fact.last in evidence.position]
+    for fact in evidence.facts.values():
+        sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
+        if fact.kind is FactKind.CONSTRAINT:
+            add(
+                evidence,
+                Section.CONSTRAINTS,
+                without_fillers(fact.text),
+                sources,
+                2.5 + 1.5 * recency(fact),
+                limit=260,
+            )
+        elif fact.kind is FactKind.DECISION and fact.voice is Voice.THOUGHT:
+            if announces(fact.text) or guesses(fact.text):
+                continue
+            add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
+        elif fact.kind is FactKind.TODO and fact.last in evidence.position:
+            if fact.outcome != DROPPED and fact.last not in evidence.left:
+                checklist.setdefault((fact.is_open, fact.about[-1] if fact.about else ""), []).append(fact)
+        elif (
+            fact.kind is FactKind.ERROR
+            and fact.voice is Voice.OUTPUT
+            and any(0 < evidence.position.get(fact.last, -1) - place <= _RESULTS for place in failed_at)
+            and not _GIVEN_UP.search(fact.text)
+            and not _FRAME.match(fact.text)
+        ):
+            add(evidence, Section.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
+        elif fact.kind is FactKind.URL and leads_somewhere(fact.text):
+            add(evidence, Section.CONTEXT, fact.text, sources, 0.2, limit=300, lead="See ")
+    ahead = 0
+    for (is_open, heading), items in checklist.items():
+        # The plan's own order says what comes next.
+        done = len(checklist.get((False, heading), ())) if is_open else 0
+        if done and done >= len(items):
+            # What is left of a list that was worked through was dropped rather than forgotten.
+            _todos(evidence, is_open, heading, items, 0.4)
+            continue
+        _todos(evidence, is_open, heading, items, 1.0 if not is_open else 3.0 if ahead < 3 else 1.0)
+        ahead += is_open
+    for fact in broken[-4:]:
+        sources = (fact.entry, fact.last)
+        lead = f"Failed with {fact.outcome}: " if fact.outcome != "failed" else "Failed: "
+        add(evidence, Section.BLOCKED, f"`{fact.key}`", sources, 1.5 * recency(fact), limit=200, lead=lead)
+    often = [
+        fact
+        for fact in evidence.facts.values()
+        if fact.kind is FactKind.COMMAND and fact.count >= 2 and "\n" not in fact.text
+    ]
+    for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
+        times = len(fact.entries)
+        sources = (fact.entry, fact.last)
+        worth = 0.5 + 0.1 * min(8, fact.count)
+        if fact.outcome == "exit 0" and _CHECKS.search(fact.key) and "|" not in fact.key:
+            # Behind a pipe it is another program that ended well.
+            count = f" ({times} times)" if times > 1 else ""
+            add(evidence, Section.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
+            continue
+        ended = f"; ended with {fact.outcome} last" if fact.outcome else ""
+        text = f"Run `{harmless(fact.key, 160)}` ({f'{times} times' if times > 1 else 'once'}{ended})"
+        add(evidence, Section.CONTEXT, text, sources, worth, limit=220)
+
+
+def changed(evidence: Evidence) -> None:
+    """The files that were changed, where no other line says what was done."""
+    done = any(candidate.section is Section.DONE and candidate.worth > 0 for candidate in evidence.candidates)
+    works = sorted(
+        (work for work in evidence.files.values() if work.changes),
+        key=lambda work: (-work.changes, work.path),
+    )
+    if done or not works:
+        return
+    told = ", ".join(f"`{harmless(work.path.rpartition('/')[2], 80)}`" for work in works[:_CHANGED_FILES])
+    more = len(works) - _CHANGED_FILES
+    sources = tuple(dict.fromkeys(work.sources[-1] for work in works[:_CHANGED_FILES]))
+    add(evidence, Section.DONE, f"Changed {told}{f' and {more} more' if more > 0 else ''}", sources, 1.0)
+
+
+def _is_broken(fact: Fact) -> bool:
+    """Whether a command failed when it was run last, and that says more than no."""
+    if fact.outcome in {"", "exit 0"}:
+        return False
+    return not (fact.outcome == "exit 1" and fact.key.split(" ", 1)[0] in _ASKING)
+
+
+def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], weight: float) -> None:
+    """Items of one checklist as lines: those under a heading together, for alone they often say little."""
+    section = Section.NEXT if is_open else Section.DONE
+    worth = (1.2 if is_open else 0.3) * weight
+    if not heading or harmless(heading, 80).casefold() in _OUR_HEADINGS:
+        for fact in items:
+            add(evidence, section, fact.text, (fact.entry,), worth, limit=200, carries=(fact,))
+        return
+    groups: list[tuple[str, list[Fact]]] = []
+    for fact in items:
+        text = harmless(fact.text, 120)
+        if groups and len(groups[-1][0]) + len(text) <= _TODO_LINE:
+            line, together = groups[-1]
+            groups[-1] = (f"{line}; {text}", [*together, fact])
+        else:
+            groups.append((text, [fact]))
+    lead = f"{harmless(heading, 80)}: "
+    for line, together in groups:
+        sources = tuple(dict.fromkeys(fact.entry for fact in together))
+        add(evidence, section, line, sources, worth, limit=LINE_LIMIT, lead=lead, carries=tuple(together))
+        worth *= 0.7

@@ -1,0 +1,95 @@
+"""The turns of a span: what the user asked each time, and whether any work followed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
+from leafward.summaries.facts.demands import without_fillers
+from leafward.summaries.facts.prose import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers import Said
+
+_PICTURE = re.compile(
+    r"(?i)'/[^'\n]{1,400}\.(?:png|jpe?g|gif|webp|heic)'|(?<!\S)/(?:var|tmp|private)/\S{1,400}\.(?:png|jpe?g|gif|webp|heic)"
+)
+_MACHINE = re.compile(r"(?s)^<([A-Za-z][\w-]{1,60})[ >].*</\1>$")
+"""A message that is one element of markup."""
+_ENCLOSED = re.compile(r"</[A-Za-z][\w-]{1,60}>$")
+_TRIVIAL = re.compile(
+    r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$)"
+)
+SUBSTANTIAL = 3
+"""Content words from which on a request says what it is about."""
+TELLING = 8
+"""Content words with which it says so even where no work followed."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """One request, with what followed."""
+
+    entry: EntryIndex
+    text: str
+    """As it is quoted: without the first small words, pasted pictures named as such."""
+    words: int
+    """Content words; 0 where it only keeps the work going."""
+    first: int
+    """Position of the request."""
+    last: int
+    """Position of the last reply; that of the request where there is none."""
+    works: bool = False
+    """Whether a tool was called."""
+
+
+def by_machine(message: Body) -> bool:
+    """Whether a program wrote a message under the user's name, or put it beside what the user said."""
+    role = message.get("role")
+    if role not in ("user", "custom"):
+        return False
+    text = text_of(message.get("content")).strip()
+    return bool(_MACHINE.match(text) or (role == "custom" and _ENCLOSED.search(text)))
+
+
+def turns_of(messages: Sequence[Said]) -> list[Turn]:
+    """The turns that the user began, in order; what precedes the first of them is none."""
+    turns: list[Turn] = []
+    for place, (entry, message) in enumerate(messages):
+        role = message.get("role")
+        if role == "user":
+            text = " ".join(text_of(message.get("content")).split())
+            if not text or by_machine(message):
+                continue
+            told = without_fillers(_PICTURE.sub("[image]", text)) or text
+            words = len(content_words(told.replace("[image]", ""))) if not _TRIVIAL.match(told) else 0
+            turns.append(Turn(entry, told, words, place, place))
+        elif role == "assistant" and turns:
+            turns[-1].last = place
+            turns[-1].works = turns[-1].works or any(True for _ in tool_calls(message))
+    return turns
+
+
+def goal_of(turns: Sequence[Turn]) -> Turn | None:
+    """The request that the span works on: the first that says what it is about, and led to work or says it at length."""
+    substantial = [turn for turn in turns if turn.words >= SUBSTANTIAL]
+    for turn in substantial:
+        if turn.works or turn.words >= TELLING:
+            return turn
+    return substantial[0] if substantial else next((turn for turn in turns if _is_readable(turn)), None)
+
+
+def last_of(turns: Sequence[Turn]) -> Turn | None:
+    """The last request that says anything."""
+    substantial = [turn for turn in turns if turn.words >= SUBSTANTIAL]
+    if substantial:
+        return substantial[-1]
+    return next((turn for turn in reversed(turns) if _is_readable(turn)), None)
+
+
+def _is_readable(turn: Turn) -> bool:
+    return turn.words > 0 and (len(turn.text) >= 12 or (len(turn.text) >= 4 and not turn.text.isascii()))

@@ -1,0 +1,37 @@
+"""What became of the facts of a span after a compaction: in the summary, beside it, in what was kept, or nowhere."""
+
+from __future__ import annotations
+
+from leafward.summaries.survival.decay import Generation, decay
+from leafward.summaries.survival.report import (
+    SURVIVED,
+    Fate,
+    Status,
+    Stopped,
+    Survival,
+    facts_of,
+    survival,
+    survival_of,
+)
+from leafward.summaries.survival.spans import Replaced, Said, compactions, replaced_by
+from leafward.summaries.survival.text_match import Held, Text, file_names
+
+__all__ = [
+    "SURVIVED",
+    "Fate",
+    "Generation",
+    "Held",
+    "Replaced",
+    "Said",
+    "Status",
+    "Stopped",
+    "Survival",
+    "Text",
+    "compactions",
+    "decay",
+    "facts_of",
+    "file_names",
+    "replaced_by",
+    "survival",
+    "survival_of",
+]

@@ -1,0 +1,51 @@
+"""How facts fade over successive compactions: those born in one span, followed through every summary after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.session.messages import message_text
+from leafward.summaries.survival.report import SURVIVED, facts_of, survival
+from leafward.summaries.survival.spans import compactions, replaced_by
+
+if TYPE_CHECKING:
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+    from leafward.summaries.facts import FactKind
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The facts that first stood in the span which one compaction replaced."""
+
+    compaction: EntryIndex
+    """The compaction that replaced the span."""
+    born: dict[FactKind, int]
+    """How many facts there were, by kind; those of earlier generations are not counted again."""
+    alive: tuple[tuple[EntryIndex, dict[FactKind, int]], ...]
+    """For this compaction and each later one how many are still in the context right after it."""
+
+
+def decay(session: Session, at: int | None = None) -> list[Generation]:
+    """The generations of facts on the path to an entry (the leaf by default), one for each compaction on it."""
+    spans = [replaced_by(session, compaction) for compaction in compactions(session, at)]
+    kept = ["\n".join(message_text(said.message) for said in span.kept) for span in spans]
+    seen: set[tuple[FactKind, str]] = set()
+    found = []
+    for place, span in enumerate(spans):
+        facts = [fact for fact in facts_of(span.messages, session.cwd) if (fact.kind, fact.key) not in seen]
+        seen.update((fact.kind, fact.key) for fact in facts)
+        alive = []
+        for later, tail in zip(spans[place:], kept[place:], strict=True):
+            fates = survival(facts, later.summary, injected=later.injected, kept=tail, cwd=session.cwd).fates
+            counts: dict[FactKind, int] = {}
+            for fate in fates:
+                if fate.status in SURVIVED:
+                    counts[fate.fact.kind] = counts.get(fate.fact.kind, 0) + 1
+            alive.append((later.compaction, counts))
+        born: dict[FactKind, int] = {}
+        for fact in facts:
+            born[fact.kind] = born.get(fact.kind, 0) + 1
+        found.append(Generation(span.compaction, born, tuple(alive)))
+    return found

@@ -1,0 +1,248 @@
+"""The survival report: what became of each fact of a replaced span, and what the summary says that nobody said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeVar
+
+from leafward.base.errors import LeafwardError
+from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.messages import message_text
+from leafward.summaries.facts import Fact, FactKind, FactReader, Voice, gather
+from leafward.summaries.survival.spans import Said, replaced_by
+from leafward.summaries.survival.text_match import Held, Text, file_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from leafward.session.session import Session
+
+_Item = TypeVar("_Item")
+
+
+class Status(StrEnum):
+    """What became of a fact."""
+
+    VERBATIM = "verbatim"
+    """The summary has it word for word."""
+    PARAPHRASED = "paraphrased"
+    """The summary has it in other words, or shortened."""
+    INJECTED = "injected"
+    """The context that is injected beside the summary has it."""
+    KEPT = "kept"
+    """The messages that stay have it."""
+    LOST = "lost"
+    CONTRADICTED = "contradicted"
+    """The summary says otherwise."""
+    INVENTED = "invented"
+    """The summary says it and nothing before it does."""
+
+
+SURVIVED = frozenset({Status.VERBATIM, Status.PARAPHRASED, Status.INJECTED, Status.KEPT})
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """A fact and what became of it."""
+
+    fact: Fact
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """What became of all facts of a span: by kind, those that weigh most first."""
+
+    fates: tuple[Fate, ...]
+
+    def score(self) -> dict[FactKind, float]:
+        """By kind the part of the facts that survived, 0…1, by weight; kinds of which there were none are left out."""
+        return {
+            kind: share
+            for kind in FactKind
+            if (share := self._share([fate for fate in self.fates if fate.fact.kind is kind])) is not None
+        }
+
+    def overall(self) -> float | None:
+        """The same over all kinds; None where there were no facts."""
+        return self._share(self.fates)
+
+    def counts(self) -> dict[FactKind, dict[Status, int]]:
+        """Facts by kind and status; only what occurs."""
+        found: dict[FactKind, dict[Status, int]] = {}
+        for fate in self.fates:
+            row = found.setdefault(fate.fact.kind, {})
+            row[fate.status] = row.get(fate.status, 0) + 1
+        return found
+
+    @staticmethod
+    def _share(fates: Iterable[Fate]) -> float | None:
+        there = [fate for fate in fates if fate.status is not Status.INVENTED]
+        whole = sum(fate.fact.weight for fate in there)
+        if not whole:
+            return None
+        return round(sum(fate.fact.weight for fate in there if fate.status in SURVIVED) / whole, 4)
+
+
+_ORDER = {kind: place for place, kind in enumerate(FactKind)}
+_CHECKED = frozenset({FactKind.PATH, FactKind.COMMAND, FactKind.NUMBER, FactKind.IDENTIFIER, FactKind.URL})
+"""Kinds of which it can be told that nobody said them before."""
+_WORD = re.compile(r"[^\W_]+")
+_DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
+
+
+def facts_of(
+    messages: Iterable[Said], cwd: str, previous: str = "", previous_entry: int = NO_ENTRY
+) -> list[Fact]:
+    """The facts of a span that a compaction can lose: todos only while they are open."""
+    reader = FactReader(cwd)
+    sightings = list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
+    for entry, message in messages:
+        sightings += reader.read(entry, message)
+    return [fact for fact in gather(sightings) if fact.kind is not FactKind.TODO or fact.is_open]
+
+
+def survival(
+    facts: Sequence[Fact],
+    summary: str,
+    *,
+    injected: str = "",
+    kept: str = "",
+    sources: str = "",
+    cwd: str = "",
+    compaction: int = NO_ENTRY,
+    stop: Callable[[], bool] = lambda: False,
+) -> Survival:
+    """What became of the facts of a span, given the texts that stand in its place.
+
+    `sources` is everything the summary could have been made from; empty, nothing is called invented. What is invented has
+    `compaction` as its entry. Raises Stopped where `stop` turns true.
+    """
+    names = file_names(facts)
+    told, beside, tail = Text(summary, cwd), Text(injected, cwd), Text(kept, cwd)
+    known = {(fact.kind, fact.key) for fact in facts}
+    fates = [Fate(fact, _status(fact, told, beside, tail, names, known)) for fact in _until(facts, stop)]
+    if sources:
+        fates += [Fate(fact, Status.INVENTED) for fact in _invented(told, sources, known, compaction, stop)]
+    fates.sort(key=lambda fate: (_ORDER[fate.fact.kind], -fate.fact.weight, fate.fact.entry, fate.fact.key))
+    return Survival(tuple(fates))
+
+
+def _status(
+    fact: Fact,
+    told: Text,
+    beside: Text,
+    tail: Text,
+    names: dict[str, int],
+    known: set[tuple[FactKind, str]],
+) -> Status:
+    held = told.holds(fact, names)
+    if held is Held.VERBATIM:
+        return Status.VERBATIM
+    if held is Held.PARAPHRASED:
+        return Status.PARAPHRASED
+    # Another count of the same that the span itself states as well is a later or an earlier one.
+    if held is Held.CONTRADICTED and not any((FactKind.NUMBER, key) in known for key in told.rivals(fact)):
+        return Status.CONTRADICTED
+    for text, status in ((beside, Status.INJECTED), (tail, Status.KEPT)):
+        if text.text and text.holds(fact, names) in {Held.VERBATIM, Held.PARAPHRASED}:
+            return status
+    return Status.LOST
+
+
+def _invented(
+    told: Text,
+    sources: str,
+    known: set[tuple[FactKind, str]],
+    compaction: int,
+    stop: Callable[[], bool],
+) -> list[Fact]:
+    """What the summary states by form and nothing before it holds. Counts of occurrences are the summary's own."""
+    words: set[str] = set()
+    amounts: set[str] = set()
+    parts = []
+    # Piece by piece: over all of it, each of these calls would hold the interpreter for a tenth of a second.
+    for piece in _until(_pieces(sources), stop):
+        folded = piece.casefold()
+        parts.append(folded)
+        words.update(_WORD.findall(folded))
+        amounts.update(match.replace(",", "").replace("_", "") for match in _DIGITS.findall(folded))
+    folded = "".join(parts)
+    found = []
+    for fact in _until(gather(told.sightings), stop):
+        if fact.kind not in _CHECKED or (fact.kind, fact.key) in known:
+            continue
+        if not _supported(fact, folded, words, amounts):
+            fact.entry = EntryIndex(compaction)
+            fact.entries[:] = [fact.entry]
+            found.append(fact)
+    return found
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A text in pieces of some tens of thousands of characters, cut behind line breaks where there are any."""
+    start = 0
+    while start < len(text):
+        stop = text.find("\n", start + _PIECE) + 1 or len(text)
+        yield text[start:stop]
+        start = stop
+
+
+_PIECE = 1 << 15
+"""Characters of a text that is read piece by piece, at least."""
+
+
+def _supported(fact: Fact, folded: str, words: set[str], amounts: set[str]) -> bool:
+    match fact.kind:
+        case FactKind.PATH:
+            return fact.key.strip("/").rsplit("/", 1)[-1].casefold() in folded
+        case FactKind.COMMAND:
+            return fact.key.casefold() in folded or all(
+                word in words for word in _WORD.findall(fact.key.casefold())
+            )
+        case FactKind.NUMBER:
+            if fact.key.endswith(" x"):
+                return True
+            digits = _DIGITS.findall(fact.text)
+            amount = fact.key.partition(" ")[0]
+            return amount in amounts or all(
+                part.replace(",", "").replace("_", "") in amounts for part in digits
+            )
+        case _:
+            key = fact.key.casefold()
+            # `WP14-WP20` is a range of what was named one by one.
+            return key in folded or ("-" in key and all(part in words for part in _WORD.findall(key)))
+
+
+class Stopped(LeafwardError):
+    """A report was not wanted any more before it was whole."""
+
+
+def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
+    """The survival report of a compaction that already happened.
+
+    Raises Refused where the entry is none, Stopped where `stop` turns true.
+    """
+    there = replaced_by(session, compaction)
+    facts = facts_of(_until(there.messages, stop), session.cwd, there.previous, there.previous_entry)
+    kept = "\n".join(message_text(said.message) for said in there.kept)
+    sources = [message_text(said.message) for said in _until(there.messages, stop)]
+    return survival(
+        facts,
+        there.summary,
+        injected=there.injected,
+        kept=kept,
+        sources="\n".join([*sources, there.previous, kept, there.injected, session.cwd, "."]),
+        cwd=session.cwd,
+        compaction=compaction,
+        stop=stop,
+    )
+
+
+def _until(items: Iterable[_Item], stop: Callable[[], bool]) -> Iterator[_Item]:
+    for item in items:
+        if stop():
+            raise Stopped("the report was given up")
+        yield item

@@ -1,0 +1,102 @@
+"""What a compaction that already happened replaced, kept, and found in the context beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.errors import Refused
+from leafward.context.model_context import context_at, message_body
+from leafward.context.projection import latest
+from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind
+from leafward.session.injected_block import split_enclosed
+from leafward.session.messages import message_text, messages_of
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+
+class Said(NamedTuple):
+    """One message, with the entry it comes from; context edits are applied already."""
+
+    entry: EntryIndex
+    message: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """One compaction, taken apart."""
+
+    compaction: EntryIndex
+    summary: str
+    messages: tuple[Said, ...]
+    """What the summary stands for, in the order of the path; the summary before it is not one of them."""
+    previous: str
+    """The summary before it, without what was injected into that."""
+    previous_entry: EntryIndex
+    """-1 where there was none."""
+    kept: tuple[Said, ...]
+    """The messages that stayed."""
+    injected: str
+    """What else came into the context with it: what is enclosed in the stored summary, a system message of its own, and
+    messages that extensions added before the conversation went on."""
+
+
+def compactions(session: Session, at: int | None = None) -> list[EntryIndex]:
+    """The compactions on the path to an entry (the leaf by default), in order."""
+    here = session.leaf if at is None else at
+    found: list[EntryIndex] = []
+    while (here := latest(session, here, frozenset({Kind.COMPACTION}))) >= 0:
+        found.append(EntryIndex(here))
+        here = session.columns.parent[here]
+    return found[::-1]
+
+
+def replaced_by(session: Session, compaction: int) -> Replaced:
+    """What a compaction did to the context before it. Raises Refused where the entry is none."""
+    body = session.body(compaction)
+    if session.columns.kind[compaction] != Kind.COMPACTION or body is None:
+        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is no compaction")
+    before = context_at(session, session.columns.parent[compaction])
+    now = context_at(session, compaction)
+    stayed = {message.entry for message in now.messages}
+    replaced, previous, previous_entry = [], "", NO_ENTRY
+    for message in before.messages:
+        if message.role == "compactionSummary":
+            previous = split_enclosed(message_text(message_body(session, message)))[0]
+            previous_entry = message.entry
+        elif message.entry not in stayed and message.sent and message.role != "system":
+            replaced.append(Said(message.entry, message_body(session, message)))
+    summary = body.get("summary")
+    told, enclosed = split_enclosed(summary if isinstance(summary, str) else "")
+    kept, injected = [], [enclosed] if enclosed else []
+    for message in now.messages:
+        if message.entry != compaction:
+            kept.append(Said(message.entry, message_body(session, message)))
+        elif message.role == "system":
+            injected.append(message_text(message_body(session, message)))
+    injected += _added(session, compaction)
+    return Replaced(
+        EntryIndex(compaction),
+        told,
+        tuple(replaced),
+        previous,
+        previous_entry,
+        tuple(kept),
+        "\n".join(injected),
+    )
+
+
+def _added(session: Session, compaction: int) -> list[str]:
+    """Texts of the messages that extensions added right after a compaction."""
+    found: list[str] = []
+    below = session.tree.children(compaction)
+    while below:
+        here = below[-1]
+        kind = Kind(session.columns.kind[here])
+        if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
+            found += [message_text(message) for message in messages_of(session.body(here) or {}, kind)]
+        elif kind not in BOOKKEEPING:
+            break
+        below = session.tree.children(here)
+    return found

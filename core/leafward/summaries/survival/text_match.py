@@ -1,0 +1,273 @@
+"""Whether a text still says a fact: word by word, in other words, or the opposite."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY
+from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice
+from leafward.summaries.facts.prose import content_words, negated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+SAME_SENTENCE = 0.6
+"""The part of a sentence's words that must be found in one line for it to be said there in other words."""
+OPPOSITE_SENTENCE = 0.75
+"""The same for a line that says the opposite: more has to agree before that is claimed."""
+
+_SPACE = re.compile(r"\s+")
+_TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
+_GOOD = re.compile(
+    r"(?i)\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean|works|ok)\b|✅|✓"
+)
+_BAD = re.compile(
+    r"(?i)\b(?:fail(?:s|ed|ing|ure)?|broken|red|error(?:s|ed)?|crash(?:es|ed)?|exit(?:ed)? (?:with )?(?:code )?[1-9]\d*)\b|❌|✗"
+)
+_MODAL = re.compile(
+    r"(?i)\b(?:must|should|has to|have to|need(?:s|ed)? to|until|if|when|verify|to (?:check|verify)|would|will|not|no|never|without|fix(?:ed)?)\b|n't\b"
+)
+_DONE = re.compile(r"^\s*(?:[-*]\s*)?\[[xX✓]\]|✅|\b(?i:done|completed|finished)\b")
+
+
+class Held(StrEnum):
+    """What a text makes of a fact."""
+
+    VERBATIM = "verbatim"
+    PARAPHRASED = "paraphrased"
+    CONTRADICTED = "contradicted"
+    ABSENT = "absent"
+
+
+class Text:
+    """A text in which facts are looked for: a summary, the injected context, the kept messages."""
+
+    def __init__(self, text: str, cwd: str = "") -> None:
+        self.text = text
+        self._cwd = cwd
+
+    @cached_property
+    def sightings(self) -> list[Sighting]:
+        """The facts that the text itself states."""
+        return list(FactReader(self._cwd).prose(self.text, Voice.TOLD, NO_ENTRY))
+
+    @cached_property
+    def keys(self) -> dict[FactKind, set[str]]:
+        """Their canonical forms, by kind."""
+        found: dict[FactKind, set[str]] = {kind: set() for kind in FactKind}
+        for seen in self.sightings:
+            found[seen.kind].add(seen.key)
+        return found
+
+    @cached_property
+    def flat(self) -> str:
+        """The text with every run of white space made one space."""
+        return _SPACE.sub(" ", self.text)
+
+    @cached_property
+    def _folded(self) -> str:
+        return self.flat.casefold()
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """Its words as they are written, and the parts of those that are joined."""
+        found: set[str] = set()
+        for match in _TOKEN.finditer(self.text):
+            token = match[0].strip(".,-")
+            found.add(token)
+            if "." in token or "/" in token:
+                found.update(part for part in re.split(r"[./\\]", token) if part)
+        return frozenset(found)
+
+    @cached_property
+    def _folded_tokens(self) -> frozenset[str]:
+        return frozenset(token.casefold().strip("_$#") for token in self.tokens)
+
+    @cached_property
+    def lines(self) -> list[tuple[str, frozenset[str]]]:
+        """Its lines, each with the words it is about."""
+        return [(line, frozenset(content_words(line))) for line in self.text.split("\n") if line.strip()]
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, (_, words) in enumerate(self.lines):
+            for word in words:
+                found.setdefault(word, []).append(place)
+        return found
+
+    @cached_property
+    def path_ends(self) -> frozenset[str]:
+        """The paths it names, and every end of each that begins at a slash."""
+        return frozenset(end for key in self.keys[FactKind.PATH] for end in _ends(key))
+
+    def holds(self, fact: Fact, names: Mapping[str, int] | None = None) -> Held:
+        """What the text makes of a fact. `names` says how many of the paths asked for end in a given file name."""
+        match fact.kind:
+            case FactKind.PATH:
+                return self._path(fact, names or {})
+            case FactKind.COMMAND:
+                return self._command(fact)
+            case FactKind.NUMBER:
+                return self._number(fact)
+            case FactKind.ERROR:
+                return self._error(fact)
+            case FactKind.IDENTIFIER:
+                return self._identifier(fact)
+            case FactKind.URL:
+                return Held.VERBATIM if fact.key in self.flat else Held.ABSENT
+            case _:
+                return self._sentence(fact)
+
+    def _path(self, fact: Fact, names: Mapping[str, int]) -> Held:
+        if fact.key in self.path_ends or _bounded(fact.key, self.flat):
+            return Held.VERBATIM
+        parts = fact.key.strip("/").split("/")
+        if len(parts) > 2 and any(
+            "/".join(parts[at:]) in self.keys[FactKind.PATH] for at in range(1, len(parts) - 1)
+        ):
+            return Held.PARAPHRASED
+        name = parts[-1]
+        if "." in name and names.get(name, 1) == 1 and name in self.path_ends:
+            return Held.PARAPHRASED
+        return Held.ABSENT
+
+    def _command(self, fact: Fact) -> Held:
+        if fact.key in self.flat:
+            return Held.CONTRADICTED if self._outcome_denied(fact) else Held.VERBATIM
+        words = [word for word in fact.key.split() if not word.startswith("-")]
+        if 2 <= len(words) <= 12:
+            wanted = [word.strip("\"'`;") for word in words]
+            for line, _ in self.lines:
+                if wanted[0] in line and all(word in line for word in wanted):
+                    return Held.PARAPHRASED
+        return Held.ABSENT
+
+    def _outcome_denied(self, fact: Fact) -> bool:
+        """Whether every line that tells how the command ended tells it wrong."""
+        if not fact.outcome:
+            return False
+        good = fact.outcome == "exit 0"
+        right = wrong = 0
+        for line, _ in self.lines:
+            if fact.key in _SPACE.sub(" ", line) and not _MODAL.search(line.replace(fact.key, " ")):
+                rest = line.replace(fact.key, " ")
+                says_good, says_bad = _GOOD.search(rest) is not None, _BAD.search(rest) is not None
+                if says_good != says_bad:
+                    right += says_good == good
+                    wrong += says_good != good
+        return wrong > 0 and right == 0
+
+    def _number(self, fact: Fact) -> Held:
+        if _bounded(fact.text, self.flat):
+            return Held.VERBATIM
+        if fact.key in self.keys[FactKind.NUMBER]:
+            return Held.PARAPHRASED
+        return Held.CONTRADICTED if self.rivals(fact) else Held.ABSENT
+
+    def rivals(self, fact: Fact) -> list[str]:
+        """Other counts, in the same unit, that the text states of what an exact number was said of."""
+        unit = fact.key.partition(" ")[2]
+        if fact.kind is not FactKind.NUMBER or not unit or not fact.text[:1].isdecimal():
+            return []
+        about = {end for path in fact.about for end in _ends(path)}
+        return [
+            seen.key
+            for seen in self.sightings
+            if seen.kind is FactKind.NUMBER
+            and seen.about
+            and seen.key.partition(" ")[2] == unit
+            and not about.isdisjoint(_ends(seen.about))
+        ]
+
+    def _error(self, fact: Fact) -> Held:
+        text = _SPACE.sub(" ", fact.text)
+        if text in self.flat or (fact.key and fact.key in self.keys[FactKind.ERROR]):
+            return Held.VERBATIM
+        return self._said(tuple(fact.key.split()), SAME_SENTENCE)[0]
+
+    def _identifier(self, fact: Fact) -> Held:
+        if fact.key in self.tokens or fact.text in self.tokens or _bounded(fact.key, self.flat):
+            return Held.VERBATIM
+        return Held.PARAPHRASED if fact.key.casefold().strip("_$#") in self._folded_tokens else Held.ABSENT
+
+    def _sentence(self, fact: Fact) -> Held:
+        text = _SPACE.sub(" ", fact.text).casefold()
+        if text in self._folded:
+            return Held.CONTRADICTED if self._told_done(fact, text) else Held.VERBATIM
+        wanted = content_words(fact.text)
+        held, line, part = self._said_where(wanted)
+        if held is Held.ABSENT:
+            return held
+        if fact.kind is FactKind.TODO:
+            if fact.is_open and part >= OPPOSITE_SENTENCE and _DONE.search(line):
+                return Held.CONTRADICTED
+        elif part >= (OPPOSITE_SENTENCE if len(wanted) > 2 else 1.0) and len(wanted) > 1:
+            return Held.CONTRADICTED if negated(fact.text) != negated(line) else held
+        return held
+
+    def _told_done(self, fact: Fact, text: str) -> bool:
+        """Whether an open todo stands only on lines that are ticked off."""
+        if fact.kind is not FactKind.TODO or not fact.is_open:
+            return False
+        there = [line for line, _ in self.lines if text in _SPACE.sub(" ", line).casefold()]
+        return bool(there) and all(_DONE.search(line) for line in there)
+
+    def _said(self, wanted: tuple[str, ...], least: float) -> tuple[Held, str]:
+        held, line, part = self._said_where(wanted)
+        return (held, line) if part >= least else (Held.ABSENT, "")
+
+    def _said_where(self, wanted: tuple[str, ...]) -> tuple[Held, str, float]:
+        """The line that shares most of the wanted words, if it shares enough."""
+        if not wanted:
+            return Held.ABSENT, "", 0.0
+        shares: dict[int, int] = {}
+        for word in wanted:
+            for place in self._by_word.get(word, ()):
+                shares[place] = shares.get(place, 0) + 1
+        if not shares:
+            return Held.ABSENT, "", 0.0
+        best = max(shares, key=lambda place: (shares[place], -place))
+        part = shares[best] / len(wanted)
+        if part < SAME_SENTENCE:
+            return Held.ABSENT, "", part
+        return Held.PARAPHRASED, self.lines[best][0], part
+
+
+def _ends(key: str) -> list[str]:
+    """A path and its ends, the longest first."""
+    stem = key.strip("/")
+    found = [key, stem]
+    while "/" in stem:
+        stem = stem.partition("/")[2]
+        found.append(stem)
+    return found
+
+
+def _bounded(needle: str, text: str) -> bool:
+    """Whether a text holds a string that no longer word or path goes on from."""
+    start = text.find(needle) if needle else -1
+    while start >= 0:
+        before = text[start - 1 : start]
+        after = text[start + len(needle) : start + len(needle) + 1]
+        if not _joins(before) and not _joins(after):
+            return True
+        start = text.find(needle, start + 1)
+    return False
+
+
+def _joins(char: str) -> bool:
+    return char.isascii() and (char.isalnum() or char == "_") if char else False
+
+
+def file_names(facts: Iterable[Fact]) -> dict[str, int]:
+    """How many different paths end in each file name."""
+    found: dict[str, int] = {}
+    for fact in facts:
+        if fact.kind is FactKind.PATH:
+            name = fact.key.rsplit("/", 1)[-1]
+            found[name] = found.get(name, 0) + 1
+    return found

@@ -1,0 +1,319 @@
+"""The application: wiring only. Screens are imported when they are shown."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import events
+from textual.binding import Binding
+
+from leafward.base import safe_text
+from leafward.base.config import Config
+from leafward.base.gc_pause import collect_seldom, look_through, set_aside
+from leafward.base.paths import config_dir, state_dir
+from leafward_tui.app.input_priority import KeysFirst
+from leafward_tui.app.memory import Memory
+from leafward_tui.app.type_ahead import TypesAhead
+from leafward_tui.ui.glyphs import choose_glyphs
+from leafward_tui.ui.intents import app_bindings
+from leafward_tui.ui.keymap import Keymap
+from leafward_tui.ui.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
+from leafward_tui.ui.theme import (
+    DEFAULT_DARK,
+    Palette,
+    Palettes,
+    Styles,
+    suited,
+    textual_theme,
+    theme_variable_defaults,
+    unknown_theme,
+    user_themes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from textual.command import Provider
+    from textual.screen import Screen
+
+    from leafward.session.prefetch import Ahead
+    from leafward_tui.explorer.view_state import OpenTarget
+
+__all__ = ["LeafwardApp", "run"]
+
+_PROBLEM_SECONDS = 12
+_SWITCH = 0.0001
+"""Seconds after which a thread that wants the interpreter gets it. A key changes threads half a dozen times before work
+behind the screen hears of it and rests."""
+
+
+_SETTLED = 1.0
+"""Seconds after which start-up is over."""
+_LOOKED_FOR = 2.0
+"""Seconds between two looks whether the terminal is still there."""
+
+_BY_HAND = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
+
+
+def _names_session(path: Path) -> bool:
+    """Whether a path is that of one session, also of one inside a database."""
+    if path.suffix == ".jsonl":
+        return path.is_file()
+    from leafward.agents import names_one
+
+    return names_one(path)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _commands() -> type[Provider]:
+    from leafward_tui.app.command_palette import IntentCommands
+
+    return IntentCommands
+
+
+class LeafwardApp(TypesAhead[int], inherit_bindings=False):
+    """Opens ``paths``: one session file in the explorer, anything else as the catalogue of what lies there."""
+
+    TITLE = "leafward"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
+    PAUSE_GC_ON_SCROLL = True
+    ENABLE_COMMAND_PALETTE = True
+    DEFAULT_MODE = "leafward"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
+    BINDINGS: ClassVar = [*app_bindings(), Binding("ctrl+c", "help_quit", show=False, system=True)]
+
+    def __init__(
+        self,
+        paths: Sequence[Path] = (),
+        config: Config | None = None,
+        *,
+        problems: Iterable[object] = (),
+        clock: Callable[[], datetime] = _now,
+        env: Mapping[str, str] | None = None,
+        encoding: str | None = None,
+        ahead: Ahead | None = None,
+    ) -> None:
+        """``problems`` of the configuration are told once the first screen stands; ``clock`` is what "now" is.
+
+        ``ahead`` is the scan of the session named, where one is under way.
+        """
+        env = os.environ if env is None else env
+        self.paths = tuple(paths)
+        self._ahead = ahead
+        self.config = config if config is not None else Config()
+        self.clock = clock
+        self.terminal = Terminal.detect(env)
+        ascii_set = None if self.config.ascii == "auto" else self.config.ascii
+        self.glyphs = choose_glyphs(
+            env, encoding or getattr(sys.__stdout__, "encoding", None), force_ascii=ascii_set
+        )
+        self.keymap = Keymap.of(self.config.keymap)
+        self.keys_first = KeysFirst()
+        self._memory = Memory()
+        self._until_exit = ExitStack()
+        self._demo: Path | None = None
+        self._collector_is_ours = not gc.isenabled()
+        """Whether the process is the application's own; where it is embedded, the garbage collector is left alone."""
+        self._problems = [str(problem) for problem in problems]
+        self._problems += self.keymap.problems
+        users, faults = user_themes(config_dir() / "themes")
+        self._problems += faults
+        self.palettes = Palettes(users)
+        """The themes by name, as their files say; the defaults first."""
+        first = self._first_theme()
+        self.palette_now = self.shown(first)
+        self.styles_now = Styles.of(self.palette_now)
+        super().__init__()
+        self.add_mode(self.DEFAULT_MODE, self.first_screen)
+        for name in list(self.available_themes):
+            self.unregister_theme(name)
+        self.show_theme(first)
+        self._styled_with = self.current_theme
+        self.stylesheet.set_variables(self.get_css_variables())
+        self.set_keymap(self.keymap.textual)
+
+    # --- themes -------------------------------------------------------------------------------------------------------
+
+    def _first_theme(self) -> str:
+        """The theme chosen last, as long as the configuration still says what it said then; else the configured one."""
+        configured = self.config.theme
+        chosen = self._memory.get("theme")
+        if (
+            isinstance(chosen, list)
+            and len(chosen) == 2
+            and chosen[1] == configured
+            and chosen[0] in self.palettes
+        ):
+            return str(chosen[0])
+        if configured is None or configured in self.palettes:
+            return configured or DEFAULT_DARK
+        self._problems.append(unknown_theme(configured, self.palettes))
+        return DEFAULT_DARK
+
+    def shown(self, name: str) -> Palette:
+        """A theme's colours as this terminal shows them."""
+        return suited(self.palettes[name], self.terminal.depth, no_color=self.terminal.no_color)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our variables for a theme that lacks them."""
+        return theme_variable_defaults()
+
+    def watch_theme(self, theme_name: str) -> None:
+        """Line-rendered widgets take their styles from here."""
+        if theme_name in self.palettes:
+            self.palette_now = self.shown(theme_name)
+            self.styles_now = Styles.of(self.palette_now)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Takes the stylesheets anew where the theme changed: at start-up Textual asks twice for what is there."""
+        if self.current_theme != self._styled_with:
+            self._styled_with = self.current_theme
+            super().refresh_css(animate)
+
+    def show_theme(self, name: str) -> None:
+        """Switches to a theme."""
+        self.register_theme(textual_theme(self.shown(name)))
+        self.theme = name
+
+    def choose_theme(self, name: str) -> None:
+        """Switches to a theme and remembers it."""
+        self.show_theme(name)
+        self.remember("theme", [name, self.config.theme])
+
+    # --- screens ------------------------------------------------------------------------------------------------------
+
+    def first_screen(self) -> Screen[Any]:
+        """The screen that was asked for: no empty one is painted before it."""
+        if len(self.paths) == 1 and _names_session(self.paths[0]):
+            from leafward_tui.explorer import ExplorerScreen
+
+            return ExplorerScreen(self.paths[0], None, self._ahead)
+        from leafward_tui.catalogue.screen import CatalogueScreen
+
+        return CatalogueScreen(self.paths)
+
+    def open_session(self, path: Path, agent: str | None = None, arrival: OpenTarget | None = None) -> None:
+        """Shows a session in the explorer, on top of the present screen."""
+        from leafward_tui.explorer import ExplorerScreen
+
+        self.push_screen(ExplorerScreen(path, agent, None, arrival))
+
+    def open_demo(self) -> None:
+        """Shows the bundled session, a copy of it that is gone when the application ends."""
+        from leafward.base.errors import LeafwardError
+        from leafward.export.demo import demo_session
+
+        if self._demo is None:
+            try:
+                self._demo = self._until_exit.enter_context(demo_session())
+            except (LeafwardError, OSError) as error:
+                self.say(str(error), problem=True)
+                return
+        self.open_session(self._demo)
+
+    def on_unmount(self) -> None:
+        """The demo's copy goes."""
+        self._until_exit.close()
+
+    def on_mount(self) -> None:
+        """What is wrong with configuration, keymap and themes, told once."""
+        if self._problems:
+            self.call_after_refresh(self._tell_problems)
+        if self._collector_is_ours:
+            self.set_timer(_SETTLED, self._collect_again)
+        if not self.is_headless:
+            self.set_interval(_LOOKED_FOR, self._end_without_terminal)
+
+    def _end_without_terminal(self) -> None:
+        """Ends where the terminal is gone: Textual's reader would read nothing from it again and again."""
+        if hung_up(sys.__stdin__.fileno() if sys.__stdin__ is not None else 0):
+            self.exit()
+
+    def _collect_again(self) -> None:
+        """Garbage is collected from now on; what start-up made stays and is not looked through again."""
+        self.keep_for_long()
+        collect_seldom()
+        gc.enable()
+
+    def _tell_problems(self) -> None:
+        told = self._problems[:4]
+        more = len(self._problems) - len(told)
+        lines = [*told, *([f"and {more} more: leafward doctor lists all"] if more else [])]
+        self.say("\n".join(lines), problem=True)
+
+    def action_command_palette(self) -> None:
+        """The palette, over a full screen only."""
+        from leafward_tui.ui.screen import BaseScreen
+
+        if isinstance(self.screen, BaseScreen):
+            from leafward_tui.app.command_palette import Palette
+
+            self.push_screen(Palette())
+
+    def action_help_quit(self) -> None:
+        """ctrl+c without a selection: it never quits by accident, and says what does."""
+        quits, back = self.keymap.label("app.quit"), self.keymap.label("app.back")
+        self.say(f"{quits or 'the palette'} quits, {back or 'the palette'} goes back")
+
+    async def on_event(self, event: events.Event) -> None:
+        """Work behind the screen makes room for what the user does."""
+        if isinstance(event, _BY_HAND) and not event.is_forwarded:
+            self.keys_first.pressed()
+        await super().on_event(event)
+
+    # --- services -----------------------------------------------------------------------------------------------------
+
+    def copy(self, text: str) -> Copied:
+        """Puts text on the clipboard, or into a file where that cannot work, and says which."""
+        copied = copy_text(self, text, terminal=self.terminal, fallback=state_dir() / "copied.txt")
+        self.say(str(copied), problem=copied.to is CopiedTo.NOWHERE)
+        return copied
+
+    def say(self, text: str, *, problem: bool = False) -> None:
+        """A toast: for what is done elsewhere (clipboard, files, agents) only."""
+        timeout = _PROBLEM_SECONDS if problem else None
+        self.notify(
+            safe_text.safe(text),
+            severity="warning" if problem else "information",
+            timeout=timeout,
+            markup=False,
+        )
+
+    def remember(self, key: str, value: object) -> None:
+        """Keeps a small choice of the user for the next start; never raises."""
+        self._memory.keep(key, value)
+
+    def keep_for_long(self) -> None:
+        """Much was read that stays: garbage is not looked for among it, so that no key has to wait for that."""
+        if self._collector_is_ours:
+            set_aside()
+
+    def let_go(self) -> None:
+        """What was to stay for long is no longer needed; freed once the next screen stands."""
+        if self._collector_is_ours and self.is_running:
+            self.set_timer(_SETTLED, look_through)
+
+    def recall(self, key: str) -> object:
+        """What was remembered, None where nothing was."""
+        return self._memory.get(key)
+
+
+def run(paths: Sequence[Path] = (), ahead: Ahead | None = None) -> int:
+    """Loads the configuration, runs the application and returns its exit code."""
+    from leafward.base.config import load
+
+    config, problems = load()
+    # Each read of a line gives the interpreter away; with Python's 5 ms a worker would keep it that long each time.
+    sys.setswitchinterval(_SWITCH)
+    app = LeafwardApp(paths, config, problems=problems, ahead=ahead)
+    app.run()
+    return app.return_code or 0

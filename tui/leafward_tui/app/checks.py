@@ -1,0 +1,36 @@
+"""What is wrong with the application's part of the settings: keymap and themes. The same that it complains of at its start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.paths import config_dir
+from leafward_tui.ui.keymap import Keymap
+from leafward_tui.ui.palette import Palettes, unknown_theme, user_themes, weak_contrasts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward.base.config import Config
+
+__all__ = ["check"]
+
+
+def check(config: Config, folder: Path | None = None) -> Iterator[tuple[str, str]]:
+    """A code and a sentence for every fault; `folder` holds the user's themes, by default the one beside `config.toml`.
+
+    Codes are `keymap`, `theme`, and `theme-contrast` for a theme that is used as it is although some of it is hard to read.
+    """
+    folder = config_dir() / "themes" if folder is None else folder
+    for text in Keymap.of(config.keymap).problems:
+        yield "keymap", text
+    themes, faults = user_themes(folder)
+    for text in faults:
+        yield "theme", text
+    names = Palettes(themes)
+    if config.theme is not None and config.theme not in names:
+        yield "theme", unknown_theme(config.theme, names)
+    for theme in themes:
+        for text in weak_contrasts(theme):
+            yield "theme-contrast", text

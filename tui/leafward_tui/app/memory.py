@@ -1,0 +1,60 @@
+"""Small choices remembered between two starts: the theme, how the catalogue was sorted."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.paths import make_private, state_dir
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Memory"]
+
+FILE_NAME = "app.json"
+
+
+class Memory:
+    """Values by key in one file of the state folder. A file that cannot be read or written is as if it were empty."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or state_dir() / FILE_NAME
+        self._values: dict[str, Any] | None = None
+
+    def get(self, key: str) -> object:
+        """What was kept under ``key``; None where nothing was."""
+        if self._values is None:
+            self._values = self._read()
+        return self._values.get(key)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            data = self._path.read_bytes()
+        except OSError:
+            return {}
+        # Not before there is something to read: the first frame waits for this.
+        import json
+
+        try:
+            found = json.loads(data)
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def keep(self, key: str, value: object) -> None:
+        """Keeps a value that JSON can hold; the file is replaced as a whole."""
+        if self.get(key) == value or self._values is None:
+            return
+        self._values[key] = value
+        import json
+        import tempfile
+
+        try:
+            make_private(self._path.parent)
+            descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=f".{FILE_NAME}.")
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(self._values, file)
+            os.replace(temporary, self._path)
+        except OSError:
+            return  # a choice that is not remembered is no reason to stop anything

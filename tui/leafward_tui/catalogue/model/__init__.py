@@ -1,0 +1,3 @@
+"""What the catalogue shows, as values. Pure."""
+
+from __future__ import annotations

@@ -1,0 +1,86 @@
+"""The rows of the totals: tokens and costs by project and agent, then by day. Pure; knows no colour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward.catalog import Sum, Totals, day_name
+from leafward_tui.ui.cells import count, counted, exact, money
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["TotalsRow", "totals_rows"]
+
+
+class TotalsRow(NamedTuple):
+    """One row: a name and its figures, each in its column."""
+
+    name: str
+    figures: tuple[str, ...] = ()
+    share: float = -1.0
+    """How long its bar is, of the longest; negative where it has none."""
+    head: bool = False
+    path: bool = False
+    """Whether the name is a folder."""
+    missing: bool = False
+    quiet: bool = False
+
+
+def totals_rows(sums: Totals, missing: frozenset[str]) -> list[TotalsRow]:
+    """All of them, sections parted by an empty row."""
+    if not sums.all.sessions:
+        return [TotalsRow("No session to add up.")]
+    return [*_whole(sums), *_projects(sums, missing), *_agents(sums), *_days(sums)]
+
+
+def _whole(sums: Totals) -> Iterator[TotalsRow]:
+    yield TotalsRow("", ("sessions", "tokens", "cost"), head=True)
+    yield TotalsRow("All of them", _figures(sums.all))
+    if sums.all.unpriced:
+        verb = "says" if sums.all.unpriced == 1 else "say"
+        yield TotalsRow(f"{counted(sums.all.unpriced, 'session')} {verb} no cost", quiet=True)
+    yield TotalsRow("what a copy took over counts once", quiet=True)
+
+
+def _projects(sums: Totals, missing: frozenset[str]) -> Iterator[TotalsRow]:
+    """A row a project, and under it one for each of its agents where there are several."""
+    yield TotalsRow("")
+    yield TotalsRow("By project", ("sessions", "tokens", "cost"), head=True)
+    for project, one in sums.projects.items():
+        yield TotalsRow(project, _figures(one), path=bool(project), missing=project in missing)
+        parts = [(agent, part) for agent in sums.agents if (part := sums.cells.get((project, agent)))]
+        if len(parts) > 1:
+            for agent, part in parts:
+                yield TotalsRow(f"  {safe_line(agent)}", _figures(part), quiet=True)
+
+
+def _agents(sums: Totals) -> Iterator[TotalsRow]:
+    if len(sums.agents) < 2:
+        return
+    yield TotalsRow("")
+    yield TotalsRow("By agent", ("sessions", "tokens", "cost"), head=True)
+    for agent, one in sums.agents.items():
+        yield TotalsRow(safe_line(agent), _figures(one))
+
+
+def _days(sums: Totals) -> Iterator[TotalsRow]:
+    if not sums.days:
+        return
+    yield TotalsRow("")
+    yield TotalsRow("By day", ("sessions", "tokens", "cost"), head=True)
+    most = max(one.tokens for one in sums.days.values())
+    for day, one in sums.days.items():
+        yield TotalsRow(day_name(day), _figures(one), one.tokens / most if most else 0.0)
+
+
+def _figures(one: Sum) -> tuple[str, str, str]:
+    return exact(one.sessions), count(one.tokens), _price(one)
+
+
+def _price(one: Sum) -> str:
+    """A cost; with `+` where some sessions say none, `?` where all of them do not."""
+    if not one.priced:
+        return "?" if one.unpriced else ""
+    return money(one.cost) + ("+" if one.unpriced else "")

@@ -1,0 +1,69 @@
+"""``T``: what the sessions that are listed used and cost, by project and agent, and by day."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+
+from leafward_tui.catalogue.widgets.session_row import tilde
+from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
+from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.modal import Modal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.binding import BindingType
+
+    from leafward_tui.catalogue.model.totals_table import TotalsRow
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["TotalsScreen"]
+
+_FIGURE = 10
+_BAR = 16
+
+
+class TotalsScreen(Modal):
+    """A table to read; it scrolls."""
+
+    NAME = "totals"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("totals")]
+
+    def __init__(self, lines: Sequence[TotalsRow], note: str) -> None:
+        super().__init__()
+        self.lines = tuple(lines)
+        self._note = note
+
+    def on_mount(self) -> None:
+        """Rows in their frame."""
+        self.frame("Totals", len(self.lines), self._note)
+
+    def row(self, number: int, width: int, ground: Ground) -> list[Segment]:
+        """Name at the left, figures in columns at the right, a bar before those of a day."""
+        line = self.lines[number]
+        glyphs = self.shell.glyphs
+        figures = "".join(right(one, _FIGURE, ellipsis=glyphs.ellipsis) for one in line.figures)
+        bar = 0 if line.share < 0 else max(int(line.share > 0), round(_BAR * line.share))
+        room = max(0, width - cell_len(figures) - (_BAR + 1 if line.share >= 0 else 0))
+        word = "  missing" if line.missing else ""
+        if line.path or (line.missing and line.name):
+            folder, name = split_path(fit_path(tilde(line.name), room - len(word), gap=glyphs.gap))
+        else:
+            title = line.name or ("no project" if line.figures and not line.head else "")
+            folder, name = "", fit(title, room, ellipsis=glyphs.ellipsis)
+        style = ground.strong if line.head else ground.faint if line.quiet else ground.text
+        left = max(0, room - cell_len(folder) - cell_len(name) - len(word))
+        pieces = [
+            Segment(folder, ground.faint),
+            Segment(name, style),
+            Segment(word, ground.warn),
+            Segment(" " * left, ground.blank),
+        ]
+        if line.share >= 0:
+            pieces += [
+                Segment(glyphs.heavy * bar, ground.leaf),
+                Segment(" " * (_BAR + 1 - bar), ground.blank),
+            ]
+        return [*pieces, Segment(figures, ground.faint if line.head else ground.sub)]

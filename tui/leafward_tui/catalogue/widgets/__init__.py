@@ -1,0 +1,3 @@
+"""The widgets of the catalogue."""
+
+from __future__ import annotations

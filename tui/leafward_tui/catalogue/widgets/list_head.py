@@ -1,0 +1,91 @@
+"""The head of the list of sessions: headings of the columns, and the rule whose heavy part is the focus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward.catalog import Sort
+from leafward_tui.catalogue.widgets.session_row import TEXT_AT, Columns
+from leafward_tui.ui.cells import fit, right
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from textual import events
+
+__all__ = ["ListHead"]
+
+_SORTED = {"tokens": Sort.TOKENS, "when": Sort.WHEN, "turns": Sort.TURNS}
+"""The column that shows what a sort goes by."""
+
+
+class ListHead(Widget):
+    """``Sessions`` with the headings of the columns, and the rule whose heavy part is the focus. Two rows."""
+
+    DEFAULT_CSS = "ListHead { height: 2; width: 1fr; }"
+
+    @dataclass
+    class SortPressed(Message):
+        """A heading was clicked."""
+
+        sort: Sort
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sort = Sort.WHEN
+        self._agents = False
+        self._lit = True
+        self._bare = True
+
+    def show(self, sort: Sort, *, agents: bool, lit: bool, bare: bool = False) -> None:
+        """``lit`` while the list has the focus; ``bare`` leaves out the headings, as there are no rows to head."""
+        wanted = (sort, agents, lit, bare)
+        if wanted != (self._sort, self._agents, self._lit, self._bare):
+            self._sort, self._agents, self._lit, self._bare = wanted
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Headings, then the rule."""
+        shell = services_of(self)
+        ground = shell.styles_now.bg
+        width = self.size.width
+        if y == 1:
+            heavy = min(10, width - 2)
+            lit = ground.leaf if self._lit else ground.edge
+            return Strip(
+                [
+                    Segment(" ", ground.blank),
+                    Segment(shell.glyphs.heavy * heavy, lit),
+                    Segment(shell.glyphs.hairline * max(0, width - heavy - 2), ground.line),
+                ]
+            ).adjust_cell_length(width, ground.blank)
+        columns = Columns.of(width - 1, agents=self._agents)
+        pieces = [
+            Segment(" ", ground.blank),
+            Segment(
+                fit("Sessions", TEXT_AT + columns.text - 1, pad=True),
+                ground.strong if self._lit else ground.faint,
+            ),
+        ]
+        for name, size, gap in columns.shown:
+            heading = "" if name == "agent" or self._bare else name
+            style = ground.text if _SORTED.get(name) is self._sort else ground.faint
+            pieces += [Segment(" " * gap, ground.blank), Segment(right(heading, size), style)]
+        return Strip(pieces).adjust_cell_length(width, ground.blank)
+
+    def on_click(self, event: events.Click) -> None:
+        """Sorts by the column that was clicked; by name on the text."""
+        columns = Columns.of(self.size.width - 1, agents=self._agents)
+        end = TEXT_AT + columns.text
+        if event.x < end:
+            self.post_message(self.SortPressed(Sort.NAME))
+            return
+        for name, size, gap in columns.shown:
+            if end <= event.x < end + gap + size and name in _SORTED:
+                self.post_message(self.SortPressed(_SORTED[name]))
+            end += gap + size

@@ -1,0 +1,334 @@
+"""The preview: a session at a glance, beside the list. Painted from lines that are made when the model changes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward.base.paths import is_kept
+from leafward.catalog import NOTHING, leaves_in
+from leafward.query.search import matches
+from leafward_tui.catalogue.model.session_preview import Glimpse, Sign, TreeRow
+from leafward_tui.catalogue.widgets.session_row import is_live, marked, tilde
+from leafward_tui.ui.cells import (
+    cell_len,
+    count,
+    counted,
+    fit,
+    fit_path,
+    limit,
+    money,
+    right,
+    shares,
+    split_path,
+    wrap,
+)
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.style import Style
+
+    from leafward.catalog import Card
+    from leafward.query.search import Query
+    from leafward_tui.catalogue.model.listing import Stock
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.theme import Ground, Styles
+
+__all__ = ["Preview"]
+
+_LABEL = 5
+_FILES = 6
+
+Line = list[Segment]
+
+
+class Preview(Widget):
+    """Title, where and when, small tree, context, first and last words, files."""
+
+    DEFAULT_CSS = "Preview { height: 1fr; width: 46; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._card: Card | None = None
+        self._glimpse: Glimpse | None = None
+        self._query: Query | None = None
+        self._stock: Stock | None = None
+        """What is known of all sessions: costs, and which of them go."""
+        self._lit = False
+        self._lines: dict[int, list[Strip]] = {}
+        self._top = 0
+
+    @property
+    def card(self) -> Card | None:
+        """The session shown."""
+        return self._card
+
+    def show(
+        self, card: Card | None, glimpse: Glimpse | None, query: Query, stock: Stock | None = None
+    ) -> None:
+        """Replaces everything at once; without a glimpse, what the card says."""
+        if card is None or self._card is None or card.path != self._card.path:
+            self._top = 0
+        self._card, self._glimpse, self._query, self._stock = card, glimpse, query, stock
+        self._lines.clear()
+        self.refresh()
+
+    def light(self, *, lit: bool) -> None:
+        """Whether this pane has the focus."""
+        if lit != self._lit:
+            self._lit = lit
+            self._lines.clear()
+            self.refresh()
+
+    def scroll_by(self, rows: int) -> None:
+        """Moves the content."""
+        longest = max((len(lines) for lines in self._lines.values()), default=0)
+        self._top = max(0, min(max(0, longest - self.size.height), self._top + rows))
+        self.refresh()
+
+    def on_mouse_scroll_down(self) -> None:
+        """The wheel."""
+        self.scroll_by(3)
+
+    def on_mouse_scroll_up(self) -> None:
+        """The wheel."""
+        self.scroll_by(-3)
+
+    def notify_style_update(self) -> None:
+        """Another theme."""
+        super().notify_style_update()
+        self._lines.clear()
+
+    def render_line(self, y: int) -> Strip:
+        """One row; all rows of a width are made together."""
+        width = self.size.width
+        ground = services_of(self).styles_now.bg
+        lines = self._lines.get(width)
+        if lines is None:
+            shell = services_of(self)
+            made = self._make(max(1, width - 1), shell.styles_now, shell.glyphs)
+            lines = [Strip(line).adjust_cell_length(width, ground.blank) for line in made]
+            self._lines = {width: lines}
+        row = y if y < 2 else y + self._top
+        return lines[row] if row < len(lines) else Strip([Segment(" " * width, ground.blank)], width)
+
+    # --- lines --------------------------------------------------------------------------------------------------------
+
+    def _make(self, width: int, styles: Styles, glyphs: Glyphs) -> Iterator[Line]:
+        ground = styles.bg
+        card = self._card
+        title = card.title if card is not None else ""
+        yield [Segment(fit(title, width, ellipsis=glyphs.ellipsis), ground.strong)]
+        heavy = min(10, width) if self._lit else 0
+        yield [
+            Segment(glyphs.heavy * heavy, ground.leaf),
+            Segment(glyphs.hairline * (width - heavy), ground.line),
+        ]
+        if card is None:
+            return
+        yield from self._meta(card, width, ground, glyphs)
+        glimpse = self._glimpse
+        if glimpse is None:
+            return
+        if glimpse.problem:
+            yield []
+            yield [Segment(f"{glyphs.malformed} ", ground.bad), Segment("cannot be read", ground.sub)]
+            for line in wrap(glimpse.problem, width, lines=6, ellipsis=glyphs.ellipsis):
+                yield [Segment(line, ground.faint)]
+            return
+        yield from self._tree(card, glimpse, width, ground, glyphs)
+        yield from self._gauge(card, width, ground, glyphs)
+        yield from self._words(glimpse, width, ground, glyphs)
+        yield from self._files(glimpse, width, ground, glyphs)
+
+    def _meta(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
+        model = card.model or ""
+        named = min(cell_len(card.agent), 8)
+        room = max(0, width - named - 3 - (cell_len(model) + 2 if model else 0))
+        where = fit_path(tilde(card.project), room, gap=glyphs.gap) if card.project else ""
+        yield [
+            Segment(fit(card.agent, named), ground.sub),
+            Segment(f"   {where}", ground.faint),
+            Segment(
+                right(
+                    fit(model, max(0, width - named - 4 - cell_len(where)), ellipsis=glyphs.ellipsis),
+                    width - named - 3 - cell_len(where),
+                ),
+                ground.faint,
+            ),
+        ]
+        began = f"started {_moment(card.created)}" if card.created is not None else ""
+        live = is_live(card, services_of(self).clock().timestamp())
+        state, style = (
+            ("writing now", ground.leaf) if live else (f"last {_moment(card.modified)}", ground.sub)
+        )
+        used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
+        price = money(used.cost) if used.priced else ""
+        taken = cell_len(state) + 3 + (cell_len(price) + 2 if price else 0)
+        began = f"   {began}" if began and taken + cell_len(began) <= width else ""
+        room = width - cell_len(state) - cell_len(began)
+        yield [
+            Segment(state, style),
+            Segment(began, ground.faint),
+            Segment(right(price, room) if cell_len(price) + 2 <= room else "", ground.sub),
+        ]
+        yield from self._stays(card, ground)
+        if card.damage:
+            word = counted(card.damage, "damaged record")
+            yield [
+                Segment(f"{glyphs.malformed} {word}", ground.warn),
+                Segment(", the rest is readable", ground.faint),
+            ]
+
+    def _stays(self, card: Card, ground: Ground) -> Iterator[Line]:
+        """Whether the session is kept, goes soon, or belongs to a folder that is not there."""
+        if self._stock is None:
+            return
+        about = self._stock.about
+        shell = services_of(self)
+        if card.path in about.kept:
+            words = "kept by Leafward; the original is gone" if is_kept(card.path) else "a copy is kept"
+            yield [Segment(words, ground.sub)]
+        elif (left := about.expires.get(card.path)) is not None:
+            words = leaves_in(left, int(shell.clock().timestamp() * 1000))
+            key = shell.keymap.label("session.keep")
+            if words:
+                yield [
+                    Segment(words, ground.warn),
+                    Segment(f"   {key}  keeps a copy" if key else "", ground.faint),
+                ]
+        if card.project in about.missing:
+            yield [Segment("folder missing", ground.warn), Segment("   moved or removed", ground.faint)]
+
+    def _tree(
+        self, card: Card, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs
+    ) -> Iterator[Line]:
+        if not glimpse.tree:
+            return
+        yield []
+        yield _head("Tree", counted(card.branches or 0, "branch", "branches"), width, ground)
+        for row in glimpse.tree:
+            yield _tree_row(row, width, ground, glyphs)
+
+    def _gauge(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
+        if not card.tokens:
+            return
+        window = services_of(self).config.window_of(card.model)
+        yield []
+        used = count(card.tokens)
+        rest = f"{' + prompt' if card.lacks_prompt else ''} / {limit(window)}"
+        yield [
+            Segment("Context", ground.strong),
+            Segment(" " * max(1, width - 7 - len(used) - len(rest)), ground.blank),
+            Segment(used, ground.text),
+            Segment(rest, ground.faint),
+        ]
+        full = min(card.tokens, window)
+        there, free = shares([full, window - full], width)
+        over = card.tokens > window
+        yield [
+            Segment(glyphs.block * there, ground.warn if over else ground.leaf),
+            Segment(glyphs.block_free * free, ground.edge),
+        ]
+
+    def _words(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
+        if glimpse.first and glimpse.first != glimpse.last:
+            yield []
+            yield [Segment("First", ground.strong)]
+            yield from self._said("you", glimpse.first, width, ground, glyphs, ground.text)
+        if glimpse.last or glimpse.reply:
+            yield []
+            yield [Segment("Last" if glimpse.first != glimpse.last else "Said", ground.strong)]
+            yield from self._said("you", glimpse.last, width, ground, glyphs, ground.text)
+            yield from self._said("ai", glimpse.reply, width, ground, glyphs, ground.sub)
+
+    def _said(
+        self, who: str, text: str, width: int, ground: Ground, glyphs: Glyphs, style: Style
+    ) -> Iterator[Line]:
+        lines = wrap(text, max(1, width - _LABEL), lines=2, ellipsis=glyphs.ellipsis)
+        for number, line in enumerate(lines):
+            label = Segment(fit(who if not number else "", _LABEL, pad=True), ground.faint)
+            yield [label, *self._hits(line, style, ground)]
+
+    def _hits(self, line: str, style: Style, ground: Ground) -> list[Segment]:
+        """The line with the words of the filter marked."""
+        if self._query is None or not self._query.words or self._card is None:
+            return [Segment(line, style)]
+        found = matches(self._card._replace(title=line), self._query)
+        spans = found.spans.get("title", ()) if found is not None else ()
+        return marked(line, line, spans, style, ground.hit)
+
+    def _files(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
+        names = [change.path for change in glimpse.changes] or list(reversed(glimpse.changed))
+        if not names and not glimpse.read:
+            return
+        yield []
+        facts = [f"{len(names)} changed"] if names else []
+        facts += [f"{glimpse.read} read"] if glimpse.read else []
+        yield _head("Files", "   ".join(facts), width, ground)
+        if glimpse.changes:
+            for change in glimpse.changes[:_FILES]:
+                numbers = [
+                    Segment(
+                        right(f"+{change.added:,}" if change.added else glyphs.zero, 7),
+                        ground.leaf if change.added else ground.edge,
+                    ),
+                    Segment(
+                        right(f"-{change.removed:,}" if change.removed else glyphs.zero, 7),
+                        ground.bad if change.removed else ground.edge,
+                    ),
+                ]
+                yield [*_path(change.path, width - 14, ground, glyphs), *numbers]
+        else:
+            for name in names[:_FILES]:
+                yield _path(name, width, ground, glyphs)
+        if len(names) > _FILES:
+            yield [Segment(f"{len(names) - _FILES} more", ground.faint)]
+
+
+def _head(title: str, fact: str, width: int, ground: Ground) -> Line:
+    return [
+        Segment(title, ground.strong),
+        Segment(right(fact, max(0, width - cell_len(title))), ground.faint),
+    ]
+
+
+def _path(path: str, width: int, ground: Ground, glyphs: Glyphs) -> Line:
+    folder, name = split_path(fit_path(path, width, gap=glyphs.gap))
+    pad = " " * max(0, width - cell_len(folder) - cell_len(name))
+    return [Segment(folder, ground.faint), Segment(name + pad, ground.text)]
+
+
+def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> Line:
+    number = count(row.number) if row.number is not None else ""
+    tail = f"  {right(number, 4)}" if number else ""
+    text = fit(row.text, width - _LABEL - cell_len(tail), pad=True, ellipsis=glyphs.ellipsis)
+    sign = {
+        Sign.PROMPT: (glyphs.prompt, ground.leaf, ground.text),
+        Sign.BRANCH: (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", ground.leaf, ground.sub),
+        Sign.RUN: (glyphs.run, ground.leaf, ground.sub),
+        Sign.COMPACTION: (glyphs.compaction, ground.memory, ground.memory),
+        Sign.SUMMARY: (glyphs.branch_summary, ground.memory, ground.memory),
+        Sign.LEAF: (glyphs.leaf, ground.leaf, ground.text),
+    }[row.sign]
+    glyph, ink, words = sign
+    pieces = [Segment(glyph[:1], ink)]
+    if len(glyph) > 1:
+        pieces.append(Segment(glyph[1:], ground.faint))
+    pieces.append(Segment(" " * (_LABEL - cell_len(glyph)), ground.blank))
+    return [*pieces, Segment(text, words), Segment(tail, ground.faint)]
+
+
+def _moment(milliseconds: int) -> str:
+    """``21 Nov 14:02`` in the user's zone, with the year instead of the hour when it is another."""
+    try:
+        when = datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone()
+    except (OverflowError, ValueError, OSError):
+        return ""
+    return f"{when.day} {when:%b %H:%M}"

@@ -1,0 +1,262 @@
+"""The list of sessions: one line-rendered widget with a cursor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from leafward_tui.catalogue.model.listing import EMPTY, LineKind, Listing, ListLine
+from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter
+from leafward_tui.ui.cells import fit, fit_path
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.slim_bar import slim
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+    from leafward.catalog import Card
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["SessionList"]
+
+_CACHED = 512
+"""Lines kept painted."""
+
+
+class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
+    """Lines of a ``Listing`` with a cursor. Holds no state of the catalogue but the cursor."""
+
+    DEFAULT_CSS = "SessionList { width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable; }"
+
+    @dataclass
+    class CursorMoved(Message):
+        """The cursor stands on another line now; ``path`` is None on a group."""
+
+        path: str | None
+
+        @property
+        def can_replace_earlier(self) -> bool:
+            """Only the last place matters."""
+            return True
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the last place matters."""
+            return isinstance(message, SessionList.CursorMoved)
+
+    @dataclass
+    class Opened(Message):
+        """A session was double-clicked."""
+
+        path: str
+
+    @dataclass
+    class GroupToggled(Message):
+        """A group's line was clicked."""
+
+        group: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listing: Listing = EMPTY
+        self.cursor = 0
+        self._touched = False
+        self._cache: dict[tuple[int, bool, int], Strip] = {}
+        self._empty: tuple[tuple[str, str], ...] = ()
+
+    def on_mount(self) -> None:
+        """A thin scrollbar."""
+        slim(self)
+
+    # --- model --------------------------------------------------------------------------------------------------------
+
+    @property
+    def line(self) -> ListLine | None:
+        """The line under the cursor."""
+        lines = self.listing.lines
+        return lines[self.cursor] if self.cursor < len(lines) else None
+
+    @property
+    def card(self) -> Card | None:
+        """The session under the cursor."""
+        return self.line.card if self.line is not None else None
+
+    def show(self, listing: Listing) -> None:
+        """Takes new lines; the cursor stays on its session, and the session on its row of the screen."""
+        old, before, offset = self.listing, self.line, self.cursor - self.scroll_offset.y
+        same_view = listing.view == self.listing.view
+        same_query = listing.view.text == self.listing.view.text
+        self.listing = listing
+        self._cache.clear()
+        place = self._place_of(before, old, folded=same_query) if self._touched or not same_view else None
+        self.cursor = self._first() if place is None else place
+        self.virtual_size = Size(0, len(listing.lines))
+        if place is not None and same_query:
+            self.scroll_to(y=max(0, place - offset), animate=False, force=True)
+        else:
+            self.scroll_to(y=0, animate=False, force=True)
+        self._keep_in_view()
+        self.refresh()
+        self.post_message(self.CursorMoved(self.card.path if self.card else None))
+
+    def _place_of(self, line: ListLine | None, old: Listing, *, folded: bool) -> int | None:
+        """Where a line of the old list stands in the new one; with ``folded`` the next of its group, or that, stands for it."""
+        if line is None:
+            return None
+        at = self.listing.at
+        if line.card is not None and line.card.path in at:
+            return at[line.card.path]
+        if line.card is not None and folded:
+            places = range(self.cursor + 1, len(old.lines)), range(self.cursor - 1, -1, -1)
+            for near in places:
+                same = takewhile(lambda one: one.group == line.group, (old.lines[place] for place in near))
+                stays = (at[one.card.path] for one in same if one.card is not None and one.card.path in at)
+                found = next(stays, None)
+                if found is not None:
+                    return found
+        # Whoever types looks for a session: the head of a group is left for the first of those that are found.
+        stays_on_head = folded or (line.card is None and not self.listing.view.text)
+        return at.get(f"group:{line.group}") if stays_on_head else None
+
+    def _first(self) -> int:
+        lines = self.listing.lines
+        return next((number for number, line in enumerate(lines[:200]) if line.kind is LineKind.SESSION), 0)
+
+    def say_empty(self, lines: Sequence[tuple[str, str]]) -> None:
+        """What stands where there are no lines: name of a style, or ``path``, and text, one a row."""
+        if tuple(lines) != self._empty:
+            self._empty = tuple(lines)
+            self.refresh()
+
+    # --- cursor -------------------------------------------------------------------------------------------------------
+
+    def move(self, by: int) -> None:
+        """Moves by so many lines, over blank ones."""
+        lines = self.listing.lines
+        if not lines:
+            return
+        target = max(0, min(len(lines) - 1, self.cursor + by))
+        step = 1 if by > 0 else -1
+        while 0 <= target < len(lines) and lines[target].kind in {LineKind.BLANK, LineKind.HIDDEN}:
+            target += step
+        if not 0 <= target < len(lines):
+            target = max(0, min(len(lines) - 1, self.cursor + by))
+            while target > 0 and lines[target].kind in {LineKind.BLANK, LineKind.HIDDEN}:
+                target -= 1
+        self.go(target)
+
+    def move_to_session(self, step: int) -> None:
+        """The next session in a direction, over groups."""
+        lines = self.listing.lines
+        target = self.cursor + step
+        while 0 <= target < len(lines):
+            if lines[target].kind is LineKind.SESSION:
+                self.go(target)
+                return
+            target += step
+
+    def go(self, target: int) -> None:
+        """Puts the cursor on a line; repaints two lines, or all where it scrolls."""
+        self._touched = True
+        if target == self.cursor or not 0 <= target < len(self.listing.lines):
+            return
+        old, self.cursor = self.cursor, target
+        self.refresh_line(old)
+        self.refresh_line(target)
+        self._keep_in_view()
+        self.post_message(self.CursorMoved(self.card.path if self.card else None))
+
+    def _keep_in_view(self) -> None:
+        top, height = self.scroll_offset.y, self.size.height
+        if height <= 0:
+            return
+        first = self.cursor
+        if first == 1 and self.listing.lines[0].kind is LineKind.GROUP:
+            first = 0
+        if first < top:
+            self.scroll_to(y=first, animate=False, force=True)
+        elif self.cursor >= top + height:
+            self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
+
+    def on_resize(self) -> None:
+        """Columns follow the width."""
+        self._keep_in_view()
+
+    def notify_style_update(self) -> None:
+        """Another theme."""
+        super().notify_style_update()
+        self._cache.clear()
+
+    def forget_ages(self) -> None:
+        """Time has passed: ages are made anew."""
+        self._cache.clear()
+        self.refresh()
+
+    # --- mouse --------------------------------------------------------------------------------------------------------
+
+    def on_click(self, event: events.Click) -> None:
+        """One click selects, a second opens; on a group it folds."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        row = offset.y + self.scroll_offset.y
+        lines = self.listing.lines
+        if row >= len(lines) or lines[row].kind in {LineKind.BLANK, LineKind.HIDDEN}:
+            return
+        self.focus()
+        self.go(row)
+        line = lines[row]
+        if line.kind is LineKind.GROUP:
+            self.post_message(self.GroupToggled(line.group))
+        elif event.chain > 1 and line.card is not None:
+            self.post_message(self.Opened(line.card.path))
+
+    # --- painting -----------------------------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """One line at the widget's width."""
+        row = y + self.scroll_offset.y
+        selected = row == self.cursor
+        width = self.scrollable_content_region.width
+        cached = self._cache.get((row, selected, width))
+        if cached is not None:
+            return cached
+        shell = services_of(self)
+        styles = shell.styles_now
+        lines = self.listing.lines
+        if row < len(lines):
+            strip = self._painter(width).strip(lines[row], selected=selected)
+        else:
+            strip = self._empty_strip(row if not lines else -1, width, styles.bg)
+        if len(self._cache) > _CACHED:
+            self._cache.clear()
+        self._cache[row, selected, width] = strip
+        return strip
+
+    def _painter(self, width: int) -> RowPainter:
+        shell = services_of(self)
+        listing = self.listing
+        columns = Columns.of(width, agents=len(listing.stock.agents) > 1)
+        now = shell.clock().timestamp()
+        return RowPainter(listing, shell.styles_now, shell.glyphs, width, now, columns)
+
+    def _empty_strip(self, row: int, width: int, ground: Ground) -> Strip:
+        at = row - max(0, min(3, self.size.height // 6))
+        pieces = []
+        if 0 <= at < len(self._empty):
+            style, text = self._empty[at]
+            glyphs = services_of(self).glyphs
+            if style == "path":
+                line = Segment(f"  {fit_path(text, width - 6, gap=glyphs.gap)}", ground.sub)
+            else:
+                line = Segment(fit(text, width - 4, ellipsis=glyphs.ellipsis), getattr(ground, style))
+            pieces = [Segment("   ", ground.blank), line]
+        return Strip(pieces).adjust_cell_length(width, ground.blank)

@@ -1,0 +1,302 @@
+"""One row of the list of sessions, and the columns it shares with the head."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from leafward.base.safe_text import safe_line
+from leafward.catalog import leaves_in
+from leafward.catalog.card import INFERRED
+from leafward.query.search import matches
+from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
+from leafward_tui.ui.cells import (
+    age,
+    cell_len,
+    count,
+    counted,
+    exact,
+    fit,
+    fit_path,
+    money,
+    right,
+    split_path,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.style import Style
+
+    from leafward.catalog import Card
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.theme import Ground, Styles
+
+__all__ = ["TEXT_AT", "Columns", "RowPainter", "is_live", "marked", "tilde"]
+
+LIVE_SECONDS = 120
+"""A session that spoke this recently is being written."""
+_CLOCKS_DIFFER = 3600
+"""Seconds that another clock may be ahead."""
+
+TEXT_AT = 5
+"""Cells before the text: cursor, fold sign, live sign."""
+
+_LEAST_TEXT = 40
+
+
+def tilde(path: str) -> str:
+    """A path made safe, with the home folder as ``~``."""
+    home = os.path.expanduser("~")
+    shown = safe_line(path)
+    return "~" + shown[len(home) :] if home and (shown == home or shown.startswith(home + os.sep)) else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns there is room for, from left to right, each with its width and the gap before it."""
+
+    text: int
+    shown: tuple[tuple[str, int, int], ...]
+    """Name, width, gap."""
+
+    @classmethod
+    def of(cls, width: int, *, agents: bool) -> Columns:
+        """The columns of a list of ``width`` cells, its scroll bar not counted; ``agents`` when there is more than one agent to tell apart.
+
+        The text keeps 40 cells as long as a column can go; what tells least goes first.
+        """
+        wanted = [("agent", 8, 2)] if agents else []
+        wanted += [("turns", 6, 1), ("branches", 8, 1), ("compact", 7, 1), ("tokens", 6, 1), ("when", 4, 2)]
+        room = width - TEXT_AT
+        for going in ("compact", "branches", "agent", "turns", "tokens"):
+            if room - sum(size + gap for _, size, gap in wanted) >= _LEAST_TEXT:
+                break
+            wanted = [column for column in wanted if column[0] != going]
+        return cls(max(0, room - sum(size + gap for _, size, gap in wanted)), tuple(wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class RowPainter:
+    """Makes the lines of one listing at one width."""
+
+    listing: Listing
+    styles: Styles
+    glyphs: Glyphs
+    width: int
+    now: float
+    """Seconds since 1970: what ages count from."""
+    columns: Columns
+
+    def strip(self, line: ListLine, *, selected: bool) -> Strip:
+        """The line, exactly as wide as the list."""
+        styles, glyphs, width = self.styles, self.glyphs, self.width
+        ground = styles.sel if selected else styles.bg
+        lead = Segment(glyphs.cursor if selected else " ", ground.leaf)
+        if line.kind is LineKind.GROUP:
+            pieces = self._group(line, ground)
+        elif line.kind is LineKind.SESSION and line.card is not None:
+            pieces = self._session(line, line.card, ground, selected=selected)
+        elif line.kind is LineKind.HIDDEN:
+            pieces = _hidden(line, ground)
+        else:
+            pieces = []
+        return Strip([lead, *pieces]).adjust_cell_length(width, ground.blank)
+
+    def _group(self, line: ListLine, ground: Ground) -> list[Segment]:
+        columns, glyphs = self.columns, self.glyphs
+        shown = (
+            f"{exact(line.shown)} of {exact(line.total)}" if line.shown != line.total else exact(line.total)
+        )
+        room = columns.text + 2 - cell_len(shown) - 3
+        folder, name = self._group_name(line.group, room)
+        words = f"   {line.words}" if line.words else ""
+        used = cell_len(folder) + cell_len(name) + 3 + cell_len(shown)
+        # A group says nothing in the columns before its age: what it used and cost stands there.
+        counts = sum(size + gap for name, size, gap in columns.shown if name != "when")
+        room = columns.text + 2 + counts - used
+        if cell_len(words) > room:
+            words = ""
+        room -= cell_len(words)
+        sums = self._sums(line, room - 3)
+        pieces = [
+            Segment(f"{glyphs.folded if line.folded else glyphs.unfolded} ", ground.faint),
+            Segment(folder, ground.faint),
+            Segment(name, ground.strong),
+            Segment(f"   {shown}", ground.faint),
+            Segment(words, ground.warn),
+            Segment(right(sums, room), ground.faint),
+        ]
+        age = Columns(columns.text, tuple(one for one in columns.shown if one[0] == "when"))
+        return pieces + _cells(age, {"when": (self._age(line.modified), ground.faint)}, ground)
+
+    def _group_name(self, group: str, room: int) -> tuple[str, str]:
+        """What stands before the name, and the name."""
+        grouping = self.listing.view.grouping
+        if grouping is Grouping.PROJECT:
+            return split_path(fit_path(tilde(group) or "no project", room, gap=self.glyphs.gap))
+        text = day_words(group, self.now) if grouping is Grouping.DAY else safe_line(group)
+        return "", fit(text, room, ellipsis=self.glyphs.ellipsis)
+
+    def _sums(self, line: ListLine, room: int) -> str:
+        """What a group used and cost, as much of it as fits; a cost that some sessions do not say ends in `+`."""
+        used = line.used
+        price = f"{money(used.cost)}{'+' if used.unpriced else ''}" if used.priced else ""
+        size = f"{count(used.tokens)} used" if used.tokens else ""
+        both = "  ".join(part for part in (size, price) if part)
+        return next((text for text in (both, price or size) if cell_len(text) <= room), "")
+
+    def _session(self, line: ListLine, card: Card, ground: Ground, *, selected: bool) -> list[Segment]:
+        columns, glyphs = self.columns, self.glyphs
+        live = is_live(card, self.now)
+        pieces = [
+            Segment("  ", ground.blank),
+            Segment(f"{glyphs.dot if live else ' '} ", ground.leaf),
+        ]
+        if card.problem is not None:
+            return pieces + self._problem(card, ground)
+        nest = _nest(line.nest, glyphs, inferred=line.relation == INFERRED)
+        found = matches(card, self.listing.query) if self.listing.query.words else None
+        chips, hue = self._chips(line, card)
+        chip = f"  {chips}" if chips else ""
+        room = max(4, columns.text - cell_len(nest) - cell_len(chip))
+        title = card.title
+        spans = found.spans.get("title", ()) if found is not None else ()
+        if card.relation == "subagent":
+            title, spans = f"sub-agent: {title}", tuple((start + 11, end + 11) for start, end in spans)
+        style = ground.faint if card.archived else ground.sub if line.nest else ground.text
+        base = ground.strong if selected else style
+        mark = ground.strong_hit if selected else ground.hit
+        text = fit(title, room, pad=True, ellipsis=glyphs.ellipsis)
+        pieces.append(Segment(nest, ground.faint))
+        pieces += marked(text, title, spans, base, mark)
+        if chip:
+            pieces.append(Segment(chip, ground.warn if hue else ground.faint))
+        zero = ground.edge
+
+        def number(value: int | None) -> tuple[str, Style]:
+            return count(value, zero=glyphs.zero), zero if value == 0 else ground.sub
+
+        cells = {
+            "agent": (fit(card.agent, 8, pad=True), ground.faint),
+            "turns": number(card.turns),
+            "branches": number(card.branches),
+            "compact": number(card.compactions),
+            "tokens": number(card.tokens),
+            "when": (self._age(card.modified), ground.text if selected else ground.faint),
+        }
+        return pieces + _cells(columns, cells, ground)
+
+    def _problem(self, card: Card, ground: Ground) -> list[Segment]:
+        """A file that is no session: sign, name and reason over the columns, its age at the end."""
+        columns, glyphs = self.columns, self.glyphs
+        tail = [column for column in columns.shown if column[0] == "when"]
+        room = columns.text + sum(size + gap for name, size, gap in columns.shown if name != "when")
+        name = fit(card.title, min(40, room // 2), ellipsis=glyphs.ellipsis)
+        reason = fit(card.problem or "", max(0, room - cell_len(name) - 5), ellipsis=glyphs.ellipsis)
+        used = 2 + cell_len(name) + 3 + cell_len(reason)
+        return [
+            Segment(f"{glyphs.malformed} ", ground.bad),
+            Segment(name, ground.sub),
+            Segment(f"   {reason}", ground.faint),
+            Segment(" " * max(0, room - used), ground.blank),
+            *_cells(Columns(0, tuple(tail)), {"when": (self._age(card.modified), ground.faint)}, ground),
+        ]
+
+    def _chips(self, line: ListLine, card: Card) -> tuple[str, bool]:
+        """The one thing that has to be said beside a title, and whether it asks for attention."""
+        about = self.listing.stock.about
+        if card.damage:
+            return f"! {exact(card.damage)} damaged", True
+        left = about.expires.get(card.path)
+        if left is not None and card.path not in about.kept:
+            words = leaves_in(left, int(self.now * 1000))
+            if words:
+                return words, True
+        files = self.listing.files_found(card.path)
+        if files:
+            return fit(split_path(files[0])[1], 18, ellipsis=self.glyphs.ellipsis), False
+        words = " ".join(
+            word
+            for word, holds in (
+                ("archived", card.archived),
+                ("kept", card.path in about.kept),
+                ("copy", line.relation == INFERRED),
+            )
+            if holds
+        )
+        if not words and line.elsewhere:
+            name = fit(split_path(tilde(line.elsewhere))[1], 18, ellipsis=self.glyphs.ellipsis)
+            return (f"{name}, missing", True) if line.elsewhere in about.missing else (name, False)
+        return words, False
+
+    def _seconds(self, milliseconds: int) -> float:
+        return self.now - milliseconds / 1000
+
+    def _age(self, milliseconds: int) -> str:
+        return age(self._seconds(milliseconds))
+
+
+def is_live(card: Card, now: float) -> bool:
+    """Whether somebody seems to be writing to a session; `now` in seconds since 1970.
+
+    A time to come may be that of a clock which is a little ahead; one of another year is a mistake in the file.
+    """
+    return card.problem is None and -_CLOCKS_DIFFER < now - card.modified / 1000 < LIVE_SECONDS
+
+
+def day_words(day: str, now: float) -> str:
+    """A day as people say it: `today`, `yesterday`, `Monday 2 March`, with the year where it is another."""
+    if not day:
+        return "no day"
+    when = date.fromisoformat(day)
+    today = datetime.fromtimestamp(now, UTC).astimezone().date()
+    days = (today - when).days
+    if 0 <= days <= 1:
+        return "yesterday" if days else "today"
+    year = f" {when.year}" if when.year != today.year else ""
+    return f"{when:%A} {when.day} {when:%B}{year}"
+
+
+def _nest(levels: tuple[bool, ...], glyphs: Glyphs, *, inferred: bool = False) -> str:
+    """The sign of a fork: a line for every level above that goes on, then its own branch, broken where it is inferred."""
+    if not levels:
+        return ""
+    above = "".join(f"{glyphs.nest_side}  " if follows else "   " for follows in levels[:-1][-4:])
+    return f"{above}{glyphs.nest if levels[-1] else glyphs.nest_last}{glyphs.nest_inferred if inferred else glyphs.nest_arm} "
+
+
+def _cells(columns: Columns, cells: dict[str, tuple[str, Style]], ground: Ground) -> list[Segment]:
+    pieces = []
+    for name, size, gap in columns.shown:
+        text, style = cells.get(name, ("", ground.blank))
+        pieces += [Segment(" " * gap, ground.blank), Segment(right(text, size), style)]
+    return pieces
+
+
+def _hidden(line: ListLine, ground: Ground) -> list[Segment]:
+    where = f" in {counted(line.total, 'other project')}" if line.total else ""
+    return [Segment(f"  {counted(line.shown, 'session')}{where} {line.words}", ground.nothing)]
+
+
+def marked(
+    text: str, whole: str, spans: Sequence[tuple[int, int]], base: Style, mark: Style
+) -> list[Segment]:
+    """``text``, the fitted form of ``whole``, with the hits in it marked."""
+    if not spans:
+        return [Segment(text, base)]
+    same = next((at for at, (one, other) in enumerate(zip(text, whole, strict=False)) if one != other), None)
+    same = min(len(text), len(whole)) if same is None else same
+    pieces = []
+    at = 0
+    for start, end in spans:
+        start, end = min(start, same), min(end, same)
+        if end > start:
+            pieces += [Segment(text[at:start], base), Segment(text[start:end], mark)]
+            at = end
+    return [*pieces, Segment(text[at:], base)]

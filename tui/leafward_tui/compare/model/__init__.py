@@ -1,0 +1,1 @@
+"""Two nodes compared, as values: what stands in each pane of the Compare screen."""

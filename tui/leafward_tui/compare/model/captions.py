@@ -1,0 +1,358 @@
+"""What is said of two branches besides their files: who they are, what they carry, what came of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward.branches.diff.contexts import ContextDifference, compare_contexts
+from leafward.branches.diff.file_sets import FileSets, compare_files
+from leafward.branches.diff.summaries import SummaryDifference, compare_sides
+from leafward.compaction.run_comparison import compare_summaries, summary_at
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.headline import headline, summarised_entries
+from leafward_tui.compare.model.files import HUES
+from leafward_tui.ui.cells import cell_len, count, counted, fit, money, right, shares, wrap
+from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from leafward.branches.diff.outcomes import Checked, Outcomes
+    from leafward.branches.diff.sides import Side, Sides
+    from leafward.session.session import Session
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = [
+    "LOOKING",
+    "Carried",
+    "Glance",
+    "Named",
+    "Overall",
+    "carried_over",
+    "glance",
+    "looked_at",
+    "overall",
+    "pinnable",
+    "side_column",
+    "summaries",
+    "summary_head",
+    "with_missing",
+]
+
+_FACTS = 2
+"""Facts that are named as not carried over, the heaviest ones."""
+_LONGEST = 300
+
+
+class Named(NamedTuple):
+    """One of the two nodes, as the head says it."""
+
+    letter: str
+    words: str
+    """What the branch begins with, safe."""
+    entry: int
+    entries: int
+    turns: int
+    edits: int
+    tokens: int | None
+    """Of its context; None where that was not looked at yet."""
+    leaf: bool
+    mark: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What is shown first: the files of both, and who they are."""
+
+    sides: Sides
+    sets: FileSets
+    named: tuple[Named, Named]
+    ancestor: str
+    """What the common ancestor says, safe; empty where there is none."""
+
+    @property
+    def plain(self) -> str:
+        """What is special about the pair; empty where both have gone their own way."""
+        a, b = self.sides.a.node, self.sides.b.node
+        if a == b:
+            return "A and B are the same entry"
+        if self.sides.ancestor < 0:
+            return "they have no common ancestor"
+        if self.sides.ancestor == a:
+            return "A lies above B: only B went on"
+        if self.sides.ancestor == b:
+            return "B lies above A: only A went on"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overall(Glance):
+    """All that is known before a file is looked at. The outcomes of its sides are made."""
+
+    contexts: ContextDifference
+
+
+class Carried(NamedTuple):
+    """A branch summary of one side that the other carries."""
+
+    holder: str
+    """The letter of the side that has it."""
+    entry: EntryIndex
+    stands_for: int
+    """Entries of the conversation."""
+    missing: tuple[str, ...]
+    """Facts of the branch that it does not hold, the heaviest first, safe."""
+
+
+def glance(sides: Sides, mark: int) -> Glance:
+    """What is shown first. Decodes the first words of each side."""
+    session = sides.session
+    named = _named(session, "A", sides.a, mark), _named(session, "B", sides.b, mark)
+    # The ancestor may be bookkeeping: then what was said above it.
+    said = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
+    words = headline(session, said).text if said >= 0 else ""
+    return Glance(sides, compare_files(sides), named, words)
+
+
+def looked_at(first: Glance) -> Overall:
+    """The same with what takes longer. Decodes what the contexts and the outcomes are made of."""
+    sides, (a, b) = first.sides, first.named
+    contexts = compare_contexts(sides.session, sides.a.node, sides.b.node)
+    named = a._replace(tokens=contexts.a.size.total), b._replace(tokens=contexts.b.size.total)
+    for side in (sides.a, sides.b):
+        # They are made when first asked for: here, and not where they are drawn.
+        _ = side.outcomes
+    return Overall(sides, first.sets, named, first.ancestor, contexts)
+
+
+def overall(sides: Sides, mark: int) -> Overall:
+    """Both, one after the other."""
+    return looked_at(glance(sides, mark))
+
+
+def _named(session: Session, letter: str, side: Side, mark: int) -> Named:
+    kinds = session.columns.kind
+    said = next((at for at in side.entries if kinds[at] == Kind.USER), NO_ENTRY)
+    first = said if said >= 0 else next(iter(side.entries), side.node)
+    words = headline(session, first).text if first >= 0 else "before everything"
+    leaf = side.node in (session.place, session.leaf)
+    return Named(
+        letter, words, side.node, side.said, side.turns, side.edits, None, leaf, 0 <= mark == side.node
+    )
+
+
+def carried_over(sides: Sides, stop: Callable[[], bool]) -> tuple[Carried, ...]:
+    """Branch summaries of one side on the other, and what they do not hold of it."""
+    session = sides.session
+    kinds = session.columns.kind
+    found = []
+    for holder, here, there in (("B", sides.b, sides.a), ("A", sides.a, sides.b)):
+        of = set(there.entries)
+        for at in here.entries:
+            if kinds[at] != Kind.BRANCH_SUMMARY or stop():
+                continue
+            body = session.body(EntryIndex(at)) or {}
+            if session.columns.index(str(body.get("fromId"))) in of:
+                found.append(Carried(holder, EntryIndex(at), summarised_entries(session, at, body), ()))
+    return tuple(found)
+
+
+def with_missing(
+    sides: Sides, carried: Sequence[Carried], summaries: SummaryDifference
+) -> tuple[Carried, ...]:
+    """The same with the facts that each summary lacks of what its branch's own summary says."""
+    found = []
+    for one in carried:
+        told = summaries.a.text if one.holder == "B" else summaries.b.text
+        lacks = compare_summaries(told, summary_at(sides.session, one.entry), sides.session.cwd).only_before
+        found.append(one._replace(missing=tuple(safe_line(fact.text, 200) for fact in lacks)))
+    return tuple(found)
+
+
+def summaries(sides: Sides, stop: Callable[[], bool]) -> SummaryDifference:
+    """What both sides say in short, stored or made on the spot."""
+    return compare_sides(sides, stop=stop)
+
+
+def summary_head(told: SummaryDifference | None, width: int, glyphs: Glyphs) -> LabLine:
+    """Where both summaries come from."""
+    if told is None:
+        return LabLine((Span("making the summaries", "nothing"),))
+    found: list[Span] = []
+    for letter, one in (("A", told.a), ("B", told.b)):
+        where = f"stored in #{one.entry:,}" if one.entry >= 0 else "made on the spot, extractive"
+        words = where if one.text else "nothing to tell"
+        room = width // 2 - 6
+        found += [
+            Span(f"{letter}  ", f"strong_{HUES[letter]}"),
+            Span(fit(words, room, pad=letter == "A", ellipsis=glyphs.ellipsis), "sub"),
+            blanks(2),
+        ]
+    return LabLine(tuple(found))
+
+
+# --- the right column -------------------------------------------------------------------------------------------------
+
+
+def side_column(
+    seen: Glance,
+    carried: Sequence[Carried] | None,
+    width: int,
+    glyphs: Glyphs,
+    height: int | None = None,
+    pin: str = "",
+) -> Block:
+    """Context, outcome and what was carried over, below each other; `pin` is the key that pins a fact.
+
+    Where they do not fit a height, reasons, last words and facts give way, so that the end of the column is seen.
+    """
+    lines: list[LabLine] = []
+    for whys, words, facts in (
+        (9, 2, _FACTS),
+        (2, 2, _FACTS),
+        (2, 1, _FACTS),
+        (1, 1, _FACTS),
+        (1, 1, 0),
+        (0, 1, _FACTS),
+        (0, 1, 0),
+    ):
+        lines = [
+            *(_looked_at(seen, width, glyphs, whys, words) if isinstance(seen, Overall) else (LOOKING,)),
+            LabLine(),
+            *_carried(carried, width, glyphs, pin, facts),
+        ]
+        if height is None or len(lines) <= height:
+            break
+    return Block(lines)
+
+
+LOOKING = LabLine((Span("reading contexts and outcomes", "nothing"),))
+"""What stands there until a `Glance` was looked at closer."""
+
+
+def _looked_at(seen: Overall, width: int, glyphs: Glyphs, whys: int, words: int) -> Iterator[LabLine]:
+    yield from _context(seen.contexts, width, glyphs, whys)
+    yield LabLine()
+    yield from _outcomes(seen.sides, width, glyphs, words)
+
+
+def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int) -> Iterator[LabLine]:
+    shared = contexts.prefix_tokens
+    told = f"shared {count(shared)}" if shared else "nothing shared"
+    yield spread((Span("Context", "strong"),), (Span(told, "faint"),), width)
+    largest = max(contexts.a.size.total, contexts.b.size.total, 1)
+    cells = max(4, width - 11)
+    for letter, context in (("A", contexts.a), ("B", contexts.b)):
+        total = context.size.total
+        own = max(0, total - shared)
+        both, mine, free = shares((min(shared, total), own, largest - total), cells)
+        bar = (
+            Span(glyphs.block * both, "sub"),
+            Span(glyphs.block_again * mine, HUES[letter]),
+            Span(glyphs.block_free * free, "edge"),
+        )
+        lead = Span(f"{letter}  ", f"strong_{HUES[letter]}")
+        yield LabLine((lead, *bar, Span(right(count(total), width - 3 - cells), "text")))
+    if contexts.why[:most]:
+        yield LabLine()
+    for why in contexts.why[:most]:
+        sign, ink = (glyphs.compaction, "memory") if "compacted" in why else (glyphs.zero, "faint")
+        for number, text in enumerate(wrap(why, width - 2, lines=3, ellipsis=glyphs.ellipsis)):
+            yield LabLine((Span(f"{sign} " if not number else "  ", ink), Span(text, "sub")))
+
+
+def _outcomes(sides: Sides, width: int, glyphs: Glyphs, most: int) -> Iterator[LabLine]:
+    yield LabLine((Span("Outcome", "strong"),))
+    for letter, side in (("A", sides.a), ("B", sides.b)):
+        came = side.outcomes
+        words = safe_line(came.last_words, _LONGEST).lstrip("# ") or "says nothing"
+        for number, text in enumerate(wrap(words, width - 3, lines=most, ellipsis=glyphs.ellipsis)):
+            lead = Span(f"{letter}  " if not number else "   ", f"strong_{HUES[letter]}")
+            yield LabLine((lead, Span(text, "text" if came.last_words else "nothing")))
+        yield _came(came, width, glyphs)
+        if letter == "A" and most > 1:
+            yield LabLine()
+
+
+def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
+    """Checks, errors and cost in one line."""
+    cost = money(came.usage.cost) if came.costs_known else "cost not known"
+    room = width - 3 - cell_len(cost) - 2
+    groups = [_checked(one, glyphs) for one in came.checks]
+    if came.errors:
+        told = counted(came.errors, "error")
+        exits = f", exit {came.last_exit}" if came.last_exit is not None else ""
+        taken = sum(cell_len(span.text) + 2 for group in groups for span in group)
+        groups.append([Span(told + (exits if taken + len(told + exits) <= room else ""), "warn")])
+    else:
+        groups.append([Span("0 errors", "faint")])
+    if sum(sum(cell_len(span.text) for span in group) + 2 for group in groups) - 2 > room:
+        # What went wrong is said before what it cost, which the tab Outcome says as well.
+        cost, room = "", width - 3
+    left: list[Span] = [blanks(3)]
+    used = 0
+    for group in groups:
+        cells = sum(cell_len(span.text) for span in group) + (2 if used else 0)
+        if used + cells > room:
+            continue
+        left += [*([blanks(2)] if used else []), *group]
+        used += cells
+    return spread(left, (Span(cost, "faint"),), width)
+
+
+def _checked(one: Checked, glyphs: Glyphs) -> list[Span]:
+    sign, ink = (glyphs.ok, "leaf") if one.ok else (glyphs.error, "bad")
+    return [Span(f"{sign} {one.check.value}" + ("" if one.ok else " failed"), ink)]
+
+
+def pinnable(
+    carried: Sequence[Carried] | None, told: SummaryDifference | None, named: tuple[Named, Named]
+) -> tuple[str, ...]:
+    """Facts of one branch that can be pinned where the other one is: those that a summary carried over does not hold.
+
+    Where none was carried over, what the summary of the branch without the leaf says and the other's does not.
+    """
+    if carried:
+        return tuple(dict.fromkeys(fact for one in carried for fact in one.missing))
+    if told is None:
+        return ()
+    facts = told.difference.only_after if named[0].leaf else told.difference.only_before
+    return tuple(dict.fromkeys(safe_line(fact.text, 200) for fact in facts))
+
+
+def _carried(
+    carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin: str, most: int
+) -> Iterator[LabLine]:
+    yield LabLine((Span("Carried over", "strong"),))
+    if carried is None:
+        yield LabLine((Span("looking for it", "nothing"),))
+        return
+    if not carried:
+        yield LabLine((Span(fit("nothing was", width, ellipsis=glyphs.ellipsis), "nothing"),))
+    for one in carried:
+        other = "A" if one.holder == "B" else "B"
+        size = f", {counted(one.stands_for, 'entry', 'entries')}" if one.stands_for else ""
+        words = f"summary of {other} in {one.holder}{size}"
+        yield LabLine(
+            (
+                Span(f"{glyphs.branch_summary} ", "memory"),
+                Span(fit(words, width - 2, ellipsis=glyphs.ellipsis), "sub"),
+            ),
+            entry=one.entry,
+        )
+        for fact in one.missing[:most]:
+            tail = " is not in it"
+            text = fit(fact, width - 2 - len(tail), ellipsis=glyphs.ellipsis)
+            yield LabLine((Span(f"{glyphs.error} ", "bad"), Span(text, "text"), Span(tail, "faint")))
+        more = len(one.missing) - most
+        told = f"{more:,} more {'is' if more == 1 else 'are'} not"
+        left = [Span(f"  {told}", "faint")]
+        if not most:
+            told = f"{counted(more, 'fact')} {'is' if more == 1 else 'are'} not"
+            tail = " in it" if cell_len(told) + len(pin) + 15 <= width else ""
+            left = [Span(f"{glyphs.error} ", "bad"), Span(told + tail, "faint")]
+        keys = (Span(pin, "strong"), Span(" pin", "faint")) if pin and one.missing else ()
+        if more > 0 or keys:
+            yield spread(left if more > 0 else (), keys, width)

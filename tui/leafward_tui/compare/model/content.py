@@ -1,0 +1,307 @@
+"""The contents of one file at two nodes as lines: side by side, below each other, or three columns with the ancestor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe
+from leafward.branches.diff.contents import lines_of
+from leafward.branches.diff.lines import Block as SameBlock
+from leafward.branches.diff.lines import compare_lines, rows, word_changes
+from leafward.files.file_replay import KNOWN, Certainty
+from leafward_tui.ui.cells import counted, expand_tabs
+from leafward_tui.ui.code import MOST_HIGHLIGHTED, highlighted
+from leafward_tui.ui.pane_lines import Span
+from leafward_tui.ui.spans import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from leafward.branches.diff.contents import ContentDifference
+    from leafward.files.file_replay import Rebuilt
+
+__all__ = [
+    "LEAST_TWO",
+    "LONGEST",
+    "Row",
+    "Show",
+    "Shown",
+    "arranged_content",
+    "rests_on",
+    "words_that_differ",
+]
+
+_OWN = frozenset({"", "write", "read", "result"})
+"""Bases of a content that lie in the session itself."""
+
+LEAST_TWO = 92
+"""Cells from which two contents stand side by side."""
+_CONTEXT = 3
+"""Lines that are the same and are seen beside a change."""
+_MOST_COLOURED = 200_000
+"""Characters of a file that are looked at for its syntax; a longer one stays plain."""
+LONGEST = 1_000
+"""Characters seen of one line."""
+
+
+class Show(StrEnum):
+    """Which contents are held against each other."""
+
+    SIDES = "A and B"
+    FROM_ANCESTOR = "ancestor and B"
+    THREE_WAY = "ancestor, A and B"
+
+
+class Row(NamedTuple):
+    """A line of the arrangement."""
+
+    kind: str
+    """`same`, `changed`, `fold`, `text` (words of ours), `known` (a line of a content known in part); three-way: `a`, `b`,
+    `both`, `conflict`."""
+    old: int = -1
+    new: int = -1
+    """Places of the lines in their contents, from 0; -1 for none. Of a fold, those of its first line."""
+    base: int = -1
+    hidden: int = 0
+    block: int = -1
+    words: str = ""
+    ink: str = "nothing"
+
+
+@dataclass(slots=True)
+class Shown:
+    """One file as it is drawn, but for the width."""
+
+    difference: ContentDifference
+    show: Show
+    letters: tuple[str, str]
+    """What the two columns are called: A and B, or the ancestor (`=`) and B."""
+    texts: tuple[list[list[Span]], list[list[Span]], list[list[Span]]]
+    """Lines of the two, and of the ancestor, coloured."""
+    rows: list[Row]
+    changes: list[int]
+    """Rows at which a change begins."""
+    words: dict[int, tuple[list[tuple[int, int]], list[tuple[int, int]]] | None] = field(default_factory=dict)
+    """What `words_that_differ` found so far, by row."""
+    plain: tuple[list[str], list[str], list[str]] = ((), (), ())  # type: ignore[assignment]  # all are empty
+    """The lines as they are, of the two and of the ancestor."""
+    mixed: bool = False
+    """Whether some of these lines end in CRLF and some do not."""
+    based: bool = False
+    """Whether contents of the workspace were tried as what the file began with."""
+
+
+def rests_on(file: Rebuilt, *, based: bool = False) -> str:
+    """What is known of a content and what that rests on, in words; `based` where contents of the workspace were tried."""
+    if file.certainty is Certainty.ABSENT:
+        return "not there"
+    why = next((remark.value for _, remark in reversed(file.remarks)), "") or "never read as a whole"
+    if based:
+        why += ", and nothing in the workspace fits"
+    if file.certainty is Certainty.UNKNOWN:
+        return f"not known: {why}"
+    if file.certainty is Certainty.PARTIAL:
+        return f"known in part: {why}"
+    parts = [
+        counted(number, word) for number, word in ((file.reads, "read"), (file.changes, "edit")) if number
+    ]
+    if file.base not in _OWN:
+        changes = f", {counted(file.changes, 'edit')} later" if file.changes else ""
+        return f"rests on {'the file ' if file.base == 'on disk' else ''}{file.base}{changes}"
+    told = f"rebuilt from {' and '.join(parts)}" if parts else "rebuilt"
+    told += ", with the calls of other branches" if file.every_branch else ""
+    return told if file.ends else f"{told}, line ends are not recorded"
+
+
+def _coloured(text: str, path: str) -> list[list[Span]]:
+    """The lines of a content, safe and coloured; in pieces, because long texts are not coloured in one go."""
+    lines = [expand_tabs(shown(line[:LONGEST].rstrip("\r"))) for line in safe(text).split("\n")]
+    if lines and not lines[-1]:
+        lines.pop()
+    if sum(map(len, lines)) > _MOST_COLOURED:
+        return [[Span(line)] for line in lines]
+    found: list[list[Span]] = []
+    part: list[str] = []
+    size = 0
+    for line in lines:
+        if size + len(line) + 1 > MOST_HIGHLIGHTED and part:
+            found += highlighted("\n".join(part), filename=path)[: len(part)]
+            part, size = [], 0
+        part.append(line)
+        size += len(line) + 1
+    if part:
+        found += highlighted("\n".join(part), filename=path)[: len(part)]
+    return found
+
+
+def arranged_content(
+    difference: ContentDifference,
+    show: Show = Show.SIDES,
+    opened: Collection[int] = (),
+    *,
+    fold: bool = True,
+    based: bool = False,
+) -> Shown:
+    """Lays one file out. `opened` are blocks of same lines that are shown whole; all are without `fold`.
+
+    Takes the time of a comparison and of colouring: for a worker.
+    """
+    a, b, base = difference.a, difference.b, difference.base
+    left = base if show is Show.FROM_ANCESTOR else a
+    letters = ("=", "B") if show is Show.FROM_ANCESTOR else ("A", "B")
+    wanted = [left, b, *([base] if show is Show.THREE_WAY else [])]
+    texts = tuple(_coloured(one.text or "", difference.path) for one in (left, b, base))
+    plain = lines_of(left), lines_of(b), lines_of(base)
+    laid = Shown(difference, show, letters, texts, [], [], plain=plain, based=based)  # type: ignore[arg-type]  # three of them
+    if not all(one.certainty in KNOWN for one in wanted):
+        laid.rows = _in_part([("A", a), ("B", b), ("ancestor", base)], based=based)
+        return laid
+    laid.mixed = len(set().union(*(_ends(one.text or "") for one in wanted))) > 1
+    if any("\0" in (one.text or "") for one in wanted):
+        laid.rows = [
+            Row("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
+            for name, one in (("A", a), ("B", b))
+        ]
+        return laid
+    if difference.obstacle:
+        laid.rows = [Row("text", words=difference.obstacle, ink="sub")]
+        return laid
+    if show is Show.THREE_WAY:
+        _three(laid, set(opened), fold=fold)
+    else:
+        _two(laid, compare_lines(*plain[:2]), set(opened), fold=fold)
+    if not laid.rows:
+        both = left.certainty is b.certainty is Certainty.ABSENT
+        laid.rows.append(Row("text", words="not there on either side" if both else "empty on both sides"))
+    return laid
+
+
+def _kept(size: int, first: bool, last: bool) -> tuple[int, int]:
+    """How many same lines are seen after the change above and before the one below."""
+    return (0 if first else min(_CONTEXT, size), 0 if last else min(_CONTEXT, size))
+
+
+def _ends(text: str) -> set[bool]:
+    """Whether lines end in CRLF: both where some do and some do not."""
+    crlf, all_of_them = text.count("\r\n"), text.count("\n")
+    return {kind for kind, there in ((True, crlf), (False, all_of_them - crlf)) if there}
+
+
+def _drawn(laid: Shown, half: int, place: int) -> str:
+    """A line as it is drawn: words that differ are looked for in what is seen."""
+    lines = laid.texts[half]
+    return "".join(span.text for span in lines[place]) if place < len(lines) else ""
+
+
+def words_that_differ(laid: Shown, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+    """By row: the parts of two lines, as they are drawn, that differ; three-way, those of A and of B that the ancestor has not.
+
+    Looked for when a row is drawn, once.
+    """
+    if at not in laid.words:
+        laid.words[at] = _words(laid, laid.rows[at])
+    return laid.words[at]
+
+
+def _words(laid: Shown, row: Row) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+    if row.kind == "changed":
+        return (
+            word_changes(_drawn(laid, 0, row.old), _drawn(laid, 1, row.new))
+            if min(row.old, row.new) >= 0
+            else None
+        )
+    if row.base < 0:
+        return None
+    was = _drawn(laid, 2, row.base)
+    changed = [
+        word_changes(was, _drawn(laid, half, place)) if place >= 0 and row.kind != other else None
+        for half, place, other in ((0, row.old, "b"), (1, row.new, "a"))
+    ]
+    return (_newer(changed[0]), _newer(changed[1])) if any(changed) else None
+
+
+def _newer(words: tuple[list[tuple[int, int]], list[tuple[int, int]]] | None) -> list[tuple[int, int]]:
+    return words[1] if words is not None else []
+
+
+def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, fold: bool) -> None:
+    found = laid.rows
+    # Where nothing differs there is nothing to find between folds.
+    fold = fold and any(not block.same for block in blocks)
+    for place, block in enumerate(blocks):
+        if not block.same:
+            laid.changes.append(len(found))
+            for row in rows([block]):
+                old = row.old - 1 if row.old is not None else -1
+                new = row.new - 1 if row.new is not None else -1
+                found.append(Row("changed", old, new))
+            continue
+        size = block.old_to - block.old_from
+        above, below = _kept(size, place == 0, place == len(blocks) - 1)
+        hidden = size - above - below
+        if not fold or place in opened or hidden <= 2:
+            above, hidden, below = size, 0, 0
+        found += [Row("same", block.old_from + at, block.new_from + at) for at in range(above)]
+        if hidden:
+            first = block.old_from + above, block.new_from + above
+            found.append(Row("fold", *first, hidden=hidden, block=place))
+        found += [Row("same", block.old_to - at, block.new_to - at) for at in range(below, 0, -1)]
+
+
+def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
+    found = laid.rows
+    regions = laid.difference.regions()
+    fold = fold and any(region.kind != "same" for region in regions)
+    for place, region in enumerate(regions):
+        size = region.base[1] - region.base[0]
+        if region.kind == "same":
+            above, below = _kept(size, place == 0, place == len(regions) - 1)
+            hidden = size - above - below
+            if not fold or place in opened or hidden <= 2:
+                above, hidden, below = size, 0, 0
+            spots = [*range(above), *([-1] if hidden else []), *range(size - below, size)]
+            for at in spots:
+                if at < 0:
+                    first = region.a[0] + above, region.b[0] + above
+                    found.append(Row("fold", *first, hidden=hidden, block=place))
+                else:
+                    found.append(Row("same", region.a[0] + at, region.b[0] + at, region.base[0] + at))
+            continue
+        laid.changes.append(len(found))
+        sizes = [stop - start for start, stop in (region.a, region.b, region.base)]
+        for at in range(max(sizes)):
+            old, new, base = (
+                start + at if at < stop - start else -1 for start, stop in (region.a, region.b, region.base)
+            )
+            found.append(Row(region.kind, old, new, base))
+
+
+def _in_part(contents: Sequence[tuple[str, Rebuilt]], *, based: bool) -> list[Row]:
+    """What is known of each content: lines with their numbers, texts that stand somewhere in it, or nothing."""
+    found: list[Row] = []
+    for name, file in contents:
+        if found:
+            found.append(Row("text"))
+        found.append(Row("text", words=f"{name}   {rests_on(file, based=based)}", ink="strong"))
+        if file.text is not None:
+            lines = lines_of(file)
+            found += [
+                Row("known", at + 1, words=line.rstrip("\n")) for at, line in enumerate(lines[: _CONTEXT * 4])
+            ]
+            if len(lines) > _CONTEXT * 4:
+                found.append(Row("text", words=f"{len(lines) - _CONTEXT * 4:,} more lines are known"))
+        after = 1
+        for span in file.spans:
+            if span.first > after:
+                found.append(Row("text", words=f"{counted(span.first - after, 'line')} not known"))
+            found += [Row("known", span.first + at, words=line) for at, line in enumerate(span.lines)]
+            after = span.after
+        if file.spans and file.total is not None and file.total >= after:
+            found.append(Row("text", words=f"{counted(file.total - after + 1, 'line')} not known"))
+        for number, piece in enumerate(file.pieces):
+            words = "somewhere in it:" if number == 0 else "and somewhere:"
+            found.append(Row("text", words=words))
+            found += [Row("known", words=line) for line in piece.split("\n")]
+    return found

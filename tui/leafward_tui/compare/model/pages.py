@@ -1,0 +1,245 @@
+"""The tabs Context and Outcome of two branches, as lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward.context.model_context import message_body
+from leafward.session.messages import message_text
+from leafward_tui.compare.model.files import HUES
+from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, money, right, wrap
+from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.branches.diff.contexts import ContextDifference
+    from leafward.branches.diff.sides import Side
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+    from leafward_tui.compare.model.captions import Carried, Overall
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["Spoken", "context_page", "figures", "lasted", "outcome_page", "spoken"]
+
+_LONGEST = 300
+
+
+# --- the tab Context --------------------------------------------------------------------------------------------------
+
+
+class Spoken(NamedTuple):
+    """A message of one or both contexts, as its row says it."""
+
+    letter: str
+    """`A`, `B`, or empty for both."""
+    role: str
+    tokens: int
+    text: str
+    entry: EntryIndex
+
+
+def spoken(session: Session, contexts: ContextDifference, stop: Callable[[], bool]) -> list[Spoken]:
+    """The messages of both contexts in words. Decodes each once."""
+    found = []
+    for row in contexts.rows:
+        if stop():
+            break
+        one = row.a or row.b
+        if one is None:
+            continue
+        letter = "" if row.same else "A" if row.a is not None else "B"
+        text = safe_line(message_text(message_body(session, one)), _LONGEST)
+        found.append(Spoken(letter, one.role, one.tokens, text, one.entry))
+    return found
+
+
+_ROLES = {
+    "user": "you",
+    "assistant": "ai",
+    "toolResult": "tool",
+    "compactionSummary": "sum",
+    "branchSummary": "sum",
+    "bashExecution": "!",
+}
+
+
+def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int, glyphs: Glyphs) -> Block:
+    """Ledgers of both, why no more is shared, and the messages in their order."""
+    contexts = overall.contexts
+    lines = [
+        spread(
+            (
+                Span("Shared prefix", "strong"),
+                Span(
+                    f"   {counted(contexts.prefix, 'message')}  {count(contexts.prefix_tokens, zero='0')} tokens",
+                    "sub",
+                ),
+            ),
+            (Span("what a cache could use again", "faint"),) if width >= 90 else (),
+            width,
+        )
+    ]
+    lines += [
+        LabLine((Span(f"  {fit(why, width - 2, ellipsis=glyphs.ellipsis)}", "sub"),)) for why in contexts.why
+    ]
+    a, b = contexts.ledgers
+    names = ("system", "summary", "kept", "after", "unexplained", "total")
+    cell = min(13, (width - 3) // len(names))
+    lines += [LabLine(), LabLine((blanks(3), *(Span(right(name, cell), "faint") for name in names)))]
+    for letter, ledger in (("A", a), ("B", b)):
+        amounts = [getattr(ledger, name) for name in names]
+        spans = [
+            Span(
+                right(exact(amount).replace("-", glyphs.minus) if amount else glyphs.zero, cell),
+                "strong" if name == "total" else "text" if amount else "edge",
+            )
+            for name, amount in zip(names, amounts, strict=True)
+        ]
+        lines.append(LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), *spans)))
+    lines.append(LabLine())
+    if messages is None:
+        lines.append(LabLine((Span("reading the messages", "nothing"),)))
+        return Block(lines)
+    for number, one in enumerate(messages):
+        ink = f"strong_{HUES[one.letter]}" if one.letter else "faint"
+        sign = one.letter or glyphs.same
+        role = fit(_ROLES.get(one.role, one.role), 6, pad=True, ellipsis=glyphs.ellipsis)
+        tokens = right(count(one.tokens), 8)
+        text = fit(one.text, max(4, width - 19), pad=True, ellipsis=glyphs.ellipsis)
+        lines.append(
+            LabLine(
+                (
+                    Span(f"{sign}  ", ink),
+                    Span(f"{role} ", "faint"),
+                    Span(text, "sub" if not one.letter else "text"),
+                    Span(tokens, "sub"),
+                ),
+                f"message:{number}",
+                one.entry,
+            )
+        )
+    return Block(lines)
+
+
+# --- the tab Outcome --------------------------------------------------------------------------------------------------
+
+
+def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence[Carried] = ()) -> Block:
+    """What came of both, a row a figure; the better one is not judged. Below it what one carries of the other, all of it."""
+    sides = overall.sides
+    both = (sides.a, sides.b)
+    name = 18
+    cells = max(14, min(34, (width - name) // 2))
+    lines = [
+        LabLine(
+            (
+                blanks(name),
+                *(Span(right(letter, cells), f"strong_{HUES[letter]}") for letter in "AB"),
+            )
+        )
+    ]
+    for title, left, other in figures(both, glyphs):
+        inks = [
+            "edge" if told == glyphs.zero else "bad" if told.startswith(glyphs.error) else "text"
+            for told in (left, other)
+        ]
+        lines.append(
+            LabLine(
+                (
+                    Span(fit(title, name, pad=True), "faint"),
+                    Span(right(left, cells), inks[0]),
+                    Span(right(other, cells), inks[1]),
+                ),
+                f"figure:{title}",
+            )
+        )
+    for letter, side in (("A", sides.a), ("B", sides.b)):
+        lines += [
+            LabLine(),
+            LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), Span("ends with", "faint"))),
+        ]
+        words = safe_line(side.outcomes.last_words, 2_000).lstrip("# ") or "nothing said"
+        for text in wrap(words, width - 3, lines=4, ellipsis=glyphs.ellipsis):
+            lines.append(LabLine((blanks(3), Span(text, "text")), f"last:{letter}", side.outcomes.last_reply))
+    for one in carried:
+        other = "A" if one.holder == "B" else "B"
+        lines += [
+            LabLine(),
+            LabLine((Span(f"{one.holder}  ", f"strong_{HUES[one.holder]}"), Span("carries", "faint"))),
+        ]
+        words = f"summary of {other}, {counted(one.stands_for, 'entry', 'entries')}"
+        told = [(glyphs.branch_summary, "memory", words)]
+        room = width - 3 - cell_len(_LACKING)
+        told += [
+            (glyphs.error, "bad", fit(fact, room, ellipsis=glyphs.ellipsis) + _LACKING)
+            for fact in one.missing
+        ]
+        lines += [
+            LabLine(
+                (Span(f"{sign}  ", ink), Span(fit(text, width - 3, ellipsis=glyphs.ellipsis), "text")),
+                f"carried:{one.entry}:{number}",
+                one.entry,
+            )
+            for number, (sign, ink, text) in enumerate(told)
+        ]
+    return Block(lines)
+
+
+_LACKING = " is not in it"
+
+
+def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str]]:
+    """Title and what is to be said of A and of B."""
+    a, b = both
+    checks = [one.check for side in both for one in side.outcomes.checks]
+    rows = []
+    for check in dict.fromkeys(checks):
+        told = []
+        for side in both:
+            one = next((one for one in side.outcomes.checks if one.check is check), None)
+            sign = glyphs.ok if one is not None and one.ok else glyphs.error
+            told.append(
+                "not run"
+                if one is None
+                else f"{sign} {'ok' if one.ok else 'failed'}, {counted(one.runs, 'run')}"
+                + (f", {one.failed:,} failed" if one.failed and one.runs > 1 else "")
+            )
+        rows.append((check.value, *told))
+
+    def numbers(title: str, take: Callable[[Side], int | None]) -> tuple[str, str, str]:
+        told = [take(side) for side in both]
+        return title, *(
+            glyphs.zero if one == 0 else "not known" if one is None else exact(one) for one in told
+        )  # type: ignore[return-value]  # two of them
+
+    stopped = any(side.outcomes.aborted for side in both)
+    rows += [
+        numbers("commands", lambda side: side.outcomes.commands),
+        numbers("failed", lambda side: side.outcomes.failed_commands),
+        numbers("errors", lambda side: side.outcomes.errors),
+        numbers("calls", lambda side: side.outcomes.calls),
+        numbers("replies", lambda side: side.outcomes.replies),
+        numbers("turns", lambda side: side.turns),
+        numbers("edits", lambda side: side.edits),
+        numbers("entries", lambda side: side.said),
+        *([numbers("aborted", lambda side: side.outcomes.aborted)] if stopped else []),
+        numbers("tokens in all", lambda side: side.outcomes.usage.total),
+        numbers("written", lambda side: side.outcomes.usage.output),
+    ]
+    costs = [money(side.outcomes.usage.cost) if side.outcomes.costs_known else "not known" for side in (a, b)]
+    spans = [lasted(side.outcomes.seconds) for side in (a, b)]
+    return [*rows, ("cost", costs[0], costs[1]), ("duration", spans[0], spans[1])]  # type: ignore[list-item]  # each is three texts
+
+
+def lasted(seconds: float | None) -> str:
+    """A span of time as people say it."""
+    if seconds is None:
+        return "not known"
+    minutes = seconds / 60
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if minutes < 120:
+        return f"{minutes:.0f} min"
+    return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 1440:.1f} days"

@@ -1,0 +1,200 @@
+"""Two summaries merged: the conflicts with both sides of each, what is chosen, and the summary as it would be stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from leafward.base.errors import Refused
+from leafward.base.safe_text import safe, safe_line
+from leafward.branches.transfer.summary_merge import Side3
+from leafward_tui.compare.model.files import HUES
+from leafward_tui.ui.cells import counted, fit, wrap
+from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.lines_view import LinesView
+from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.sheet import Sheet, SheetLine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from leafward.branches.transfer import Conflict, MergeDraft
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["MergeSheet", "conflict_lines", "preview_lines"]
+
+_NAMES = {Side3.A: "A", Side3.B: "B", Side3.BOTH: "both", Side3.BASE: "as before"}
+
+
+def conflict_lines(
+    conflicts: Sequence[Conflict], choices: Mapping[int, Side3], width: int, glyphs: Glyphs
+) -> Block:
+    """Each conflict with its section and what is chosen, and below it what each side says."""
+    lines: list[LabLine] = []
+    for one in conflicts:
+        chosen = choices.get(one.number)
+        sign, ink = (glyphs.ok, "leaf") if chosen is not None else (glyphs.malformed, "warn")
+        told = _NAMES[chosen] if chosen is not None else "to decide"
+        title = fit(safe_line(one.section, 200), max(4, width - 20), ellipsis=glyphs.ellipsis)
+        lines.append(
+            LabLine(
+                (Span(f"{sign} ", ink), Span(title, "strong"), Span(f"   {told}", ink)),
+                f"conflict:{one.number}",
+            )
+        )
+        for name, text, side in (
+            ("A", one.a, Side3.A),
+            ("B", one.b, Side3.B),
+            ("before", one.base, Side3.BASE),
+        ):
+            if name == "before" and not text:
+                continue
+            taken = chosen is side or (chosen is Side3.BOTH and side is not Side3.BASE)
+            lead = Span(f"  {fit(name, 7, pad=True)}", f"strong_{HUES[name]}" if name in HUES else "faint")
+            said = fit(safe_line(text, 500) or "says nothing", max(4, width - 9), ellipsis=glyphs.ellipsis)
+            lines.append(LabLine((lead, Span(said, "text" if taken else "sub"))))
+    return Block(lines)
+
+
+def preview_lines(draft: MergeDraft, choices: Mapping[int, Side3], width: int, glyphs: Glyphs) -> Block:
+    """The summary as it would be stored; where something is open, both sides stand there."""
+    try:
+        text = draft.text(choices, Side3.BOTH)
+    except Refused as error:
+        return Block([LabLine((Span(fit(safe_line(str(error)), width, ellipsis=glyphs.ellipsis), "warn"),))])
+    found = []
+    for line in safe(text).split("\n"):
+        ink = "strong_memory" if line.startswith("#") else "sub"
+        found += [LabLine((Span(part, ink),)) for part in wrap(line, width, ellipsis=glyphs.ellipsis) or [""]]
+    return Block(found)
+
+
+class MergeSheet(RowKeys, Sheet):
+    """Decides the conflicts of a merge. Ends with the text to be stored, or with None."""
+
+    NAME: ClassVar[str] = "merge"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("merge")]
+
+    DEFAULT_CSS = """
+    MergeSheet {
+        #conflicts { height: 12; }
+        #preview { height: 10; }
+    }
+    """
+
+    def __init__(self, draft: MergeDraft) -> None:
+        open_ones = counted(len(draft.conflicts), "conflict")
+        about = [SheetLine("what only one side changed is taken; where both did, you choose")]
+        super().__init__("Merge the summaries of A and B", about, note=open_ones)
+        self.draft = draft
+        self.choices: dict[int, Side3] = {}
+        self.conflicts = LinesView(id="conflicts", raised=True)
+        self.preview = LinesView(id="preview", cursor=False, raised=True)
+
+    def compose_body(self) -> ComposeResult:
+        """Conflicts over the summary that would be stored."""
+        yield self.conflicts
+        yield self.hairline()
+        yield self.preview
+
+    def on_mount(self) -> None:
+        """As high as there is room."""
+        super().on_mount()
+        room = max(6, self.app.size.height - 12)
+        wanted = 4 * len(self.draft.conflicts)
+        self.conflicts.styles.height = max(1, min(room // 2, wanted))
+        self.preview.styles.height = max(3, room - max(1, min(room // 2, wanted)) - 1)
+        self.conflicts.focus()
+        self.draw()
+
+    def draw(self) -> None:
+        """Shows what is chosen."""
+        glyphs = self.app.glyphs  # type: ignore[attr-defined]  # the application is a Shell
+        self.conflicts.show(
+            lambda width, _rows: conflict_lines(self.draft.conflicts, self.choices, width, glyphs)
+        )
+        self.preview.show(lambda width, _rows: preview_lines(self.draft, self.choices, width, glyphs))
+        self.foot.refresh()
+
+    @property
+    def left(self) -> int:
+        """Conflicts that are not decided."""
+        return len(self.draft.conflicts) - len(self.choices)
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """What commits, what leaves, what decides."""
+        decide = (("a b", "take one"), ("o", "both"), ("x", "as before")) if self.draft.conflicts else ()
+        return (("ctrl+s", "append"), ("esc", "leave"), *decide)
+
+    def operation(self) -> str:
+        """What would be written, or what is missing for it."""
+        return f"{self.left:,} left to decide" if self.left else "append 1 branch summary below the leaf"
+
+    def _decide(self, side: Side3) -> None:
+        kind, _, number = self.conflicts.key.partition(":")
+        if kind != "conflict":
+            return
+        self.choices[int(number)] = side
+        self.draw()
+        following = [one.number for one in self.draft.conflicts if one.number not in self.choices]
+        if following:
+            ahead = [one for one in following if one > int(number)]
+            self.conflicts.go(f"conflict:{(ahead or following)[0]}")
+
+    def action_conflict_a(self) -> None:
+        """What A says."""
+        self._decide(Side3.A)
+
+    def action_conflict_b(self) -> None:
+        """What B says."""
+        self._decide(Side3.B)
+
+    def action_conflict_both(self) -> None:
+        """What both say, A first."""
+        self._decide(Side3.BOTH)
+
+    def action_conflict_base(self) -> None:
+        """What was said before both."""
+        self._decide(Side3.BASE)
+
+    def action_merge_accept(self) -> None:
+        """Ends with the text, once every conflict is decided."""
+        self.commit()
+
+    def commit(self) -> None:
+        """The text as it would be stored."""
+        if self.left:
+            self.foot.refresh()
+            self.app.bell()
+            return
+        try:
+            text = self.draft.text(self.choices)
+        except Refused:
+            return
+        self.dismiss(text)
+
+    def pressed(self, number: int) -> None:
+        """Does what one of `keys`, which was clicked, does."""
+        if number == 0:
+            self.commit()
+        elif number == 1:
+            self.action_leave()
+
+    def step_rows(self, by: int) -> None:
+        """Moves over the conflicts; without any, over the text."""
+        (self.conflicts if self.draft.conflicts else self.preview).move_by(by)
+
+    def rows_seen(self) -> int:
+        """Lines of the conflicts that are seen."""
+        return self.conflicts.size.height
+
+    def action_mode_leave(self) -> None:
+        """Nothing is written."""
+        self.action_leave()
+
+    def action_app_back(self) -> None:
+        """Nothing is written."""
+        self.action_leave()

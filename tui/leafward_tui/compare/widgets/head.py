@@ -1,0 +1,92 @@
+"""The head of the Compare screen: the fork drawn once, and who A and B are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.compare.model.files import HUES
+from leafward_tui.ui.cells import cell_len, count, fit, right
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from leafward_tui.compare.model.captions import Named
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["CompareHead"]
+
+_ARM = 10
+"""Cells of a branch of the fork, where there is room."""
+_UNITS = (("entries", "entry", 9), ("turns", "turn", 7), ("edits", "edit", 7))
+
+
+class CompareHead(Widget):
+    """Three rows, two where the screen is low: A above, B below, and what they come from."""
+
+    DEFAULT_CSS = "CompareHead { height: 2; width: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._named: tuple[Named, Named] | None = None
+
+    def show(self, named: tuple[Named, Named]) -> None:
+        """Shows two nodes."""
+        self._named = named
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the fork, with the node that ends there."""
+        shell = services_of(self)
+        ground, glyphs = shell.styles_now.bg, shell.glyphs
+        width, tall = self.size.width, self.size.height > 2
+        if self._named is None:
+            return Strip.blank(width, ground.blank)
+        arm = _ARM if width >= 120 else 4 if width >= 100 else 2
+        trunk = 3 if tall else 0
+        if tall and y == 1:
+            start = [Segment(f" {glyphs.prompt}", ground.leaf), Segment(glyphs.arm * 2, ground.leaf)]
+            return Strip([*start, Segment(glyphs.join_left, ground.leaf)]).adjust_cell_length(
+                width, ground.blank
+            )
+        number = y if not tall else y // 2
+        if number > 1:
+            return Strip.blank(width, ground.blank)
+        one = self._named[number]
+        hue = HUES[one.letter]
+        corner = glyphs.corners[0] if number == 0 else glyphs.corners[2]
+        node = glyphs.leaf if one.leaf else glyphs.prompt_off
+        fork = f"{corner}{glyphs.arm * arm}{node}"
+        segments = [
+            Segment(" " * (1 + trunk), ground.blank),
+            Segment(fork, getattr(ground, hue)),
+            Segment(f"  {one.letter}  ", getattr(ground, f"strong_{hue}")),
+        ]
+        used = sum(cell_len(segment.text) for segment in segments)
+        told = _figures(one, width, ground, hue)
+        room = width - used - sum(cell_len(segment.text) for segment in told) - 2
+        words = fit(one.words, room, pad=True, ellipsis=glyphs.ellipsis)
+        segments += [Segment(words, ground.text), Segment(" ", ground.blank), *told]
+        return Strip(segments).adjust_cell_length(width, ground.blank)
+
+
+def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
+    """Name, number of the entry, and what the branch amounts to, as far as there is room."""
+    names = [name for name, holds in (("leaf", one.leaf), ("mark", one.mark)) if holds]
+    told = [
+        Segment(right(" ".join(names), 10 if len(names) > 1 else 5), getattr(ground, hue)),
+        Segment(right(f"#{one.entry:,}" if one.entry >= 0 else "start", 8), ground.text),
+    ]
+    for (many, single, cells), number in zip(_UNITS, (one.entries, one.turns, one.edits), strict=True):
+        if width < 100 and many == "entries":
+            continue
+        unit = single if number == 1 else many
+        told += [
+            Segment(right(str(number), 6 if width >= 140 else 5 if width >= 100 else 4), ground.sub),
+            Segment(f" {fit(unit, cells - 1, pad=True)}", ground.faint),
+        ]
+    tokens = count(one.tokens) if one.tokens is not None else ""
+    told.append(Segment(right(tokens, 7 if width >= 100 else 0), ground.sub))
+    return told

@@ -1,0 +1,3 @@
+"""What the explorer shows, as values. Pure."""
+
+from __future__ import annotations

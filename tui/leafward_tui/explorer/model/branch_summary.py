@@ -1,0 +1,142 @@
+"""A summary that is asked for, as values: of which entries, for what, how far it is, and how all that is said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.ui.cells import count, counted, money, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward.compaction.branch import Branch, BranchDraft
+    from leafward.summaries.summarizers.model import Outgoing
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = [
+    "Growth",
+    "Summing",
+    "Wanted",
+    "branch_words",
+    "done_figures",
+    "progress_words",
+    "redacted_words",
+    "sending_words",
+    "span_words",
+]
+
+
+class Wanted(NamedTuple):
+    """Which branch is to be summarised: the entries from `start` up to where its path and that of `to` part."""
+
+    start: int
+    to: int
+    """-1 is before everything."""
+    entries: int
+    """Of the conversation."""
+    first: int = -1
+    """The first of them, right below where the paths part; -1 where there is none."""
+    focus: str = ""
+    preview: bool = False
+    """Whether it is only shown; otherwise the leaf moves with it."""
+    carried: bool = True
+    """Whether the leaf can move to `to` with it: only what is really left can be carried along."""
+
+
+@dataclass(slots=True)
+class Summing:
+    """A summary under way. There is never more than one to a screen."""
+
+    wanted: Wanted
+    stop: Event = field(default_factory=Event)
+    growth: Growth | None = None
+    branch: Branch | None = None
+    asks: bool = False
+    """Whether it is asked who summarises, also where there is no choice of model."""
+    then: Callable[[BranchDraft | None], object] | None = None
+    """What is done with it once it is whole, such as putting it into a new session; None is handed over where there is nothing
+    to summarise. Without it the leaf moves with the summary, unless that is only shown."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether the leaf moves with it."""
+        return self.then is None and not self.wanted.preview
+
+
+class Growth(NamedTuple):
+    """How far it is."""
+
+    text: str
+    tokens: int
+    rate: float = 0.0
+    """Tokens a second; 0 where nothing waits for them."""
+    stage: str = ""
+    """What is waited for."""
+
+    @property
+    def last_line(self) -> str:
+        """What was written last."""
+        return next((line.strip() for line in reversed(self.text.split("\n")) if line.strip()), "")
+
+
+def progress_words(summing: Summing) -> str:
+    """`summarising 31 entries, 512 tok, 40/s`."""
+    said = f"summarising {counted(summing.wanted.entries, 'entry', 'entries')}"
+    if summing.stop.is_set():
+        return f"{said}, giving up"
+    growth = summing.growth
+    if growth is None:
+        return said
+    if not growth.tokens:
+        return f"{said}, {safe_line(growth.stage, 200)}" if growth.stage else said
+    said += f", {count(growth.tokens)} tok"
+    return f"{said}, {growth.rate:,.0f}/s" if growth.rate >= 1 else said
+
+
+def span_words(wanted: Wanted, glyphs: Glyphs) -> str:
+    """`31 entries  #29 – #341`."""
+    first = f"#{wanted.first} {glyphs.dash} " if 0 <= wanted.first < wanted.start else ""
+    return f"{counted(wanted.entries, 'entry', 'entries')}  {first}#{wanted.start}"
+
+
+def branch_words(branch: Branch) -> str:
+    """What a summary is made from."""
+    files = branch.files
+    told = [
+        counted(len(branch.entries), "entry", "entries"),
+        f"{count(branch.tokens)} tokens",
+        f"{counted(len(files.read), 'file')} read, {len(files.modified):,} modified",
+    ]
+    if branch.left_out:
+        told.append(f"the oldest {branch.left_out:,} messages have no room")
+    return "   ".join(told)
+
+
+def sending_words(going: Outgoing) -> str:
+    """`at most $0.04, sends 7.9k tokens`: the price first, because the end may be cut off."""
+    dollars = money(going.cost)
+    cost = "price unknown" if going.cost is None else f"at most {dollars}".replace("at most <", "below ")
+    times = f" in {len(going.requests):,} requests" if len(going.requests) > 1 else ""
+    return f"{cost}, sends {count(going.tokens)} tokens{times}"
+
+
+def redacted_words(redacted: Mapping[str, int]) -> str:
+    """`2 secrets are taken out: api key, token`; empty where there are none."""
+    total = sum(redacted.values())
+    if not total:
+        return ""
+    are = "is" if total == 1 else "are"
+    return f"{counted(total, 'secret')} {are} taken out: {', '.join(sorted(redacted))}"
+
+
+def done_figures(draft: BranchDraft, glyphs: Glyphs) -> str:
+    """`812 tok from 7.3k  11 %   $0.004`."""
+    told = draft.branch.tokens
+    said = f"{count(draft.tokens)} tok from {count(told, zero=glyphs.zero)}"
+    if told:
+        said += f"  {percent(draft.tokens, told)}"
+    cost = draft.summary.cost
+    return f"{said}   {money(cost)}" if cost else said

@@ -1,0 +1,331 @@
+"""What the explorer shows of a session and where one can go in it; no widget, so every step is tested without a screen."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.session.entries import Kind
+from leafward_tui.explorer.model.folds import (
+    FilteredLines,
+    FoldedLines,
+    Folds,
+    Line,
+    LineKind,
+    Lines,
+    Pieces,
+    opening_folds,
+)
+from leafward_tui.explorer.model.graph import Density, Layout, arrange
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from leafward.files.file_replay import Step
+    from leafward.session.session import Session
+
+
+class Filter(StrEnum):
+    """Which rows are on show. All but the first two leave stubs for what they hide."""
+
+    CONVERSATION = "conversation"
+    """Everything but bookkeeping: the default."""
+    ALL = "all"
+    """Bookkeeping too, one row an entry."""
+    NO_TOOLS = "no tools"
+    PROMPTS = "prompts only"
+    LABELLED = "labelled"
+    COMPACTIONS = "compactions"
+    ERRORS = "errors"
+    EDITS = "edits"
+    CHOSEN = "chosen by a query"
+
+
+BY_ENTRY = frozenset({Filter.ALL, Filter.NO_TOOLS})
+"""Filters that are about entries: while one is on, a row is an entry."""
+
+
+class Findings(NamedTuple):
+    """Entries that are known to fail, to edit files and to say nothing themselves; what the filters go by."""
+
+    failed: Collection[int] = ()
+    edits: Collection[int] = ()
+    silent: bytes | bytearray | None = None
+    """A byte for each entry: replies without text whose calls have results."""
+    archived: Collection[int] = ()
+    """First entries of archived branches."""
+
+
+class _Laid(NamedTuple):
+    """A layout, kept for when a filter is taken back."""
+
+    made_of: tuple[object, ...]
+    """All it depends on; first the tree, which is another one after every change of the session."""
+    layout: Layout
+    pieces: Pieces
+
+    def fits(self, session: Session) -> bool:
+        return self.made_of[0] is session.tree
+
+
+class Exploration:
+    """A session laid out, folded and filtered; where the rows of branches, marks and hits are."""
+
+    def __init__(
+        self,
+        session: Session,
+        density: Density = Density.TURNS,
+        height: int = 24,
+        findings: Findings | None = None,
+    ) -> None:
+        self.session = session
+        self.density = density
+        self.height = height
+        self.filter = Filter.CONVERSATION
+        self.findings = findings or Findings()
+        self.folds: Folds | None = None
+        self.opened: set[int] = set()
+        """Archived branches that were opened to look at."""
+        self.mark = -1
+        """The marked entry."""
+        self.chosen: Collection[int] = ()
+        """Entries that the filter by a query shows."""
+        self.touching: Sequence[Step] = ()
+        """The steps of the file whose timeline that filter shows; empty where it shows something else."""
+        self._laid: list[_Laid] = []
+        self.lay_out()
+
+    # --- what is on show ----------------------------------------------------------------------------------------------
+
+    def lay_out(self) -> None:
+        """Lays the rows out anew where anything they depend on has changed: growth, a move, another density or filter."""
+        session = self.session
+        density = Density.ENTRIES if self.filter in BY_ENTRY else self.density
+        everything = self.filter is Filter.ALL
+        dropped = self.findings.silent if density is Density.ENTRIES else None
+        made_of = (session.tree, session.leaf, density, everything, dropped, tuple(session.labels), self.mark)
+        laid = next((laid for laid in self._laid if laid.made_of == made_of), None)
+        if laid is None:
+            layout = arrange(session.tree, session.leaf, density, everything=everything, dropped=dropped)
+            landmarks = [layout.row_of(entry) for entry in (*session.labels, layout.leaf)]
+            if self.mark >= 0:
+                landmarks.append(layout.row_of(self.mark))
+            laid = _Laid(made_of, layout, Pieces(layout, landmarks))
+        self._laid = [laid, *(other for other in self._laid if other is not laid and other.fits(session))][
+            :_KEPT
+        ]
+        self.layout: Layout = laid.layout
+        self.pieces = laid.pieces
+        self._points: list[int] | None = None
+        if self.folds is None:
+            self.folds = opening_folds(self.pieces, self.height)
+        self.fold_again()
+
+    def fold_again(self) -> None:
+        """Takes folds and filter anew; the layout stays."""
+        folds = self.folds or Folds()
+        on_path = self.layout.on_path  # the leaf may have moved into a branch that was put away
+        archived = {entry for entry in self.findings.archived if not on_path(entry)} - self.opened
+        self.lines: Lines
+        if self.filter in (Filter.CONVERSATION, Filter.ALL):
+            self.lines = FoldedLines(self.pieces, folds, archived)
+        else:
+            passing = _PASSING.get(self.filter)
+            if passing is not None:
+                kinds = bytes(map(self.layout.tree.kind.__getitem__, self.layout.head))
+                self.lines = FilteredLines(self.layout, shown=kinds.translate(passing))
+            else:
+                self.lines = FilteredLines(self.layout, self._rows_passing())
+
+    def _rows_passing(self) -> Iterable[int]:
+        layout = self.layout
+        wanted: Collection[int] = {
+            Filter.LABELLED: self.session.labels.keys(),
+            Filter.ERRORS: self.findings.failed,
+            Filter.EDITS: self.findings.edits,
+            Filter.CHOSEN: self.chosen,
+        }[self.filter]
+        rows = {layout.row_of(entry) for entry in wanted}
+        rows.discard(-1)
+        return sorted(rows)
+
+    # --- folding ------------------------------------------------------------------------------------------------------
+
+    def toggle_fold(self, line: Line) -> int:
+        """Folds or unfolds where a line is; returns the row the cursor belongs on then."""
+        folds = self.folds or Folds()
+        layout, pieces = self.layout, self.pieces
+        entry = layout.head[line.row]
+        branch = layout.branch_of(line.row)
+        value = layout.branches[branch]
+        row = line.row
+        if line.kind is LineKind.FOLDED_RUN:
+            folds.runs.discard(entry)
+        elif line.kind is LineKind.FOLDED_BRANCH:
+            folds.branches.discard(value.first_entry)
+        elif line.kind is LineKind.ARCHIVED:
+            self.opened.add(value.first_entry)
+        elif (piece := pieces.of_row(row)) >= 0 and pieces.foldable(piece) and row != value.first_row:
+            row = pieces.first[piece]
+            folds.runs.add(layout.head[row])
+        elif not layout.on_path(value.first_entry) and layout.branch_rows[branch] - value.first_row > 1:
+            row = value.first_row
+            folds.branches.add(value.first_entry)
+            self.opened.discard(value.first_entry)
+        self.folds = folds
+        self.fold_again()
+        return row
+
+    def fold_everything(self) -> None:
+        """Unfolds all if anything is folded, else folds all that can be folded."""
+        folds = self.folds or Folds()
+        if folds.runs or folds.branches:
+            self.folds = Folds()
+        else:
+            self.folds = opening_folds(self.pieces, 0)
+        self.fold_again()
+
+    def reveal(self, row: int) -> None:
+        """Unfolds what hides a row."""
+        folds = self.folds or Folds()
+        layout, pieces = self.layout, self.pieces
+        piece = pieces.of_row(row)
+        first = layout.head[pieces.first[piece]]
+        changed = first in folds.runs
+        folds.runs.discard(first)
+        branch = layout.branch_of(row)
+        while branch >= 0:
+            value = layout.branches[branch]
+            if row != value.first_row and value.first_entry in folds.branches:
+                folds.branches.discard(value.first_entry)
+                changed = True
+            if value.first_entry in self.findings.archived and value.first_entry not in self.opened:
+                self.opened.add(value.first_entry)
+                changed = True
+            row, branch = value.first_row, value.above
+        if changed:
+            self.fold_again()
+
+    def hidden(self, row: int) -> bool:
+        """Whether a row is folded away."""
+        y = self.lines.y_of(row)
+        return y < 0 or self.lines.line(y).row != row
+
+    # --- where to go --------------------------------------------------------------------------------------------------
+
+    def target(self, line: Line) -> int:
+        """The entry that the leaf would move to from a line: the end of what the line stands for."""
+        layout = self.layout
+        if line.kind is LineKind.FOLDED_RUN:
+            return layout.last_entry_of(line.row + line.rows - 1)
+        if line.kind in (LineKind.FOLDED_BRANCH, LineKind.ARCHIVED):
+            return layout.last_entry_of(self.last_row(layout.branch_of(line.row)))
+        return layout.last_entry_of(line.row)
+
+    def last_row(self, branch: int) -> int:
+        """The tip of a branch: its own last row."""
+        layout = self.layout
+        row = layout.branch_rows[branch] - 1
+        while (of := layout.branch_of(row)) != branch:
+            row = layout.branches[of].first_row - 1
+        return row
+
+    def child(self, row: int) -> int:
+        """The next row of the same branch; the row itself at the tip."""
+        layout = self.layout
+        branch = layout.branch_of(row)
+        after = row + 1
+        while after < layout.branch_rows[branch]:
+            of = layout.branch_of(after)
+            if of == branch:
+                return after
+            after = layout.branch_rows[of]
+        return row
+
+    def parent(self, row: int) -> int:
+        """The row above in the same branch, or the one the branch leaves from; the row itself at the root."""
+        layout = self.layout
+        branch = layout.branch_of(row)
+        value = layout.branches[branch]
+        if row == value.first_row:
+            return layout.row_of(value.leaves_at) if value.leaves_at >= 0 else row
+        before = row - 1
+        while (of := layout.branch_of(before)) != branch:
+            before = layout.branches[of].first_row - 1
+        return before
+
+    def sibling(self, row: int, step: int) -> int:
+        """The row as far down the next or previous branch that leaves the nearest branch point above, around the end.
+
+        The way on from the branch point is one of its branches; at the top, the trees of a file with several roots are.
+        """
+        ways = self._ways(row)
+        if len(ways) < 2:
+            return row
+        here = max(way for way, first in enumerate(ways) if first <= row)
+        depth = 0
+        at = ways[here]
+        while at != row and depth < _FAR:
+            at, depth = self.child(at), depth + 1
+        to = ways[(here + step) % len(ways)]
+        for _ in range(depth):
+            further = self.child(to)
+            if further == to:
+                break
+            to = further
+        return to
+
+    def _ways(self, row: int) -> list[int]:
+        """First rows of all that leaves the nearest branch point above a row, in display order, the way on last."""
+        layout = self.layout
+        branches = layout.branches
+        branch = layout.branch_of(row)
+        leaving = [
+            value for value in branches[branch + 1 :] if value.above == branch and value.first_row < row
+        ]
+        if leaving:
+            point = layout.row_of(leaving[-1].leaves_at)
+        elif branches[branch].above >= 0:
+            point = layout.row_of(branches[branch].leaves_at)
+            branch = branches[branch].above
+        else:
+            return [value.first_row for value in branches if value.above < 0]
+        ways = [
+            value.first_row
+            for value in branches[branch + 1 :]
+            if value.above == branch and layout.row_of(value.leaves_at) == point
+        ]
+        onward = self.child(point)
+        return [*ways, onward] if onward != point else ways
+
+    def branch_point(self, row: int, step: int) -> int:
+        """The next row below, or above, from which a branch leaves; the row itself where there is none."""
+        if self._points is None:
+            layout = self.layout
+            leaving = (value.leaves_at for value in layout.branches if value.leaves_at >= 0)
+            self._points = sorted({layout.row_of(entry) for entry in leaving})
+        points = self._points
+        at = bisect_right(points, row) if step > 0 else bisect_left(points, row) - 1
+        return points[at] if 0 <= at < len(points) else row
+
+    def turn_of(self, entry: int) -> int:
+        """The number of the turn an entry belongs to on its path, from 1; 0 before the first prompt."""
+        return self.session.tree.prompts_upto(entry)
+
+
+_KEPT = 3
+"""Layouts kept: one for each way in which filters make rows."""
+_FAR = 2_000
+"""Rows that a step to a sibling branch counts down."""
+_PROMPTS = frozenset({Kind.USER, Kind.BASH})
+_MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
+_PASSING: dict[Filter, bytes] = {
+    wanted: bytes(kind in kinds for kind in range(256))
+    for wanted, kinds in (
+        (Filter.PROMPTS, _PROMPTS),
+        (Filter.COMPACTIONS, _MARKS),
+        (Filter.NO_TOOLS, frozenset(Kind) - {Kind.TOOL_RESULT}),
+    )
+}
+"""For each filter by kind, a byte for each kind: whether it is on show."""

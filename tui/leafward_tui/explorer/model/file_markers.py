@@ -1,0 +1,101 @@
+"""What rows of the tree do to one file: a letter and words for each row, from the steps of the file's timeline. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.files.file_replay import FileOperation, Outcome
+from leafward_tui.ui.cells import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leafward.files.file_replay import Step
+    from leafward_tui.explorer.model.graph import Layout
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["Touch", "summed", "touches_by_row"]
+
+_LETTERS = {
+    FileOperation.DELETE: "D",
+    FileOperation.MOVE: "N",
+    FileOperation.WRITE: "W",
+    FileOperation.EDIT: "E",
+    FileOperation.APPEND: "A",
+    FileOperation.CHANGE: "E",
+    FileOperation.COPY: "C",
+    FileOperation.READ: "R",
+}
+"""The letter of each deed; where a row does several, that of the first of these."""
+_WORDS = {
+    FileOperation.DELETE: "delete",
+    FileOperation.MOVE: "rename",
+    FileOperation.WRITE: "write",
+    FileOperation.EDIT: "edit",
+    FileOperation.APPEND: "append",
+    FileOperation.CHANGE: "change",
+    FileOperation.COPY: "copy",
+    FileOperation.READ: "read",
+}
+
+
+class Touch(NamedTuple):
+    """What a row does to a file."""
+
+    sign: str
+    """One ASCII letter; the sign of an error where nothing of it was done."""
+    ink: str
+    words: str
+    """`edit +3 −1`, `read, edit failed`."""
+
+
+def touches_by_row(steps: Iterable[Step], layout: Layout, glyphs: Glyphs) -> dict[int, Touch]:
+    """What each row that has steps of a file does to it."""
+    by_row: dict[int, list[Step]] = {}
+    for step in steps:
+        row = layout.row_of(step.entry)
+        if row >= 0:
+            by_row.setdefault(row, []).append(step)
+    return {row: _touch(found, glyphs) for row, found in by_row.items()}
+
+
+def _touch(steps: Sequence[Step], glyphs: Glyphs) -> Touch:
+    done = [step for step in steps if step.outcome is not Outcome.FAILED]
+    deeds = {step.deed for step in done or steps}
+    first = next(deed for deed in _LETTERS if deed in deeds)
+    words = ", ".join(_told(steps, outcome, glyphs) for outcome in Outcome if _of(steps, outcome))
+    if not done:
+        return Touch(glyphs.error, "bad", words)
+    return Touch(_LETTERS[first], "leaf" if first.changes else "sub", words)
+
+
+def _of(steps: Iterable[Step], outcome: Outcome) -> list[Step]:
+    return [step for step in steps if step.outcome is outcome]
+
+
+def _told(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> str:
+    """The deeds of one outcome in words: how often, and the lines they changed."""
+    found = _of(steps, outcome)
+    parts = []
+    for deed, word in reversed(_WORDS.items()):
+        same = [step for step in found if step.deed is deed]
+        if not same:
+            continue
+        told = word if len(same) == 1 else f"{word} {len(same)}x"
+        added, removed = sum(step.added for step in same), sum(step.removed for step in same)
+        if outcome is not Outcome.FAILED:
+            told += (f" +{added:,}" if added else "") + (f" {glyphs.minus}{removed:,}" if removed else "")
+        parts.append(told)
+    ends = {Outcome.FAILED: " failed", Outcome.UNANSWERED: ", no result"}.get(outcome, "")
+    return ", ".join(parts) + ends
+
+
+def summed(steps: Sequence[Step]) -> str:
+    """All steps of a file in a few words: `3 reads, 2 edits, 1 failed`."""
+    failed = len(_of(steps, Outcome.FAILED))
+    parts = []
+    for deed, word in reversed(_WORDS.items()):
+        number = sum(1 for step in steps if step.deed is deed and step.outcome is not Outcome.FAILED)
+        if number:
+            parts.append(counted(number, word, "copies" if deed is FileOperation.COPY else f"{word}s"))
+    return ", ".join([*parts, *([f"{failed:,} failed"] if failed else [])])

@@ -1,0 +1,203 @@
+"""A new session from an entry, as it is asked for and as it is told: pure values and words."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import NO_ENTRY
+from leafward_tui.ui.sheet import Choice, SheetLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.agents import Agent
+    from leafward.branches.fork import Fork, ForkPoint
+    from leafward.compaction.branch import BranchDraft
+
+__all__ = ["Folder", "ForkWish", "folder_at", "letters", "nearest_of", "options", "targets", "told", "ways"]
+
+_TAKEN = "jkqbisgxfh"
+"""Letters that mean something else where an agent is chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForkWish:
+    """What is asked for."""
+
+    end: int
+    """The entry behind which the new session would end: the end of the turn under the cursor."""
+    prompt: int = NO_ENTRY
+    """The prompt that the turn begins with; -1 where it begins with none."""
+    before: bool = False
+    """Before that prompt instead."""
+    inject: bool = False
+    summary: bool = False
+    cwd: str = ""
+    """The folder that it works in, as it was typed; empty for that of this session."""
+
+    @property
+    def entry(self) -> int:
+        """The entry that is asked for."""
+        return self.prompt if self.before else self.end
+
+
+class Folder(NamedTuple):
+    """The folder that a new session would work in."""
+
+    path: str
+    """Made safe; empty where nothing says which."""
+    there: bool
+    here: str = ""
+    """The folder that the application was started in."""
+
+    @property
+    def obstacle(self) -> str:
+        """Why nobody can work there; empty where one can."""
+        if self.there:
+            return ""
+        return (
+            f"its folder is gone: {self.path}" if self.path else "it does not say which folder it belongs to"
+        )
+
+
+def folder_at(path: str) -> Folder:
+    """The folder of a path, as it is now. Raises OSError where the one that the application was started in is gone."""
+    return Folder(safe_line(path, _LINE), os.path.isdir(path), os.getcwd())
+
+
+def letters(agents: Sequence[Agent]) -> dict[str, Agent]:
+    """A letter for each agent: the first of its name that is free."""
+    found: dict[str, Agent] = {}
+    for agent in agents:
+        letter = next(letter for letter in agent.name if letter not in _TAKEN and letter not in found)
+        found[letter] = agent
+    return found
+
+
+def targets(
+    agents: Mapping[str, Agent],
+    cuts: Mapping[str, ForkPoint],
+    own: str,
+    folder: Folder,
+    *,
+    copied: bool = True,
+) -> list[Choice]:
+    """The agents that could go on, the session's own first; those that cannot say why.
+
+    `copied`: whether its own would get a copy of what it stored.
+    """
+    nowhere = "" if folder.there else "in which folder? choose one below"
+    choices = []
+    for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
+        effect = "a copy of what it stored" if agent.name == own and copied else "told in its own form"
+        shown = "nothing is written yet: it is shown first"
+        choices.append(Choice(letter, agent.title, effect, shown, cuts[agent.name].rule or nowhere))
+    return choices
+
+
+def options(
+    wish: ForkWish,
+    agents: Mapping[str, Agent],
+    cuts: Mapping[str, ForkPoint],
+    named: Callable[[int], str],
+    folder: Folder,
+    made: BranchDraft | None = None,
+    *,
+    leaves: bool,
+) -> list[Choice]:
+    """What else can be chosen before an agent is: where to end, where to work, what to put in, and places that are legal instead.
+
+    `made`: the summary of what is left behind, where there is one already.
+    """
+    found = []
+    elsewhere = Choice("f", "In another folder", _other(wish, folder))
+    if not folder.there:
+        if folder.here:
+            found.append(Choice("h", "In the folder that Leafward runs in", folder.here))
+        found.append(elsewhere)
+    if wish.prompt >= 0 and wish.prompt != wish.end:
+        title = "After this turn instead" if wish.before else "Before this prompt instead, to write it anew"
+        found.append(Choice("b", title, "" if wish.before else "its text is offered again"))
+    found.append(
+        Choice("i", "With the injected context", "yes" if wish.inject else "no", current=wish.inject)
+    )
+    if leaves:
+        effect = "yes" if wish.summary else "no"
+        if wish.summary and made is not None:
+            effect = f"yes, that of {made.summary.summarizer}"
+        found.append(Choice("s", "With a summary of what is left behind", effect, current=wish.summary))
+    if folder.there:
+        found.append(elsewhere)
+    for letter, nearest in zip("gx", nearest_of(cuts), strict=False):
+        whose = [
+            agent.title
+            for agent in agents.values()
+            if not cuts[agent.name].legal and cuts[agent.name].nearest == nearest
+        ]
+        found.append(Choice(letter, f"Go to {named(nearest)}", f"the nearest for {', '.join(whose)}"))
+    return found
+
+
+def _other(wish: ForkWish, folder: Folder) -> str:
+    if not folder.there:
+        return "you type which"
+    return f"now {folder.path}" if wish.cwd else f"instead of {folder.path}"
+
+
+def nearest_of(cuts: Mapping[str, ForkPoint]) -> list[int]:
+    """The nearest legal entries of the agents that cannot go on here, each once."""
+    return list(
+        dict.fromkeys(int(cut.nearest) for cut in cuts.values() if not cut.legal and cut.nearest >= 0)
+    )
+
+
+def told(made: Fork, wish: ForkWish) -> list[SheetLine]:
+    """What would be written, the command that goes on, and what is to be known of it."""
+    draft = made.draft
+    lines = [
+        SheetLine(f"writes {safe_line(draft.file.name, _LINE)}"),
+        SheetLine(f"in {safe_line(str(draft.file.parent), _LINE)}"),
+    ]
+    if draft.imported is not None:
+        lines.append(SheetLine(f"import: {safe_line(draft.imported.command.line(), _LINE)}", "", _WHOLE))
+    lines.append(SheetLine(f"then: {safe_line(draft.resume.line(), _LINE)}", "", _WHOLE))
+    put_in = ["a summary of what is left behind"] * wish.summary + ["the injected context"] * wish.inject
+    if put_in:
+        lines.append(SheetLine(f"behind what is copied: {', then '.join(put_in)}"))
+    if made.prompt is not None:
+        lines.append(SheetLine(f"prompt: {safe_line(made.prompt, 300)}"))
+    if made.obstacle is not None:
+        lines.append(SheetLine(safe_line(made.obstacle, _LINE), "bad"))
+    lines += [SheetLine(safe_line(one.text, 300), _HUES.get(one.code, "")) for one in made.remarks]
+    return lines
+
+
+_LINE = 1000
+_WHOLE = 6
+"""Lines that a command may take: it is shown whole."""
+_HUES = {"working-tree": "warn", "leafward-entries": "warn", "damaged-lines": "warn"}
+
+
+def ways(made: Fork, title: str) -> list[Choice]:
+    """What can be done with a draft."""
+    draft = made.draft
+    refused = safe_line(made.obstacle or "", _LINE)
+    operation = f"write {draft.file.name}"
+    prompt = "its prompt is copied" if made.prompt is not None else ""
+    if draft.imported is None:
+        return [
+            Choice("w", "Write it", "its command is copied", operation, refused),
+            Choice("o", "Write it and open it here", prompt, operation, refused),
+            Choice("r", f"Write it and go on in {title}", prompt or "runs the command", operation, refused),
+        ]
+    both = f"{operation}, and import it"
+    return [
+        Choice("w", "Write the document", "the import command is copied", operation, refused),
+        Choice("i", f"Write it and import it into {title}", "its command is copied", both, refused),
+        Choice(
+            "r", f"Write it, import it and go on in {title}", prompt or "runs both commands", both, refused
+        ),
+    ]

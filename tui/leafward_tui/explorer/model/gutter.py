@@ -1,0 +1,184 @@
+"""The gutter of a row: cursor, verdict, rails, junction and node, as signs with the ink each is drawn in. Pure.
+
+The picture is that after the proposed move where there is one: what would be entered is filled and heavy, what would be
+left is hollow and dashed, so that state is read from fill, weight and the verdict's sign before hue repeats it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.session.entries import Damage, Kind
+from leafward_tui.explorer.model.folds import Line, LineKind
+from leafward_tui.explorer.model.ghost import Ghost, Standing, standing
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+    from leafward_tui.explorer.model.graph import Layout
+    from leafward_tui.ui.glyphs import Glyphs
+
+LANE_WIDTH = 2
+
+_RAIL_INK = {
+    Standing.ON: "leaf",
+    Standing.OFF: "faint",
+    Standing.ENTERED: "ghost",
+    Standing.LEFT: "faint",
+}
+_NODE_INK = {
+    Standing.ON: "leaf",
+    Standing.OFF: "sub",
+    Standing.ENTERED: "ghost",
+    Standing.LEFT: "sub",
+}
+
+Sign = tuple[str, str]
+"""A sign of one cell and the name of its ink."""
+
+
+class Gutter(NamedTuple):
+    """What stands left of a row's text, beside the cursor."""
+
+    verdict: Sign
+    lanes: tuple[Sign, ...]
+    """Two cells a lane."""
+    standing: Standing
+
+
+class GutterMaker:
+    """Makes the gutters of a layout's lines for one proposed move, or for none."""
+
+    def __init__(
+        self, session: Session, layout: Layout, glyphs: Glyphs, ghost: Ghost | None, lanes: int
+    ) -> None:
+        self.session = session
+        self.layout = layout
+        self.glyphs = glyphs
+        self.ghost = ghost
+        self.lanes = lanes
+        """Lanes there is room for; deeper ones are packed into the first."""
+        self._passing: dict[int, Standing | None] = {}
+
+    def standing_of(self, entry: int) -> Standing:
+        """How an entry stands to the path."""
+        now = self.layout.on_path(entry)
+        return standing(now, now if self.ghost is None else self.ghost.on_path(self.layout.tree, entry))
+
+    def make(self, line: Line) -> Gutter:
+        """The gutter of a line."""
+        glyphs, layout = self.glyphs, self.layout
+        row = line.row
+        branch = layout.branch_of(row)
+        entry = layout.head[row]
+        stands = self.standing_of(entry)
+        signs = self._rails(branch)
+        if line.kind in (LineKind.HIDDEN, LineKind.ARCHIVED):
+            signs += [(glyphs.rail_hidden, "faint"), (" ", "faint")]
+            return Gutter((" ", "faint"), self._packed(signs), stands)
+        value = layout.branches[branch]
+        if row == value.first_row and value.above >= 0:
+            self._join(signs, branch, stands)
+        signs += [self._node(line, entry, stands), (" ", "faint")]
+        return Gutter(self._verdict(stands), self._packed(signs), stands)
+
+    def below(self, line: Line, stands: Standing) -> tuple[Sign, ...]:
+        """The lanes under a row's own line, where its second line stands: rails only."""
+        layout = self.layout
+        branch = layout.branch_of(line.row)
+        signs = self._rails(branch)
+        following = line.row + line.rows
+        goes_on = following < layout.branch_rows[branch]
+        signs += [(self._rail(stands) if goes_on else " ", _RAIL_INK[stands]), (" ", "faint")]
+        return self._packed(signs)
+
+    def _verdict(self, stands: Standing) -> Sign:
+        if stands is Standing.ENTERED:
+            return self.glyphs.entered, "ghost"
+        if stands is Standing.LEFT:
+            return self.glyphs.left, "warn"
+        return " ", "faint"
+
+    def _rails(self, branch: int) -> list[Sign]:
+        """The rails of the lanes left of a branch, outermost first."""
+        signs: list[Sign] = []
+        while (above := self.layout.branches[branch].above) >= 0:
+            passing = self._beside(branch)
+            sign = " " if passing is None else self._rail(passing)
+            signs[:0] = [(sign, _RAIL_INK[passing or Standing.OFF]), (" ", "faint")]
+            branch = above
+        return signs
+
+    def _rail(self, stands: Standing) -> str:
+        if stands in (Standing.ON, Standing.ENTERED):
+            return self.glyphs.rail
+        return self.glyphs.rail_left if stands is Standing.LEFT else self.glyphs.rail_off
+
+    def _beside(self, branch: int) -> Standing | None:
+        """How the rail that passes beside a branch stands; None where the branch it leaves ends with it."""
+        if branch not in self._passing:
+            layout = self.layout
+            above = layout.branches[branch].above
+            row = layout.branch_rows[branch]
+            passing: Standing | None = None
+            while row < layout.branch_rows[above]:
+                of = layout.branch_of(row)
+                if of == above:
+                    passing = self.standing_of(layout.head[row])
+                    break
+                # Nothing of the branch above goes on, but another branch still leaves it further down.
+                passing = Standing.OFF
+                row = layout.branch_rows[of]
+            self._passing[branch] = passing
+        return self._passing[branch]
+
+    def _join(self, signs: list[Sign], branch: int, stands: Standing) -> None:
+        """Draws the junction of a branch's first row over the rail it leaves."""
+        glyphs = self.glyphs
+        passing = self._beside(branch)
+        on = passing in (Standing.ON, Standing.ENTERED)
+        ink = _RAIL_INK[passing] if passing is not None else "faint"
+        if stands is Standing.ENTERED:
+            taken = glyphs.branch_taken if passing is not None else glyphs.branch_taken_last
+            signs[-2:] = [(taken, "ghost"), (glyphs.arm_taken, "ghost")]
+            return
+        if passing is None:
+            joint = glyphs.branch_last
+        else:
+            joint = glyphs.branch if on else glyphs.branch_off
+        signs[-2:] = [(joint, ink), (glyphs.arm, "faint" if stands is not Standing.ON else "leaf")]
+
+    def _node(self, line: Line, entry: int, stands: Standing) -> Sign:
+        glyphs, layout = self.glyphs, self.layout
+        filled = stands in (Standing.ON, Standing.ENTERED)
+        kind = layout.tree.kind[entry]
+        if line.kind is LineKind.FOLDED_RUN:
+            return glyphs.run, _NODE_INK[stands]
+        if line.kind is LineKind.FOLDED_BRANCH:
+            return glyphs.folded, _NODE_INK[stands]
+        if kind in (Kind.MALFORMED, Kind.HEADER) or self.session.columns.damage.get(entry) is Damage.ORPHAN:
+            return glyphs.malformed, "bad"
+        if kind == Kind.CONTEXT_EDIT:
+            return glyphs.edited, "warn"
+        if kind == Kind.COMPACTION:
+            return glyphs.compaction, "memory"
+        if kind == Kind.BRANCH_SUMMARY:
+            return glyphs.branch_summary, "memory"
+        entries = layout.entries_of(line.row)
+        if any(layout.leaf in span for span in entries):
+            return glyphs.leaf, "leaf"
+        if self.ghost is not None and any(self.ghost.target in span for span in entries):
+            return glyphs.leaf, "ghost"
+        if kind in (Kind.USER, Kind.BASH):
+            return (glyphs.prompt if filled else glyphs.prompt_off), _NODE_INK[stands]
+        return self._rail(stands), _RAIL_INK[stands]
+
+    def _packed(self, signs: list[Sign]) -> tuple[Sign, ...]:
+        """The signs in as many lanes as there is room for; the outermost make one column `n│`."""
+        room = self.lanes * LANE_WIDTH
+        over = len(signs) - room
+        if over > 0:
+            hidden = over // LANE_WIDTH + 1
+            rail = signs[over][0] if signs[over][0].strip() else self.glyphs.rail_off
+            packed = str(hidden) if hidden < 10 else self.glyphs.ellipsis
+            return ((packed, "faint"), (rail, signs[over][1]), *signs[over + LANE_WIDTH :])
+        return (*signs, *((" ", "faint"),) * -over)

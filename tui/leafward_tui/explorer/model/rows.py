@@ -1,0 +1,415 @@
+"""A line of the tree as a strip: gutter, text, chips and number columns, fitted to a width. Pure but for reading bodies.
+
+Text yields first; number columns keep their place. Which columns there is room for depends on the width and the lanes
+alone, so rows never shift against each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.segment import Segment
+
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, Kind
+from leafward.session.headline import LIMIT, Headline, headline
+from leafward_tui.explorer.model.folds import Line, LineKind
+from leafward_tui.explorer.model.ghost import Ghost, Standing
+from leafward_tui.explorer.model.graph import Density
+from leafward_tui.explorer.model.gutter import LANE_WIDTH, GutterMaker
+from leafward_tui.ui.cells import cell_len, count, counted, fit, right
+from leafward_tui.ui.hits import lit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rich.style import Style
+
+    from leafward.context.entry_metrics import EntryMetrics, Tally
+    from leafward.session.session import Session
+    from leafward_tui.explorer.model.file_markers import Touch
+    from leafward_tui.explorer.model.folds import Lines
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.theme import Ground, Styles
+
+LOST_WIDTH = 11
+"""Cells at the right of a compaction for what it lost, gap included."""
+
+LEAST_TEXT = 40
+"""Cells that text keeps before a number column goes."""
+
+WORD_WIDTH = 7
+"""Cells of the kind column in the entries density, gap included."""
+
+NUMBERS = (("edits", 7), ("calls", 7), ("tok", 8))
+"""Number columns, outermost last, with their cells, gap included."""
+
+OUTCOMES = (("outcome", 11), ("tok", 8))
+"""The columns where a row is an entry."""
+
+_GOES_FIRST = (("calls", 40), ("edits", 40), ("outcome", 34), ("tok", 28))
+"""Columns in the order in which they go, each with the cells that text keeps while it stays."""
+_LEFT = 3
+"""Cells of cursor, verdict and gap."""
+
+
+class Columns(NamedTuple):
+    """Which number columns fit, and how wide the rest is."""
+
+    width: int
+    lanes: int
+    """Lanes drawn."""
+    numbers: tuple[tuple[str, int], ...]
+    text: int
+    """Cells for text and chips."""
+
+    @classmethod
+    def fitting(cls, width: int, lanes: int, density: Density = Density.TURNS) -> Columns:
+        """The columns for a pane of `width` cells and a tree of `lanes` lanes."""
+        room = width - _LEFT - 2
+        most = max(1, (room - LEAST_TEXT) // LANE_WIDTH)
+        lanes = max(1, min(lanes, most))
+        numbers = dict(OUTCOMES if density is Density.ENTRIES else NUMBERS)
+        text = room - LANE_WIDTH * lanes
+        for name, least in _GOES_FIRST:
+            if name in numbers and text - sum(numbers.values()) < least:
+                del numbers[name]
+        return cls(width, lanes, tuple(numbers.items()), text - sum(numbers.values()))
+
+    @property
+    def text_at(self) -> int:
+        """The cell at which text begins."""
+        return _LEFT + LANE_WIDTH * self.lanes + 1
+
+
+@dataclass(slots=True)
+class RowState:
+    """What changes how rows are drawn from one key press to the next."""
+
+    cursor: int = -1
+    """The line the cursor is on."""
+    focused: bool = True
+    ghost: Ghost | None = None
+    mark: int = -1
+    """The marked row."""
+    hits: frozenset[int] = frozenset()
+    """Rows that a search found."""
+    query: str = ""
+    touches: Mapping[int, Touch] = field(default_factory=dict)
+    """What rows do to the file whose timeline is on show, by row."""
+    jumps: Mapping[int, str] = field(default_factory=dict)
+    """Letters to jump to a line, by line."""
+
+
+class RowPainter:
+    """Draws the lines of a tree; headlines are kept, everything else is made anew."""
+
+    def __init__(
+        self,
+        session: Session,
+        lines: Lines,
+        tallies: EntryMetrics,
+        styles: Styles,
+        glyphs: Glyphs,
+        *,
+        notes: Mapping[int, str],
+        lost: Mapping[int, int] = MappingProxyType({}),
+    ) -> None:
+        self.session = session
+        self.lines = lines
+        self.layout = lines.layout
+        self.tallies = tallies
+        self.styles = styles
+        self.glyphs = glyphs
+        self.notes = notes
+        self.lost = lost
+        """How many facts a compaction lost, by its entry, as far as that was counted."""
+        """What is known of an entry besides its headline: the size a compaction left behind, files of a turn."""
+        self.labels_by_row: dict[int, list[str]] = {}
+        for entry, label in session.labels.items():
+            row = self.layout.row_of(entry)
+            self.labels_by_row.setdefault(row, []).append(safe_line(label, LIMIT))
+        self.own_place = session.tree.content_at(session.own_leaf) if session.what_if else NO_ENTRY
+        """Where the agent itself goes on, where the leaf is a what-if of Leafward's; -1 where it is no other place."""
+        self._headlines: dict[int, Headline] = {}
+        self._gutter: GutterMaker | None = None
+
+    def headline(self, entry: int) -> Headline:
+        """The headline of an entry, read once."""
+        found = self._headlines.get(entry)
+        if found is None:
+            if len(self._headlines) > _KEPT_HEADLINES:
+                self._headlines.clear()
+            found = self._headlines[entry] = headline(self.session, entry)
+        return found
+
+    def gutters(self, state: RowState, lanes: int) -> GutterMaker:
+        """The maker of gutters for a state; kept while the proposed move stays the same."""
+        maker = self._gutter
+        if maker is None or maker.ghost is not state.ghost or maker.lanes != lanes:
+            maker = self._gutter = GutterMaker(self.session, self.layout, self.glyphs, state.ghost, lanes)
+        return maker
+
+    def paint(self, y: int, columns: Columns, state: RowState, second: bool = False) -> list[Segment]:
+        """The segments of one line; with `second`, of the second line of a comfortable row."""
+        line = self.lines.line(y)
+        selected = y == state.cursor
+        ground = self.styles.sel if selected else self.styles.bg
+        gutter = self.gutters(state, columns.lanes).make(line)
+        cursor = self.glyphs.cursor if selected else " "
+        ink = ground.leaf if state.focused else ground.faint
+        segments = [Segment(cursor, ink)]
+        if second:
+            segments.append(Segment("  ", ground.blank))
+            segments += self._second_line(line, columns, state, gutter.standing, ground)
+            return segments
+        verdict, verdict_ink = gutter.verdict
+        if line.kind is LineKind.ROW and (touch := state.touches.get(line.row)) is not None:
+            verdict, verdict_ink = touch.sign, touch.ink
+        if line.kind is LineKind.ROW and line.row in state.hits:
+            verdict, verdict_ink = self.glyphs.crumb, "warn"
+        if line.row == state.mark and line.kind is LineKind.ROW:
+            verdict, verdict_ink = "'", "ghost"
+        segments += [Segment(verdict, getattr(ground, verdict_ink)), Segment(" ", ground.blank)]
+        segments += [Segment(sign, getattr(ground, sign_ink)) for sign, sign_ink in gutter.lanes]
+        segments.append(Segment(" ", ground.blank))
+        if line.kind in (LineKind.HIDDEN, LineKind.ARCHIVED):
+            told = f"{line.rows:,} hidden"
+            if line.kind is LineKind.ARCHIVED:
+                told = f"{counted(line.rows, *self._row_names())} archived"
+            text = fit(told, columns.text, pad=True, ellipsis=self.glyphs.ellipsis)
+            segments.append(Segment(text, ground.nothing))
+            segments.append(Segment(" " * (columns.width - columns.text_at - columns.text), ground.blank))
+            return segments
+        alone = self._compaction_alone(line)
+        if alone and columns.numbers:
+            # Nothing was called and nothing edited: what was lost stands in the place of the numbers, whatever comes.
+            numbers = sum(cells for _, cells in columns.numbers)
+            columns = columns._replace(text=columns.text + numbers - LOST_WIDTH)
+        segments += self._words(line, columns, state, gutter.standing, selected, ground, state.jumps.get(y))
+        if alone and columns.numbers:
+            segments.append(Segment(right(self._lost(line), LOST_WIDTH), ground.warn))
+        else:
+            segments += self._numbers(line, columns, ground)
+        segments.append(Segment(" ", ground.blank))
+        return segments
+
+    def _compaction_alone(self, line: Line) -> bool:
+        """Whether a line is a compaction with nothing said in the same row, where a row is a turn."""
+        if line.kind is not LineKind.ROW or self.layout.density is Density.ENTRIES:
+            return False
+        kinds = self.layout.tree.kind
+        if kinds[self.layout.head[line.row]] != Kind.COMPACTION:
+            return False
+        return not any(
+            kinds.find(Kind.ASSISTANT, span.start, span.stop) >= 0
+            for span in self.layout.entries_of(line.row)
+        )
+
+    def _lost(self, line: Line) -> str:
+        """How many facts the compaction of a line lost; nothing where none, or not known yet."""
+        lost = self.lost.get(self.layout.head[line.row], 0)
+        return f"{lost:,} lost" if lost else ""
+
+    def _second_line(
+        self, line: Line, columns: Columns, state: RowState, stands: Standing, ground: Ground
+    ) -> list[Segment]:
+        lanes = self.gutters(state, columns.lanes).below(line, stands)
+        head = self.layout.head[line.row]
+        told = line.kind is LineKind.ROW and self.layout.tree.kind[head] != Kind.COMPACTION
+        note = self.notes.get(head, "") if told else ""
+        room = columns.width - columns.text_at - 1
+        return [
+            *(Segment(sign, getattr(ground, ink)) for sign, ink in lanes),
+            Segment(" ", ground.blank),
+            Segment(fit(note, room, pad=True, ellipsis=self.glyphs.ellipsis), ground.faint),
+            Segment(" ", ground.blank),
+        ]
+
+    def _words(
+        self,
+        line: Line,
+        columns: Columns,
+        state: RowState,
+        stands: Standing,
+        selected: bool,
+        ground: Ground,
+        jump: str | None,
+    ) -> list[Segment]:
+        """Text and chips, exactly `columns.text` cells."""
+        chips = self._chips(line, state, ground)
+        chips_width = sum(cell_len(text) for text, _ in chips)
+        room = columns.text - (chips_width + 2 if chips else 2)
+        segments: list[Segment] = []
+        if jump is not None:
+            segments.append(Segment(f" {jump} ", self.styles.ghost_tint.strong_ghost))
+            segments.append(Segment(" ", ground.blank))
+            room -= len(jump) + 3
+        segments += self._text(line, room, state, stands, selected, ground)
+        segments.append(Segment("  ", ground.blank))
+        segments += [Segment(text, style) for text, style in chips]
+        return segments
+
+    def _text(
+        self, line: Line, room: int, state: RowState, stands: Standing, selected: bool, ground: Ground
+    ) -> list[Segment]:
+        if room <= 0:
+            return []
+        if line.kind is LineKind.FOLDED_RUN:
+            entries = counted(
+                sum(map(len, self.layout.entries_between(line.row, line.rows))), "entry", "entries"
+            )
+            parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
+            if self.layout.density is not Density.ENTRIES:
+                turns = self._said_of_fold(line)
+                parts = [(f"{self.glyphs.folded} {turns}", ground.sub), (f"   {entries}", ground.faint)]
+            return _pieces(parts, room, ground, self.glyphs)
+        entry = self.layout.head[line.row]
+        words = self.headline(entry)
+        kind = self.layout.tree.kind[entry]
+        note = self.notes.get(entry, "")
+        if kind == Kind.COMPACTION:
+            return _pieces(
+                [("compaction", ground.memory), (f"   {note}", ground.sub)], room, ground, self.glyphs
+            )
+        if kind == Kind.BRANCH_SUMMARY:
+            name, _, rest = words.text.partition("   ")
+            return _pieces([(name, ground.memory), (f"   {rest}", ground.sub)], room, ground, self.glyphs)
+        damage = self.session.columns.damage.get(entry)
+        if kind in (Kind.MALFORMED, Kind.HEADER):
+            name, _, rest = words.text.partition("  ")
+            return _pieces([(name, ground.bad), (f"  {rest}", ground.sub)], room, ground, self.glyphs)
+        segments: list[Segment] = []
+        if self.layout.density is Density.ENTRIES:
+            word = fit(words.word, WORD_WIDTH - 1, pad=True, ellipsis=self.glyphs.ellipsis)
+            segments.append(Segment(word + " ", ground.faint if kind != Kind.USER else ground.sub))
+            room -= WORD_WIDTH
+        text = words.text
+        if kind == Kind.BASH:
+            text = f"! {text}"
+        elif kind == Kind.CONTEXT_EDIT:
+            text = f"context edit {text}"
+        elif words.word not in _PLAIN_WORDS and self.layout.density is not Density.ENTRIES:
+            text = f"{words.word}  {text}"
+        if damage is not None:
+            text = f"{self.glyphs.malformed} {DAMAGE_TEXT[damage]}   {text}"
+        style = self._style(kind, stands, selected, ground)
+        fitted = fit(text, max(0, room), pad=True, ellipsis=self.glyphs.ellipsis)
+        if state.query and line.row in state.hits:
+            segments += lit(fitted, state.query, style, ground.strong_hit if selected else ground.hit)
+        else:
+            segments.append(Segment(fitted, style))
+        return segments
+
+    def _said_of_fold(self, line: Line) -> str:
+        """What folded rows are: turns, or compactions one after the other."""
+        kind = self.layout.tree.kind
+        rows = self.layout.head[line.row : line.row + line.rows]
+        compactions = sum(kind[entry] == Kind.COMPACTION for entry in rows)
+        if compactions:
+            return counted(compactions, "compaction", "compactions")
+        return counted(line.rows, *self._row_names())
+
+    def _style(self, kind: int, stands: Standing, selected: bool, ground: Ground) -> Style:
+        if selected:
+            return ground.strong
+        own = kind in (Kind.USER, Kind.BASH)
+        if stands in (Standing.ON, Standing.ENTERED):
+            return ground.text if own else ground.sub
+        return ground.sub if own else ground.faint
+
+    def _row_names(self) -> tuple[str, str]:
+        return ("entry", "entries") if self.layout.density is Density.ENTRIES else ("turn", "turns")
+
+    def _chips(self, line: Line, state: RowState, ground: Ground) -> list[tuple[str, Style]]:
+        chips: list[tuple[str, Style]] = []
+        if line.kind is LineKind.ROW:
+            if (touch := state.touches.get(line.row)) is not None:
+                words = fit(touch.words, _TOUCH_WIDTH, ellipsis=self.glyphs.ellipsis)
+                chips.append((words, getattr(ground, touch.ink)))
+            chips += [
+                (f"[{fit(label, 18, ellipsis=self.glyphs.ellipsis)}]", ground.sub)
+                for label in self.labels_by_row.get(line.row, ())
+            ]
+            entries = self.layout.entries_of(line.row)
+            if any(self.layout.leaf in span for span in entries):
+                said = " what-if leaf " if self.session.what_if else " leaf "
+                chips.append((said, self.styles.leaf_tint.leaf))
+            elif state.ghost is not None and any(state.ghost.target in span for span in entries):
+                chips.append((" would be leaf ", self.styles.ghost_tint.ghost))
+            if any(self.own_place in span for span in entries):
+                chips.append((" agent's leaf ", self.styles.ghost_tint.ghost))
+            head_kind = self.layout.tree.kind[self.layout.head[line.row]]
+            turns = self.layout.density is not Density.ENTRIES
+            if head_kind == Kind.COMPACTION and turns and not self._compaction_alone(line):
+                chips.append((right(self._lost(line), LOST_WIDTH - 1), ground.warn))
+        elif line.kind is LineKind.FOLDED_BRANCH:
+            chips.append((counted(line.rows, *self._row_names()), ground.faint))
+        spaced: list[tuple[str, Style]] = []
+        for at, chip in enumerate(chips):
+            if at:
+                spaced.append((" ", ground.blank))
+            spaced.append(chip)
+        return spaced
+
+    def _spans(self, line: Line) -> list[range]:
+        """The entries whose numbers a line sums: a folded branch's with all that leaves it."""
+        if line.kind is LineKind.FOLDED_BRANCH:
+            tree = self.layout.tree
+            run = tree.run_of(self.layout.head[line.row])
+            return tree.subtree_spans(run)
+        return self.layout.entries_between(line.row, line.rows)
+
+    def _numbers(self, line: Line, columns: Columns, ground: Ground) -> list[Segment]:
+        if not columns.numbers:
+            return []
+        tally = self.tallies.sum(self._spans(line))
+        segments = []
+        # A failure has a fixed place of its own, in the gap before the first column, whichever that is.
+        if tally.failed and line.kind is LineKind.ROW:
+            segments = [Segment(" ", ground.blank), Segment(self.glyphs.error, ground.bad)]
+        for name, full in columns.numbers:
+            width = full - 2 if len(segments) == 2 and name == columns.numbers[0][0] else full
+            if name == "outcome":
+                segments.append(self._outcome(line, width, tally, ground))
+                continue
+            if not tally.complete and not getattr(tally, _FIELD[name]):
+                segments.append(Segment(" " * width, ground.blank))
+                continue
+            number = count(getattr(tally, _FIELD[name]), zero=self.glyphs.zero)
+            style = ground.edge if number == self.glyphs.zero else ground.sub
+            segments.append(Segment(right(number, width, ellipsis=self.glyphs.ellipsis), style))
+        return segments
+
+    def _outcome(self, line: Line, width: int, tally: Tally, ground: Ground) -> Segment:
+        """What came of an entry: an error, lines changed, or a word the notes hold."""
+        note = self.notes.get(self.layout.head[line.row], "") if line.kind is LineKind.ROW else ""
+        kind = self.layout.tree.kind[self.layout.head[line.row]]
+        if kind == Kind.COMPACTION:
+            note = self._lost(line) if line.kind is LineKind.ROW else ""
+            return Segment(right(note, width, ellipsis=self.glyphs.ellipsis), ground.warn)
+        style = ground.bad if tally.failed and line.kind is LineKind.ROW else ground.faint
+        return Segment(right(note, width, ellipsis=self.glyphs.ellipsis), style)
+
+
+_FIELD = {"edits": "edits", "calls": "calls", "tok": "tokens"}
+_PLAIN_WORDS = frozenset({"you", "ai"})
+"""Kinds whose text speaks for itself where a row is a turn."""
+_KEPT_HEADLINES = 20_000
+_TOUCH_WIDTH = 24
+"""Cells for what a row does to a file."""
+
+
+def _pieces(parts: Iterable[tuple[str, Style]], room: int, ground: Ground, glyphs: Glyphs) -> list[Segment]:
+    """Several texts one after the other, cut and padded to `room` cells together."""
+    segments = []
+    for text, style in parts:
+        fitted = fit(text, room, ellipsis=glyphs.ellipsis)
+        segments.append(Segment(fitted, style))
+        room -= cell_len(fitted)
+        if room <= 0:
+            return segments
+    segments.append(Segment(" " * room, ground.blank))
+    return segments

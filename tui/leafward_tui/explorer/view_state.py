@@ -1,0 +1,76 @@
+"""How a user stands to a session: cursor, mark, folds, filter. Told by the ids of entries, it outlasts reading the file anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.session.entries import EntryId, EntryIndex
+from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.folds import Folds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.session.columns import Columns
+    from leafward_tui.explorer.model.exploration import Exploration
+
+__all__ = ["OpenTarget", "ViewState"]
+
+
+class OpenTarget(NamedTuple):
+    """Where somebody comes to in a session: an entry that a search found."""
+
+    entry: EntryId
+    words: str = ""
+    """What is searched for there at once; empty where nothing is."""
+    in_turn: bool = False
+    """Whether the entry is seen only where each has a row of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """What the user has set. Entries that are gone are left out when it is taken up again."""
+
+    cursor: EntryId | None
+    mark: EntryId | None
+    filter: Filter
+    runs: tuple[EntryId, ...]
+    """First entries of the runs that are folded."""
+    branches: tuple[EntryId, ...]
+    """First entries of the branches that are folded."""
+    opened: tuple[EntryId, ...]
+    """Archived branches that are open."""
+
+    @classmethod
+    def of(cls, exploration: Exploration, columns: Columns, row: int) -> ViewState:
+        """The stance to a session with the cursor on a row. `columns` are those that the exploration was laid out from."""
+
+        def ids(entries: Iterable[int]) -> tuple[EntryId, ...]:
+            return tuple(columns.id(EntryIndex(entry)) for entry in entries if 0 <= entry < len(columns))
+
+        folds = exploration.folds or Folds()
+        head = exploration.layout.head
+        return cls(
+            next(iter(ids(head[row : row + 1] if row >= 0 else ())), None),
+            next(iter(ids([exploration.mark])), None),
+            # What a query chose are places in the file as it was.
+            Filter.CONVERSATION if exploration.filter is Filter.CHOSEN else exploration.filter,
+            ids(sorted(folds.runs)),
+            ids(sorted(folds.branches)),
+            ids(sorted(exploration.opened)),
+        )
+
+    def take_up(self, exploration: Exploration) -> int:
+        """Sets all of it on another exploration of the same session; returns the entry of the cursor, -1 where it is gone."""
+        columns = exploration.session.columns
+
+        def found(ids: Iterable[EntryId]) -> set[int]:
+            return {int(index) for index in map(columns.index, ids) if index >= 0}
+
+        exploration.filter = self.filter
+        exploration.mark = columns.index(self.mark) if self.mark is not None else -1
+        exploration.folds = Folds(found(self.runs), found(self.branches))
+        exploration.opened = found(self.opened)
+        exploration.lay_out()
+        return columns.index(self.cursor) if self.cursor is not None else -1

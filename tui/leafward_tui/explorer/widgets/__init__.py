@@ -1,0 +1,3 @@
+"""The widgets of the explorer."""
+
+from __future__ import annotations

@@ -1,0 +1,283 @@
+"""The gauge: how full the context is, now and after the proposed move, on the same scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.ui.cells import cell_len, count, limit, percent
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from rich.style import Style
+
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["Gauge", "Load", "gauge_lines"]
+
+_Piece = tuple[str, str]
+"""A text and the name of its ink."""
+
+_VALUE_ENDS = 15
+"""The cell that sizes are right-aligned at, beside their label."""
+_LEAST_BAR = 4
+_BAR_GAP = 2
+
+
+class Load(NamedTuple):
+    """What a context weighs, in tokens."""
+
+    total: int
+    again: int = 0
+    """Sent again: no cache has it."""
+    entered: int = 0
+    """Part of what is sent again: the entries that the move enters."""
+    lacks_prompt: bool = False
+    """The agent's own prompt comes on top, and its session does not say how large that is."""
+
+
+def gauge_lines(
+    width: int,
+    height: int,
+    glyphs: Glyphs,
+    now: Load | None,
+    window: int,
+    *,
+    threshold: int | None = None,
+    moving: bool = False,
+    moved: Load | None = None,
+) -> list[list[_Piece]]:
+    """The gauge's lines, each exactly `width` cells: a size and a bar for now and for the move, or both in one.
+
+    `threshold` is the size from which the agent compacts. A load that is not known yet keeps its cells.
+    """
+    if width <= 0 or height <= 0:
+        return []
+    gauge = _Gauge(width, glyphs, window, threshold)
+    if height == 1:
+        return [gauge.one_line(now, moved, moving=moving)]
+    if height < 4 and moving:
+        return [gauge.both(now, moved), gauge.bar(moved, width, moved=True)] + [_blank(width)] * (height - 2)
+    lines = [gauge.head("now", now, moved=False), gauge.bar(now, width, moved=False)]
+    if moving:
+        lines += [gauge.head("moved", moved, moved=True), gauge.bar(moved, width, moved=True)]
+    lines += [_blank(width)] * (height - len(lines))
+    return lines
+
+
+def _rest(load: Load | None) -> list[_Piece]:
+    """What comes on top of a load and is not known."""
+    return [(" + prompt", "faint")] if load is not None and load.lacks_prompt else []
+
+
+def _blank(width: int) -> list[_Piece]:
+    return [(" " * width, "blank")]
+
+
+def _length(pieces: list[_Piece]) -> int:
+    return sum(cell_len(text) for text, _ in pieces)
+
+
+class _Gauge:
+    def __init__(self, width: int, glyphs: Glyphs, window: int, threshold: int | None) -> None:
+        self.width = width
+        self.glyphs = glyphs
+        self.window = window
+        self.threshold = threshold
+
+    def over(self, load: Load | None) -> bool:
+        """Whether the agent would compact now."""
+        return load is not None and self.threshold is not None and load.total > self.threshold
+
+    def warning(self) -> str:
+        return f"compacts at {count(self.threshold, zero='0')}"
+
+    def bar(self, load: Load | None, width: int, *, moved: bool) -> list[_Piece]:
+        """There, sent again, free: `width` cells for the window."""
+        glyphs = self.glyphs
+        if load is None or width <= 0:
+            return [(glyphs.block_free * max(0, width), "edge")]
+        ends = [
+            self._cells(size, width)
+            for size in (load.total - load.again, load.total - min(load.entered, load.again), load.total)
+        ]
+        over = self.over(load)
+        there = "warn" if over else "leaf"
+        parts = [
+            (glyphs.block * ends[0], there),
+            (glyphs.block_again * (ends[1] - ends[0]), "warn" if over and not moved else "ghost"),
+            (glyphs.block * (ends[2] - ends[1]), "ghost"),
+            (glyphs.block_free * (width - ends[2]), "edge"),
+        ]
+        pieces = [part for part in parts if part[0]]
+        if over and self.threshold is not None:
+            pieces = _with_tick(pieces, min(width - 1, self._cells(self.threshold, width)), glyphs.tick)
+        return pieces
+
+    def _cells(self, size: int, width: int) -> int:
+        """Cells of a size; something is at least one cell, and only a full window fills all."""
+        if size <= 0 or self.window <= 0:
+            return 0
+        cells = round(size * width / self.window)
+        most = width if size >= self.window else width - 1
+        return max(1, min(cells, most))
+
+    def head(self, label: str, load: Load | None, *, moved: bool) -> list[_Piece]:
+        """`now   40.6k / 200k   20 %`; over the threshold the words instead of the window."""
+        over = self.over(load)
+        value = count(load.total, zero="0") if load is not None else ""
+        room = max(0, _VALUE_ENDS - len(label) - len(value))
+        ink = "strong_warn" if over else "strong"
+        pieces: list[_Piece] = [(label, "ghost" if moved else "faint"), (" " * room, "blank"), (value, ink)]
+        pieces += _rest(load)
+        share = self._share(load)
+        window = f" / {limit(self.window)}"
+        if not over:
+            ending: list[_Piece] = [(share, "sub")] if share else []
+            return self._spread([*pieces, (" /", "faint"), (window[2:], "sub")], ending)
+        warning: list[_Piece] = [(self.warning(), "warn")]
+        for right in ([*warning, ("   ", "blank"), (share, "sub")], warning):
+            if _length(pieces) + 2 + _length(right) <= self.width:
+                return self._spread(pieces, right)
+        return self._spread([(value, ink)], warning)
+
+    def both(self, now: Load | None, moved: Load | None) -> list[_Piece]:
+        """`40.6k → 102.3k / 200k   51 %`."""
+        pieces = self._change(now, moved)
+        if self.over(moved):
+            return self._spread(pieces, [(self.warning(), "warn")])
+        share = self._share(moved)
+        return self._spread([*pieces, *self._of_window()], [(share, "sub")] if share else [])
+
+    def _share(self, load: Load | None) -> str:
+        """How much of the window is full; nothing where that is not known."""
+        return percent(load.total, self.window) if load is not None and not load.lacks_prompt else ""
+
+    def _of_window(self) -> list[_Piece]:
+        return [(" / ", "faint"), (limit(self.window), "sub")]
+
+    def _change(self, now: Load | None, moved: Load | None) -> list[_Piece]:
+        value = count(moved.total, zero="0") if moved is not None else " " * 6
+        return [
+            (count(now.total, zero="0") if now is not None else " " * 5, "text"),
+            (f" {self.glyphs.arrow} ", "faint"),
+            (value, "strong_warn" if self.over(moved) else "strong_ghost"),
+            *_rest(moved),
+        ]
+
+    def one_line(self, now: Load | None, moved: Load | None, *, moving: bool) -> list[_Piece]:
+        """A short bar, then the sizes at the right."""
+        load = moved if moving else now
+        over = self.over(load)
+        if moving:
+            words = self._change(now, moved)
+        else:
+            value = count(now.total, zero="0") if now is not None else ""
+            words = [(value, "strong_warn" if over else "strong"), *_rest(now)]
+        if over:
+            words += [("  ", "blank"), (self.warning(), "warn")]
+        else:
+            words += self._of_window()
+            if not moving:
+                words.append((f"  {self._share(load):>4}", "sub"))
+        if over and _length(words) > self.width:
+            words = [words[-3], ("  ", "blank"), (self.warning(), "warn")]
+        # The bar keeps its length while sizes change.
+        room = min(self.width - _length(words) - _BAR_GAP, max(_LEAST_BAR, self.width - _ONE_LINE_WORDS))
+        bar = self.bar(load, room, moved=moving) if room >= _LEAST_BAR else []
+        return self._spread(bar, words)
+
+    def _spread(self, left: list[_Piece], right: list[_Piece]) -> list[_Piece]:
+        """Both ends of a line, with what is between them blank; what does not fit is cut at the right."""
+        gap = self.width - _length(left) - _length(right)
+        return _cut(
+            [*left, (" " * max(1 if left and right and _length(right) else 0, gap), "blank"), *right],
+            self.width,
+        )
+
+
+_ONE_LINE_WORDS = 24
+"""Cells that `40.6k → 102.3k / 200k` takes, with the gap."""
+
+
+def _cut(pieces: list[_Piece], width: int) -> list[_Piece]:
+    found: list[_Piece] = []
+    for text, ink in pieces:
+        text = text[:width]
+        width -= len(text)
+        if text:
+            found.append((text, ink))
+    if width > 0:
+        found.append((" " * width, "blank"))
+    return found
+
+
+def _with_tick(pieces: list[_Piece], at: int, tick: str) -> list[_Piece]:
+    """A bar with the sign of the threshold in one of its cells."""
+    found: list[_Piece] = []
+    for text, ink in pieces:
+        if 0 <= at < len(text):
+            found += [(text[:at], ink), (tick, "text"), (text[at + 1 :], ink)]
+        else:
+            found.append((text, ink))
+        at -= len(text)
+    return [piece for piece in found if piece[0]]
+
+
+class Gauge(Widget):
+    """Shows loads against the window. Four lines, two, or one beside the strip; one free cell at the right."""
+
+    DEFAULT_CSS = "Gauge { height: 4; width: 36; background: $lw-bg; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id)
+        self._window = 0
+        self._threshold: int | None = None
+        self._now: Load | None = None
+        self._moving = False
+        self._moved: Load | None = None
+
+    def show(self, now: Load | None, window: int, threshold: int | None = None) -> None:
+        """Sets the context as it is (None: not known yet), its window, and the size from which it is compacted."""
+        wanted = (now, window, threshold)
+        if wanted != (self._now, self._window, self._threshold):
+            self._now, self._window, self._threshold = wanted
+            self.refresh()
+
+    def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
+        """Shows a proposed move; None for its load while that is being worked out."""
+        if (moving, moved) != (self._moving, self._moved):
+            self._moving, self._moved = moving, moved
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One of the gauge's lines."""
+        shell = services_of(self)
+        width, height = self.size
+        lines = self._lines(width - 1, height, shell.glyphs)
+        ground = shell.styles_now.bg
+        if y >= len(lines):
+            return Strip.blank(width, ground.blank)
+        segments = [Segment(text, _style(ground, ink)) for text, ink in lines[y]]
+        return Strip([*segments, Segment(" ", ground.blank)]).adjust_cell_length(width, ground.blank)
+
+    def _lines(self, width: int, height: int, glyphs: Glyphs) -> list[list[_Piece]]:
+        return gauge_lines(
+            width,
+            height,
+            glyphs,
+            self._now,
+            self._window,
+            threshold=self._threshold,
+            moving=self._moving,
+            moved=self._moved,
+        )
+
+
+def _style(ground: Ground, ink: str) -> Style:
+    style: Style = getattr(ground, ink)
+    return style

@@ -1,0 +1,364 @@
+"""The tree of a session as lines: scrolling, cursor, mouse and jump letters over a layout and its folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.graph import Density
+from leafward_tui.explorer.model.gutter import LANE_WIDTH
+from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
+from leafward_tui.ui.line_scroll import LineScroll
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual import events
+
+    from leafward_tui.explorer.model.file_markers import Touch
+    from leafward_tui.explorer.model.folds import Line, Lines
+    from leafward_tui.explorer.model.ghost import Ghost
+
+JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
+
+
+class GraphView(LineScroll):
+    """Lines of a tree, rendered one by one; only what is on the screen is ever drawn."""
+
+    @dataclass(eq=False, repr=False)
+    class CursorMoved(Message):
+        """The cursor is on another line."""
+
+        graph: GraphView
+        row: int
+
+        def can_replace(self, message: Message) -> bool:
+            """A burst of moves is one move."""
+            return isinstance(message, GraphView.CursorMoved)
+
+        @property
+        def control(self) -> GraphView:
+            """The tree it came from."""
+            return self.graph
+
+    @dataclass(eq=False, repr=False)
+    class RowChosen(Message):
+        """A line was double-clicked."""
+
+        graph: GraphView
+        row: int
+
+        @property
+        def control(self) -> GraphView:
+            """The tree it came from."""
+            return self.graph
+
+    @dataclass(eq=False, repr=False)
+    class FoldToggled(Message):
+        """The fold sign of a line was clicked."""
+
+        graph: GraphView
+        line: Line
+
+        @property
+        def control(self) -> GraphView:
+            """The tree it came from."""
+            return self.graph
+
+    @dataclass(eq=False, repr=False)
+    class RowsShown(Message):
+        """Other lines are on the screen now: `first` to `last`, both included."""
+
+        graph: GraphView
+        first: int
+        last: int
+
+        def can_replace(self, message: Message) -> bool:
+            """Only where it ends up counts."""
+            return isinstance(message, GraphView.RowsShown)
+
+        @property
+        def control(self) -> GraphView:
+            """The tree it came from."""
+            return self.graph
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id)
+        self.painter: RowPainter | None = None
+        self.state = RowState()
+        self.columns = Columns.fitting(80, 1)
+        self.generation = 0
+        """Counts what makes every line look different; part of the key of the kept strips."""
+        self.rendered = 0
+        """Strips drawn so far; work counted for tests."""
+        self._strips: dict[tuple[int, bool, int, int], Strip] = {}
+        self._typed = ""
+        self._last_click = (-1, 0.0)
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    @property
+    def lines(self) -> Lines | None:
+        """The lines on show; None before the session is read."""
+        return self.painter.lines if self.painter is not None else None
+
+    @property
+    def line_height(self) -> int:
+        """Screen lines a row takes."""
+        lines = self.lines
+        return 2 if lines is not None and lines.layout.density is Density.COMFORTABLE else 1
+
+    def show(self, painter: RowPainter, row: int) -> None:
+        """Shows other lines, with the cursor on `row` and on the same line of the screen as before."""
+        before = self.state.cursor * self.line_height - self.scroll_offset.y
+        fresh = self.painter is None
+        self.painter = painter
+        y = painter.lines.y_of(row)
+        self.state.cursor = y
+        self._refit()
+        self.redraw()
+        if fresh:
+            self.reveal(middle=True)
+        else:
+            self.scroll_to(y=y * self.line_height - before, animate=False, force=True)
+            self.reveal()
+
+    def _refit(self) -> None:
+        lines = self.lines
+        if lines is None:
+            return
+        height = len(lines) * self.line_height
+        outer = self.outer_size
+        width = outer.width - (self.styles.scrollbar_size_vertical if height > outer.height else 0)
+        self.columns = Columns.fitting(width, lines.lanes, lines.layout.density)
+        self.virtual_size = Size(width, height)
+
+    def redraw(self) -> None:
+        """Draws every line anew."""
+        self.generation += 1
+        self._strips.clear()
+        self.refresh()
+
+    def redraw_rows(self) -> None:
+        """Draws again what is on the screen, because numbers or texts arrived."""
+        self._strips.clear()
+        self.refresh()
+
+    @property
+    def row(self) -> int:
+        """The row the cursor is on; -1 where there is none."""
+        line = self.line
+        return line.row if line is not None else -1
+
+    @property
+    def line(self) -> Line | None:
+        """The line the cursor is on."""
+        lines = self.lines
+        if lines is None or not 0 <= self.state.cursor < len(lines):
+            return None
+        return lines.line(self.state.cursor)
+
+    def rows_on_screen(self) -> range:
+        """The lines that are on the screen."""
+        lines = self.lines
+        if lines is None:
+            return range(0)
+        first = self.scroll_offset.y // self.line_height
+        return range(first, min(len(lines), first + self.size.height // self.line_height + 1))
+
+    # --- the cursor ---------------------------------------------------------------------------------------------------
+
+    def move_to(self, y: int, *, middle: bool = False) -> None:
+        """Puts the cursor on a line and brings it on the screen."""
+        lines = self.lines
+        if lines is None or not len(lines):
+            return
+        y = max(0, min(len(lines) - 1, y))
+        old = self.state.cursor
+        if y == old:
+            return
+        self.state.cursor = y
+        self.repaint(old)
+        self.repaint(y)
+        self.reveal(middle=middle)
+        self.post_message(self.CursorMoved(self, lines.line(y).row))
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor some lines down, or up."""
+        self.move_to(self.state.cursor + step)
+
+    def move_to_row(self, row: int, *, middle: bool = False) -> None:
+        """Puts the cursor on the line of a row."""
+        lines = self.lines
+        if lines is not None and row >= 0:
+            self.move_to(lines.y_of(row), middle=middle)
+
+    def reveal(self, *, middle: bool = False) -> None:
+        """Scrolls so far that the cursor is on the screen, with some lines around it."""
+        height = self.size.height
+        if not height:
+            return
+        margin = min(2, height // 4) * self.line_height
+        top = self.state.cursor * self.line_height
+        bottom = top + self.line_height
+        at = self.scroll_offset.y
+        if top < at or bottom > at + height:
+            far = middle or top < at - height or bottom > at + 2 * height
+            if far:
+                at = top - height // 2
+            elif top < at:
+                at = top - margin
+            else:
+                at = bottom + margin - height
+        elif top < at + margin:
+            at = top - margin
+        elif bottom > at + height - margin:
+            at = bottom + margin - height
+        # Forced, because the scrollbar that would allow it appears with the next layout only.
+        self.scroll_to(y=max(0, at), animate=False, force=True)
+
+    def set_ghost(self, ghost: Ghost | None) -> None:
+        """Shows a proposed move, or none."""
+        if ghost is None and self.state.ghost is None:
+            return
+        self.state.ghost = ghost
+        self.redraw_rows()
+
+    def set_hits(self, rows: frozenset[int], query: str) -> None:
+        """Lights the rows that a search found."""
+        self.state.hits, self.state.query = rows, query
+        self.redraw_rows()
+
+    def set_touches(self, touches: Mapping[int, Touch]) -> None:
+        """Shows what rows do to a file; nothing where it is empty. To be followed by `show`."""
+        self.state.touches = touches
+
+    def set_mark(self, row: int) -> None:
+        """Shows where the mark is; -1 for none."""
+        self.state.mark = row
+        self.redraw_rows()
+
+    # --- jump letters -------------------------------------------------------------------------------------------------
+
+    @property
+    def jumping(self) -> bool:
+        """Whether the next letters name a line."""
+        return bool(self.state.jumps)
+
+    def start_jump(self) -> None:
+        """Puts letters on every line of the screen; the next ones typed go there."""
+        on_screen = list(self.rows_on_screen())
+        letters = JUMP_LETTERS
+        if len(on_screen) <= len(letters):
+            codes = list(letters)
+        else:
+            codes = [first + second for first in letters for second in letters]
+        self.state.jumps = dict(zip(on_screen, codes, strict=False))
+        self._typed = ""
+        self.redraw_rows()
+
+    def end_jump(self) -> None:
+        """Takes the letters away."""
+        if self.jumping:
+            self.state.jumps = {}
+            self.redraw_rows()
+
+    @property
+    def takes_keys(self) -> bool:
+        """Whether keys are letters of lines now, before they are bindings."""
+        return self.jumping
+
+    def on_key(self, event: events.Key) -> None:
+        """Letters typed while they name lines; every other key is a binding's."""
+        if not self.jumping:
+            return
+        event.stop()
+        event.prevent_default()
+        self._typed += event.character or ""
+        jumps: Mapping[int, str] = self.state.jumps
+        left = {y: code for y, code in jumps.items() if code.startswith(self._typed)}
+        if event.key == "escape" or not left:
+            self.end_jump()
+        elif self._typed in left.values():
+            y = next(y for y, code in left.items() if code == self._typed)
+            self.end_jump()
+            self.move_to(y)
+
+    # --- drawing ------------------------------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """One screen line; `y` counts from the top of the widget."""
+        lines = self.lines
+        width = self.size.width
+        at, second = divmod(y + self.scroll_offset.y, self.line_height)
+        if self.painter is None or lines is None or at >= len(lines):
+            return Strip.blank(width, self.rich_style)
+        key = (at, bool(second), self.columns.width, int(at == self.state.cursor) + 2 * self.state.focused)
+        strip = self._strips.get(key)
+        if strip is None:
+            self.rendered += 1
+            segments = self.painter.paint(at, self.columns, self.state, second=bool(second))
+            strip = Strip(segments).adjust_cell_length(width, self.painter.styles.bg.blank)
+            if len(self._strips) > _KEPT_STRIPS:
+                self._strips.clear()
+            self._strips[key] = strip
+        return strip
+
+    def span_of(self, line: int) -> range:
+        """The screen lines of a line of the tree."""
+        return range(line * self.line_height, (line + 1) * self.line_height)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Says which lines came on the screen."""
+        super().watch_scroll_y(old_value, new_value)
+        shown = self.rows_on_screen()
+        if shown:
+            self.post_message(self.RowsShown(self, shown.start, shown.stop - 1))
+
+    def on_resize(self) -> None:
+        """Fits the columns to the new width."""
+        self._refit()
+        self._strips.clear()
+        self.reveal()
+        shown = self.rows_on_screen()
+        if shown:
+            self.post_message(self.RowsShown(self, shown.start, shown.stop - 1))
+
+    def on_focus(self) -> None:
+        """The cursor is bright while keys come here."""
+        self.state = replace(self.state, focused=True)
+        self.repaint(self.state.cursor)
+
+    def on_blur(self) -> None:
+        """The cursor is quiet while keys go elsewhere."""
+        self.state = replace(self.state, focused=False)
+        self.end_jump()
+        self.repaint(self.state.cursor)
+
+    # --- mouse --------------------------------------------------------------------------------------------------------
+
+    def on_click(self, event: events.Click) -> None:
+        """One click selects, one on a fold's sign opens it, two choose."""
+        offset = event.get_content_offset(self)
+        lines = self.lines
+        if offset is None or lines is None:
+            return
+        y = (offset.y + self.scroll_offset.y) // self.line_height
+        if y >= len(lines):
+            return
+        line = lines.line(y)
+        self.move_to(y)
+        folded = line.kind in (LineKind.FOLDED_RUN, LineKind.FOLDED_BRANCH)
+        if event.chain == 2:
+            self.post_message(self.RowChosen(self, line.row))
+        elif folded and offset.x <= self.columns.text_at + LANE_WIDTH:
+            self.post_message(self.FoldToggled(self, line))
+
+
+_KEPT_STRIPS = 2_000
+"""Lines kept drawn; a screen is a few dozen."""

@@ -1,0 +1,9 @@
+"""The right pane of the explorer: pure builders of pages, and the widget that shows them."""
+
+from __future__ import annotations
+
+from leafward_tui.inspector.inspector import Inspector
+from leafward_tui.inspector.pages import build
+from leafward_tui.ui.page import Gauge, Line, Page, Selection, SelectionKind, Span, Tab
+
+__all__ = ["Gauge", "Inspector", "Line", "Page", "Selection", "SelectionKind", "Span", "Tab", "build"]

@@ -1,0 +1,306 @@
+"""What the tools did: files changed, commands run, everything else that was called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe
+from leafward.files.edits import (
+    Action,
+    FileCall,
+    ToolTable,
+    action_hunks,
+    command_text,
+    delta_in,
+    delta_of,
+    file_calls,
+    path_in,
+)
+from leafward.files.file_names import locate
+from leafward.files.working_set import nested_calls
+from leafward.session.headline import call_words
+from leafward_tui.inspector.diffs import diff_lines
+from leafward_tui.inspector.images import described
+from leafward_tui.inspector.paths import path_spans
+from leafward_tui.inspector.raw import JsonWriter
+from leafward_tui.inspector.sheet import INDENT, MOST_LINES, Sheet
+from leafward_tui.inspector.turn import Step
+from leafward_tui.ui.cells import cell_len, count, counted, signed
+from leafward_tui.ui.code import fitted, highlighted
+from leafward_tui.ui.page import Selection, SelectionKind, Span
+from leafward_tui.ui.spans import padded, shown, shown_line, width_of
+
+if TYPE_CHECKING:
+    from leafward_tui.inspector.turn import Gathered
+
+MOST_ROWS = 12
+"""Rows of a section before the rest folds."""
+
+NUMBERS = (6, 6, 6)
+"""Cells of the columns edits, + and −."""
+
+_WORD = 6
+_MOST_OUTPUT = 120_000
+"""Characters of an output that are looked at."""
+
+_MOST_COMMAND = 20_000
+"""Characters of a command that are looked at."""
+
+
+def _changed_by(step: Step, table: ToolTable) -> list[FileCall]:
+    """What a call changed; nothing where it was not run or failed."""
+    if not step.ran or step.message.get("isError"):
+        return []
+    return [made for made in file_calls(step.call, table) if made.action is not Action.READ]
+
+
+def _changes(step: Step, table: ToolTable) -> bool:
+    return bool(_changed_by(step, table))
+
+
+def _patches(step: Step, table: ToolTable) -> bool:
+    """Whether a command does nothing but change files by a patch."""
+    made = file_calls(step.call, table)
+    return bool(made) and all(one.action is not Action.READ for one in made)
+
+
+@dataclass(slots=True)
+class Changed:
+    """What became of one file."""
+
+    path: str
+    steps: list[Step] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    """What each of them does to it."""
+    added: int = 0
+    """Lines."""
+    removed: int = 0
+
+
+def changed(found: Gathered, folder: str) -> list[Changed]:
+    """The files that steps changed, the most often changed first, counted as `leafward.files.working_set.changed_files` counts."""
+    files: dict[str, Changed] = {}
+    for step in found.steps:
+        inner = [Step(call, step.result_entry) for call in nested_calls(step.message)]
+        for made in (step, *inner):
+            delta = delta_in(made.result) if made.result is not None else None
+            for one in _changed_by(made, found.tools):
+                name = locate(one.path, folder, tidy=found.tools.tidies_paths)
+                file = files.setdefault(name, Changed(name))
+                file.steps.append(replace(made, call=one.call))
+                file.actions.append(one.action)
+                added, removed = delta or delta_of(one.action, one.call.arguments, found.tools)
+                file.added += added
+                file.removed += removed
+    return sorted(files.values(), key=lambda file: -len(file.steps))
+
+
+def write_changed(sheet: Sheet, selection: Selection, found: Gathered) -> None:
+    """A row a file, the first one open as a diff."""
+    changes = changed(found, selection.session.cwd)
+    if not changes:
+        return
+    glyphs = sheet.glyphs
+    titles = sheet.columns([("edits", "faint"), ("+", "faint"), (glyphs.minus, "faint")], NUMBERS)
+    sheet.heading("Changed", counted(len(changes), "file"), titles)
+    limit = len(changes) if sheet.is_open("changed") or len(changes) <= MOST_ROWS + 1 else MOST_ROWS
+    first = selection.kind is not SelectionKind.FOLD
+    for at, change in enumerate(changes[:limit]):
+        opened = sheet.is_open(f"file:{change.path}", normally=first and at == 0)
+        _file(sheet, change, opened)
+        if opened:
+            _diff(sheet, change, found.tools)
+    _rest(sheet, "changed", len(changes) - limit, "file")
+
+
+def _file(sheet: Sheet, change: Changed, opened: bool) -> None:
+    glyphs = sheet.glyphs
+    sign = glyphs.unfolded if opened else glyphs.folded
+    numbers = sheet.columns(
+        [
+            (count(len(change.steps), zero=glyphs.zero), "sub"),
+            (signed(change.added, zero=glyphs.zero), "leaf" if change.added else "edge"),
+            (
+                signed(-change.removed, zero=glyphs.zero).replace("-", glyphs.minus),
+                "bad" if change.removed else "edge",
+            ),
+        ],
+        NUMBERS,
+    )
+    room = sheet.width - sum(NUMBERS) - INDENT - 2
+    path = path_spans(change.path, room, glyphs)
+    sheet.row(
+        [Span(f"{sign} ", "faint"), *path],
+        numbers,
+        toggle=f"file:{change.path}",
+        copy=shown_line(change.path, 2_000),
+    )
+
+
+def _diff(sheet: Sheet, change: Changed, table: ToolTable) -> None:
+    listed = [
+        hunk
+        for step, action in zip(change.steps, change.actions, strict=True)
+        for hunk in action_hunks(action, step.call, step.result, table)
+    ]
+    body = diff_lines(listed, sheet.width - INDENT, sheet.glyphs)
+    if not body:
+        sheet.note("its call does not say what changed", indent=INDENT + 2)
+    sheet.folded(f"diff:{change.path}", body, max(8, sheet.height // 3), indent=INDENT)
+
+
+def _rest(sheet: Sheet, key: str, rest: int, noun: str) -> None:
+    if rest > 0:
+        words = f"{sheet.glyphs.folded} {counted(rest, f'more {noun}')}"
+        sheet.line([Span(words, "faint")], toggle=key)
+
+
+def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
+    """The commands, each with its outcome at the right; enter opens the output."""
+    steps = [
+        (at, step)
+        for at, step in enumerate(found.steps)
+        if step.by_user or (step.call.name in found.tools.shells and not _patches(step, found.tools))
+    ]
+    if not steps:
+        return
+    failed = sum(1 for _, step in steps if (end := step.outcome) is not None and not end.ok)
+    missing = sum(1 for _, step in steps if step.result is None)
+    if failed:
+        told = [Span(f"{failed:,} failed", "bad")]
+    elif missing:
+        told = [Span(f"{missing:,} without a result", "warn")]
+    elif len(steps) > 1:
+        told = [Span("all passed", "faint")]
+    else:
+        told = [Span("passed", "faint")]
+    sheet.heading("Ran", counted(len(steps), "command"), told)
+    limit = len(steps) if sheet.is_open("ran") or len(steps) <= MOST_ROWS + 1 else MOST_ROWS
+    for at, step in steps[:limit]:
+        command = (
+            str(step.call.arguments.get("command") or "")
+            if step.by_user
+            else command_text(step.call, found.tools)
+        )
+        text = shown(command.strip()[:_MOST_COMMAND])
+        first, _, rest = text.partition("\n")
+        key = f"step{at}"
+        is_open = sheet.is_open(key, normally=opened)
+        more = f" {sheet.glyphs.ellipsis}" if rest else ""
+        sign = "! " if step.by_user else "$ "
+        spans = [Span(" " * INDENT + sign, "faint"), Span(first + more, "text" if is_open else "sub")]
+        told = _outcome(sheet, step)
+        sheet.row(spans, told, toggle=key, copy=safe(command))
+        if is_open:
+            if rest or cell_len(first) > sheet.width - INDENT - 4 - width_of(told):
+                _command(sheet, text, key, safe(command))
+            _output(sheet, step, key, whole=opened)
+    _rest(sheet, "ran", len(steps) - limit, "command")
+
+
+def _command(sheet: Sheet, text: str, key: str, whole: str) -> None:
+    """A command that its row does not say whole."""
+    body = [part for line in highlighted(text, language="bash") for part in fitted(line, sheet.width - 6)]
+    if len(whole) > _MOST_COMMAND:
+        body.append([Span(f"{len(whole) - len(text):,} more characters are not shown", "nothing")])
+    sheet.folded(f"{key}/command", body, max(6, sheet.height // 3), indent=4, copy=whole)
+    sheet.blank()
+
+
+def _outcome(sheet: Sheet, step: Step) -> list[Span]:
+    end = step.outcome
+    if end is None:
+        return [Span("no result" if step.ran else "not run", "warn")]
+    if end.stopped:
+        return [Span(end.stopped, "warn")]
+    if end.exit_code:
+        return [Span(f"{sheet.glyphs.error} exit {end.exit_code}", "bad")]
+    if not end.ok:
+        return [Span(f"{sheet.glyphs.error} failed", "bad")]
+    if not end.lines and step.images:
+        return [Span(counted(len(step.images), "image"), "faint")]
+    return [Span(counted(end.lines, "line"), "faint")]
+
+
+def _output(sheet: Sheet, step: Step, key: str, filename: str = "", *, whole: bool = False) -> None:
+    """What came back, and where it stands."""
+    output = step.output
+    indent = 4
+    room = sheet.width - indent
+    body: list[list[Span]] = []
+    if output.strip():
+        text = shown(output[:_MOST_OUTPUT].strip("\n"))
+        lines = highlighted(text, filename=filename, ink="sub")
+        body = [part for line in lines for part in fitted(line, room, _hang(line, room))]
+        if len(output) > _MOST_OUTPUT:
+            body.append([Span(f"{len(output) - _MOST_OUTPUT:,} more characters are not shown", "nothing")])
+    body.extend([Span(described(image), "faint")] for image in step.images[:20])
+    if not body:
+        body = [[Span("no output" if step.result is not None else "no result in this session", "nothing")]]
+    limit = MOST_LINES if whole else max(8, sheet.height // 2)
+    sheet.folded(f"{key}/output", body, limit, indent=indent, copy=safe(output))
+    place = step.result_entry if step.result_entry >= 0 else step.call_entry
+    sheet.line([Span(" " * indent, "blank"), Span(f"in #{place:,}", "faint")], entry=place)
+
+
+def _hang(line: list[Span], room: int) -> int:
+    """Cells that the further lines of a long one hang by: two more than it begins with, so that a traceback keeps its shape."""
+    text = "".join(span.text for span in line)
+    return min(len(text) - len(text.lstrip(" ")) + 2, max(2, room // 3))
+
+
+def write_called(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
+    """All other calls, each with what came back; edits that failed are among them."""
+    steps = [
+        (at, step)
+        for at, step in enumerate(found.steps)
+        if not step.by_user
+        and (step.call.name not in found.tools.shells or _patches(step, found.tools))
+        and not _changes(step, found.tools)
+    ]
+    if not steps:
+        return
+    failed = sum(1 for _, step in steps if (end := step.outcome) is not None and not end.ok)
+    told = [Span(f"{failed:,} failed", "bad")] if failed else []
+    sheet.heading("Called", counted(len(steps), "time"), told)
+    limit = len(steps) if sheet.is_open("called") or len(steps) <= MOST_ROWS + 1 else MOST_ROWS
+    for at, step in steps[:limit]:
+        key = f"step{at}"
+        is_open = sheet.is_open(key, normally=opened)
+        word = shown_line(step.call.name or "tool", 24)
+        word_spans = padded([Span(word, "faint")], _WORD)
+        if width_of(word_spans) >= _WORD:
+            word_spans.append(Span(" ", "blank"))
+        right = _outcome(sheet, step)
+        room = sheet.width - INDENT - width_of(word_spans) - width_of(right) - 2
+        ink = "text" if is_open else "sub"
+        sheet.row(
+            [Span(" " * INDENT, "blank"), *word_spans, *_subject(sheet, step, room, ink, found.tools)],
+            right,
+            toggle=key,
+            copy=call_words(step.call),
+        )
+        if is_open:
+            _arguments(sheet, step, key)
+            path = path_in(step.call.arguments, found.tools) or ""
+            reads = found.tools.actions.get(step.call.name) is Action.READ
+            _output(sheet, step, key, path if reads else "", whole=opened)
+    _rest(sheet, "called", len(steps) - limit, "call")
+
+
+def _subject(sheet: Sheet, step: Step, room: int, ink: str, table: ToolTable) -> list[Span]:
+    words = call_words(step.call)
+    path = path_in(step.call.arguments, table)
+    if path is not None and words.startswith(shown_line(path)[:120]):
+        rest = words[len(shown_line(path, 240)) :]
+        return [*path_spans(path, max(8, room - len(rest)), sheet.glyphs, ink=ink), Span(rest, "faint")]
+    return [Span(words, ink)]
+
+
+def _arguments(sheet: Sheet, step: Step, key: str) -> None:
+    """The arguments, where the row does not say them all."""
+    told = {"path", "file_path", "filePath", "offset", "limit"}
+    rest = {name: value for name, value in step.call.arguments.items() if name not in told}
+    if rest:
+        JsonWriter(sheet, f"{key}/arguments", indent=4).write(rest)

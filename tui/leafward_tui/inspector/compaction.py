@@ -1,0 +1,374 @@
+"""The Compaction tab: what the compaction here did, what survived it, and what did not.
+
+Of an entry that is no compaction it tells about the one that applies there. What became of the facts takes longest and is
+made once for each compaction; how they fade over later ones only when that part is opened.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.compaction.xray import Link, xray_of
+from leafward.context.model_context import context_at, lacks_prompt
+from leafward.context.projection import latest
+from leafward.session.entries import EntryIndex, Kind, read_usage
+from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay, facts_of, survival
+from leafward.summaries.survival.spans import Said
+from leafward_tui.inspector.files import where
+from leafward_tui.inspector.sheet import INDENT, Sheet
+from leafward_tui.ui.cells import counted, exact, money, percent, right
+from leafward_tui.ui.page import XRAY, Page, Selection, Span, Tab
+from leafward_tui.ui.spans import padded, shown_line
+from leafward_tui.ui.survival_cache import PLURAL, survivals_of
+from leafward_tui.ui.times import moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from leafward.compaction.xray import XRay
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
+    from leafward.summaries.survival import Fate
+    from leafward_tui.ui.glyphs import Glyphs
+
+_NAMES = 15
+_BAR = 18
+_SURVIVAL_ABOUT = (
+    "by weight, in summary, injected or kept",
+    "by weight, in the context after",
+    "by weight",
+)
+_MOST_LOST = 12
+_MOST_OTHERS = 5
+_SHARES = (
+    (Link.REPLACED, "summarised", "memory"),
+    (Link.PREFIX, "turn prefix", "warn"),
+    (Link.KEPT, "kept", "leaf"),
+    (Link.INJECTED, "injected", "ghost"),
+    (Link.CUT, "cut", "bad"),
+    (Link.REST, "rest", "faint"),
+)
+
+
+def compaction_page(
+    selection: Selection,
+    width: int,
+    height: int,
+    glyphs: Glyphs,
+    toggled: frozenset[str] = frozenset(),
+    stop: Callable[[], bool] = lambda: False,
+) -> Page:
+    """The Compaction tab. Enter goes to the source of a lost fact, or opens the X-ray."""
+    sheet = Sheet(Tab.COMPACTION, width, height, glyphs, toggled)
+    sheet.blank()
+    session = selection.session
+    kind = session.columns.kind[selection.head]
+    if kind == Kind.BRANCH_SUMMARY:
+        _branch_summary(sheet, selection, EntryIndex(selection.head))
+        return sheet.page()
+    own = kind == Kind.COMPACTION
+    index = selection.head if own else latest(session, selection.at, frozenset({Kind.COMPACTION}))
+    if index < 0:
+        sheet.row([Span("Compaction", "strong"), *where(selection)])
+        sheet.blank()
+        sheet.note("Nothing was compacted on the path to here.")
+        return sheet.page()
+    _compaction(sheet, selection, EntryIndex(index), stop, own=own)
+    return sheet.page()
+
+
+def _compaction(
+    sheet: Sheet, selection: Selection, index: EntryIndex, stop: Callable[[], bool], *, own: bool
+) -> None:
+    session = selection.session
+    entry = session.entry(index)
+    when = moment(entry.timestamp) if entry.timestamp else ""
+    left = (
+        [Span("Compaction", "strong"), *where(selection)]
+        if own
+        else [
+            Span("Compaction", "strong"),
+            Span("  the last above", "faint"),
+        ]
+    )
+    sheet.row(left, [Span(f"{when}   #{index:,}", "faint")], entry=-1 if own else index)
+    xray = xray_of(session, index)
+    _numbers(sheet, xray, unlike=lacks_prompt(session, context_at(session, index)))
+    _made_by(sheet, entry.body)
+    sheet.line(
+        [Span(f"{sheet.glyphs.folded} ", "faint"), Span("before and after, line by line", "text")],
+        toggle=f"{XRAY}{index}",
+    )
+    if stop():
+        return
+    report = survivals_of(session).report(session, index, stop)
+    _survival(sheet, report)
+    _lost(sheet, report)
+    _others(sheet, report)
+    _decay(sheet, session, index)
+    _traced(sheet, session, index)
+
+
+def _numbers(sheet: Sheet, xray: XRay, *, unlike: bool) -> None:
+    """Sizes, and the ledger of both sides. `unlike`: the one before counts a prompt that the one after does not."""
+    glyphs = sheet.glyphs
+    less = (
+        f"   {(xray.before - xray.after) * 100 // xray.before} % less" if xray.before > xray.after > 0 else ""
+    )
+    rest = next((share.before for share in xray.ledger if share.link is Link.REST), 0)
+    if unlike and rest > 0:
+        less = " + prompt and tools"
+    sheet.line(
+        [
+            *padded([Span("context", "faint")], _NAMES),
+            Span(exact(xray.before), "text"),
+            Span(f" {glyphs.arrow} ", "faint"),
+            Span(exact(xray.after), "strong"),
+            Span(less, "faint"),
+        ]
+    )
+    sheet.line(
+        [
+            *padded([Span("messages", "faint")], _NAMES),
+            Span(exact(xray.messages_before), "text"),
+            Span(f" {glyphs.arrow} ", "faint"),
+            Span(exact(xray.messages_after), "text"),
+        ]
+    )
+    sheet.blank()
+    head = [*padded([], _NAMES), Span(right("before", 10), "faint"), Span(right("after", 10), "faint")]
+    sheet.line(head)
+    shares = {share.link: share for share in xray.ledger}
+    for link, name, ink in _SHARES:
+        share = shares[link]
+        if not share.before and not share.after:
+            continue
+        sheet.line(
+            [
+                *padded([Span(name, ink)], _NAMES),
+                *_amount(share.before, glyphs),
+                *_amount(share.after, glyphs),
+            ]
+        )
+    sheet.line(
+        [
+            *padded([Span("total", "faint")], _NAMES),
+            Span(right(exact(xray.before), 10), "strong"),
+            Span(right(exact(xray.after), 10), "strong"),
+        ]
+    )
+    sheet.blank()
+
+
+def _amount(amount: int, glyphs: Glyphs) -> list[Span]:
+    if not amount:
+        return [Span(right(glyphs.zero, 10), "edge")]
+    return [Span(right(exact(amount).replace("-", glyphs.minus), 10), "sub")]
+
+
+def _made_by(sheet: Sheet, body: Body) -> None:
+    """Who made it, how, and what that cost, as far as it is stored."""
+    details = body.get("details")
+    ours = details.get("leafward") if isinstance(details, dict) else None
+    ours = ours if isinstance(ours, dict) else {}
+    by = "an extension" if body.get("fromHook") else "the agent"
+    if ours or isinstance(body.get("leafward"), dict):
+        by = "Leafward"
+    made = _text(ours.get("summarizer"))
+    sheet.pairs("by", f"{by}, {made}" if made else by, ink="sub", width=_NAMES)
+    strategy = _text(ours.get("strategy"))
+    if strategy:
+        behaviour = _text(ours.get("behaviour"))
+        sheet.pairs("strategy", f"{strategy} {behaviour}".strip(), ink="sub", width=_NAMES)
+    usage = read_usage(body.get("usage"))
+    if usage is not None and usage.total:
+        cost = ours.get("cost")
+        dollars = float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else usage.cost
+        told = f"{exact(usage.total)} tokens" + (f", {money(dollars)}" if dollars > 0 else "")
+        sheet.pairs("it took", told, ink="sub", width=_NAMES)
+    pins = ours.get("pins")
+    if isinstance(pins, list) and pins:
+        sheet.pairs(
+            "pinned", ", ".join(shown_line(str(pin), 60) for pin in pins[:6]), ink="sub", width=_NAMES
+        )
+    focus = _text(ours.get("focus"))
+    if focus:
+        sheet.pairs("focus", focus, ink="sub", width=_NAMES)
+    sheet.blank()
+
+
+def _text(value: object) -> str:
+    return shown_line(value, 120) if isinstance(value, str) else ""
+
+
+def _survival(sheet: Sheet, report: Survival) -> None:
+    """A thin line for each kind: how many of its facts are still there."""
+    overall = report.overall()
+    if overall is None:
+        sheet.heading("Survival")
+        sheet.note("no facts stood in what it replaced", indent=INDENT)
+        return
+    share = percent(overall, 1)
+    room = sheet.width - len("Survival") - len(share) - 4
+    about = next((words for words in _SURVIVAL_ABOUT if len(words) <= room), "")
+    sheet.heading("Survival", about, [Span(share, "strong")])
+    glyphs = sheet.glyphs
+    for kind, row in report.counts().items():
+        there = sum(number for status, number in row.items() if status is not Status.INVENTED)
+        if not there:
+            continue
+        alive = sum(number for status, number in row.items() if status in SURVIVED)
+        bar = max(6, min(_BAR, sheet.width - _NAMES - 16))
+        done = round(bar * alive / there)
+        done = min(bar - (alive < there), max(done, alive > 0))
+        sheet.line(
+            [
+                *padded([Span(" " * INDENT + PLURAL[kind], "sub")], _NAMES),
+                Span(glyphs.thin * done, "leaf" if alive == there else "sub"),
+                Span(glyphs.thin_rest * (bar - done), "warn"),
+                Span(right(exact(alive), 6), "text"),
+                Span(f" of {exact(there)}", "faint"),
+            ]
+        )
+
+
+def _listed(fates: Iterable[Fate]) -> list[Fate]:
+    return sorted(fates, key=lambda fate: (-fate.fact.weight, fate.fact.entry, fate.fact.key))
+
+
+def _fates(sheet: Sheet, key: str, fates: list[Fate], most: int, sign: str, ink: str) -> None:
+    opened = sheet.is_open(key)
+    for fate in fates if opened else fates[:most]:
+        fact = fate.fact
+        place = [Span(f"#{fact.entry:,}", "faint")] if fact.entry >= 0 else []
+        sheet.row(
+            [
+                Span(f"{sign} ", ink),
+                *padded([Span(fact.kind.value, "faint")], 11),
+                Span(shown_line(fact.text, 300), "sub"),
+            ],
+            place,
+            entry=fact.entry,
+            copy=shown_line(fact.text, 4_000),
+        )
+    if len(fates) > most:
+        words = "fewer" if opened else counted(len(fates) - most, "more", "more")
+        fold = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
+        sheet.line([Span(f"{fold} {words}", "faint")], toggle=key)
+
+
+def _lost(sheet: Sheet, report: Survival) -> None:
+    lost = _listed(fate for fate in report.fates if fate.status is Status.LOST)
+    if not lost:
+        return
+    sheet.heading("Lost", "enter goes to where it was said", [Span(exact(len(lost)), "warn")])
+    _fates(sheet, "lost", lost, _MOST_LOST, sheet.glyphs.error, "bad")
+
+
+def _others(sheet: Sheet, report: Survival) -> None:
+    for status, title, sign in (
+        (Status.CONTRADICTED, "Contradicted", sheet.glyphs.differs),
+        (Status.INVENTED, "Invented", sheet.glyphs.malformed),
+    ):
+        found = _listed(fate for fate in report.fates if fate.status is status)
+        if found:
+            about = (
+                "the summary says otherwise" if status is Status.CONTRADICTED else "nothing before says it"
+            )
+            sheet.heading(title, about, [Span(exact(len(found)), "warn")])
+            _fates(sheet, title, found, _MOST_OTHERS, sign, "warn")
+
+
+def _decay(sheet: Sheet, session: Session, index: EntryIndex) -> None:
+    """How the facts of each span fade over the compactions after it, those up to this one."""
+    path = compactions(session, index)
+    if len(path) < 2:
+        return
+    if not sheet.opening("decay", "Decay", f"over {len(path)} compactions"):
+        return
+    generations = decay(session, index)
+    shown = generations[-6:]
+    cells = max(6, min(9, (sheet.width - _NAMES) // max(1, len(shown))))
+    heads = [Span(right(f"#{generation.compaction:,}", cells), "faint") for generation in shown]
+    sheet.line([*padded([Span("  said before", "faint")], _NAMES), *heads])
+    for number, generation in enumerate(shown):
+        born = sum(generation.born.values())
+        spans = padded([Span(f"  #{generation.compaction:,}", "sub")], _NAMES)
+        spans.append(Span(" " * (cells * number), "blank"))
+        for compaction, counts in generation.alive:
+            if compaction in {one.compaction for one in shown}:
+                alive = sum(counts.values())
+                told = percent(alive, born) if born else sheet.glyphs.zero
+                spans.append(Span(right(told, cells), "text" if alive else "edge"))
+        sheet.line(spans, entry=generation.compaction)
+
+
+def _traced(sheet: Sheet, session: Session, index: EntryIndex) -> None:
+    """Rules that held before, and what would be injected: which of it the summary and the kept messages still carry."""
+    if not sheet.opening("traced", "Rules and governance", "held against what is left"):
+        return
+    from leafward.base.config import Config
+    from leafward.cli.audits import trace
+    from leafward.compaction.injection.audit import Presence, RuleFate
+    from leafward.compaction.injection.sections import BY_KEY
+
+    found = trace(session, index, Config(), None)
+    if not found.rules and not found.items:
+        sheet.note("no rules and nothing to inject were found for this session", indent=INDENT)
+        return
+    signs = {
+        RuleFate.KEPT: (sheet.glyphs.ok, "leaf"),
+        RuleFate.RECOVERED: (sheet.glyphs.injected, "ghost"),
+        RuleFate.LOST: (sheet.glyphs.error, "bad"),
+    }
+    for audit in found.rules:
+        mark, ink = signs[audit.fate]
+        name = Span(shown_line(audit.rule, 120), "text")
+        sheet.row([Span(f"  {mark} ", ink), name], [Span(f"rule {audit.fate.value}", "faint")])
+    sections: dict[str, list[Presence]] = {}
+    for item in found.items:
+        sections.setdefault(item.section, []).append(item.presence)
+    for section, presences in sections.items():
+        there = sum(1 for presence in presences if presence is not Presence.ABSENT)
+        told = [Span(exact(there), "text"), Span(f" of {exact(len(presences))} in the summary", "faint")]
+        title = BY_KEY[section].title if section in BY_KEY else shown_line(section, 60)
+        sheet.row([Span(f"  {title}", "sub")], told)
+
+
+def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> None:
+    """What a branch summary stands for, and what of it the summary holds."""
+    session = selection.session
+    entry = session.entry(index)
+    when = moment(entry.timestamp) if entry.timestamp else ""
+    sheet.row([Span("Branch summary", "strong"), *where(selection)], [Span(f"{when}   #{index:,}", "faint")])
+    left = session.columns.index(str(entry.body.get("fromId")))
+    summary = entry.body.get("summary")
+    text = summary if isinstance(summary, str) else ""
+    tree = session.tree
+    ancestor = tree.common_ancestor(left, index) if left >= 0 else -1
+    runs = tree.below(ancestor, left) if left >= 0 and ancestor not in (left, index) else []
+    sheet.pairs("stands for", counted(tree.content_in(runs), "entry", "entries"), width=_NAMES)
+    if left >= 0:
+        sheet.line([*padded([Span("left at", "faint")], _NAMES), Span(f"#{left:,}", "text")], entry=left)
+    _made_by(sheet, entry.body)
+    if not runs:
+        sheet.note("what it stands for is not in this file")
+        return
+    report = survival(
+        facts_of(_said(session, (at for run in runs for at in range(run.start, run.stop))), session.cwd),
+        text,
+        cwd=session.cwd,
+        compaction=index,
+    )
+    _survival(sheet, report)
+    _lost(sheet, report)
+    _others(sheet, report)
+
+
+def _said(session: Session, entries: Iterable[int]) -> Iterable[Said]:
+    from leafward.session.messages import messages_of
+
+    for at, body in session.bodies(entries):
+        if body is not None:
+            for message in messages_of(body, Kind(session.columns.kind[at])):
+                yield Said(at, message)

@@ -1,0 +1,331 @@
+"""The Context tab: the messages a model receives at the selection, and the ledger that adds them up.
+
+A line of a message is made when it is looked at, so that a path of any length opens at once.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+from leafward.context.model_context import Context, Section, context_at, message_body
+from leafward.session.headline import headline
+from leafward.session.messages import message_text
+from leafward_tui.inspector.files import where
+from leafward_tui.inspector.images import size_of
+from leafward_tui.inspector.sheet import Sheet
+from leafward_tui.ui.cells import cell_len, count, counted, exact, limit, percent, right, shares
+from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span, Tab
+from leafward_tui.ui.spans import aligned, padded, shown_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.session import Session
+    from leafward_tui.ui.glyphs import Glyphs
+
+WORD = 6
+"""Cells of the kind column."""
+BAR = 8
+"""Cells of the largest message's bar."""
+TOKENS = 8
+"""Cells of the token column, gap included."""
+AMOUNT = 10
+"""Cells of the ledger's amounts."""
+NAMES = 15
+"""Cells of the ledger's names."""
+
+MOST_DECODED = 4 << 20
+"""Bytes of a line that is decoded while it is drawn; a longer one is described by its size."""
+
+_WORDS = {
+    "system": "sys",
+    "compactionSummary": "sum",
+    "branchSummary": "sum",
+    "custom": "ext",
+    "bashExecution": "!",
+}
+_HEADING = re.compile(r"(?:(?<=\s)|^)#{1,6} ")
+_BRIGHT = frozenset({"user", "bashExecution"})
+_TITLES = {
+    Section.SYSTEM: "System",
+    Section.SUMMARY: "Summary",
+    Section.KEPT: "Kept",
+    Section.AFTER: "After",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Messages that stand together under a heading."""
+
+    section: Section
+    start: int
+    stop: int
+    tokens: int
+
+
+def parts_of(context: Context) -> list[Part]:
+    """The sections in the order of the messages; a system message in the middle stays where it is."""
+    messages = context.messages
+    found: list[Part] = []
+    start = 0
+    while (
+        start < len(messages) and start < 2 and messages.section(start) in (Section.SYSTEM, Section.SUMMARY)
+    ):
+        found.append(Part(messages.section(start), start, start + 1, messages.tokens[start]))
+        start += 1
+    middle = max(start, messages.first_after)
+    for section, first, stop in ((Section.KEPT, start, middle), (Section.AFTER, middle, len(messages))):
+        if stop > first:
+            found.append(Part(section, first, stop, sum(messages.tokens[first:stop])))
+    return found
+
+
+class ContextLines(Sequence[Line]):
+    """Lines of the page: what was written above, then each section's heading and its messages, made when asked for."""
+
+    def __init__(self, sheet: Sheet, session: Session, context: Context) -> None:
+        self.above = list(sheet.lines)
+        self.session = session
+        self.messages = context.messages
+        self.width = sheet.width
+        self.glyphs = sheet.glyphs
+        self.largest = max(self.messages.tokens, default=0)
+        self.compacted = context.compaction >= 0
+        self.parts = parts_of(context)
+        self.starts: list[int] = []
+        """The line of each part's heading; an empty one stands before it."""
+        at = len(self.above)
+        for part in self.parts:
+            self.starts.append(at + 1)
+            at += 2 + part.stop - part.start
+        self._length = at
+        self.made = 0
+        """Lines of messages made so far; work counted for tests."""
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, at: int) -> Line: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Line]: ...
+    def __getitem__(self, at: int | slice) -> Line | list[Line]:
+        if isinstance(at, slice):
+            return [self[line] for line in range(*at.indices(len(self)))]
+        at = range(len(self))[at]
+        if at < len(self.above):
+            return self.above[at]
+        number = bisect_right(self.starts, at + 1) - 1
+        part = self.parts[number]
+        offset = at - self.starts[number]
+        if offset < 0:
+            return Line()
+        return self._heading(part) if offset == 0 else self._message(part.start + offset - 1)
+
+    def title(self, part: Part) -> str:
+        """The heading of a section."""
+        return _TITLES[part.section] if self.compacted or part.section is not Section.AFTER else "Messages"
+
+    def _heading(self, part: Part) -> Line:
+        left = [Span(self.title(part), "strong")]
+        if part.stop - part.start > 1:
+            left.append(Span(f"  {counted(part.stop - part.start, 'message')}", "faint"))
+        return Line(tuple(aligned(left, [Span(count(part.tokens), "sub")], self.width, self.glyphs.ellipsis)))
+
+    def _message(self, position: int) -> Line:
+        self.made += 1
+        message = self.messages[position]
+        word, text = self._words(position)
+        ink = "text" if message.role in _BRIGHT else "memory" if message.role.endswith("Summary") else "sub"
+        glyphs = self.glyphs
+        cells = 0
+        if self.largest and message.tokens:
+            # Less than half a cell is no bar: the number beside it says enough.
+            cells = (message.tokens * BAR * 2 // self.largest + 1) // 2
+        remark = "not sent" if not message.sent else "edited" if message.edited >= 0 else ""
+        tail = [
+            Span(f"{remark}  " if remark else "", "warn"),
+            Span(_bar(glyphs) * cells, "memory" if ink == "memory" else "faint"),
+            Span(" " * (BAR - cells), "blank"),
+            Span(right(count(message.tokens, zero=glyphs.zero), TOKENS), "sub" if message.tokens else "edge"),
+        ]
+        head = padded([Span(word[: WORD - 1], "faint")], WORD)
+        spans = aligned([*head, Span(text, ink)], tail, self.width, glyphs.ellipsis)
+        return Line(tuple(spans), entry=message.entry)
+
+    def _words(self, position: int) -> tuple[str, str]:
+        """The kind word and the first words of a message."""
+        message = self.messages[position]
+        session = self.session
+        word = _WORDS.get(message.role, "")
+        size = _line_bytes(session, message.entry)
+        if size > MOST_DECODED:
+            return word or "long", f"a line of {size_of(size)}"
+        if message.edited < 0 and not word:
+            said = headline(session, message.entry)
+            return said.word, said.text
+        text = shown_line(message_text(message_body(session, message)), 240)
+        if message.role.endswith("Summary"):
+            text = _HEADING.sub("", text)
+        if not word:
+            word = headline(session, message.entry).word
+        if message.role == "system" and not text:
+            text = "tools"
+        return word, text or "(empty)"
+
+
+def _bar(glyphs: Glyphs) -> str:
+    half = glyphs.levels[4]
+    return glyphs.block if half.isascii() else half
+
+
+def _line_bytes(session: Session, entry: int) -> int:
+    starts = session.columns.start
+    following = entry + 1
+    return (starts[following] if following < len(starts) else session.scan.end) - starts[entry]
+
+
+def context_page(
+    selection: Selection,
+    width: int,
+    height: int,
+    glyphs: Glyphs,
+    toggled: frozenset[str] = frozenset(),
+    stop: Callable[[], bool] = lambda: False,  # noqa: ARG001  the projection is one call
+    gauge: Gauge | None = None,
+) -> Page:
+    """The Context tab: enter on a message goes to its entry."""
+    session = selection.session
+    at = selection.at
+    context = context_at(session, at)
+    sheet = Sheet(Tab.CONTEXT, width, height, glyphs, toggled)
+    sheet.blank()
+    about = counted(len(context.messages), "message")
+    sheet.row([Span("Context", "strong"), *where(selection)], [Span(f"{about}   at #{at:,}", "faint")])
+    model = "/".join(shown_line(name, 60) for name in (context.provider, context.model) if name)
+    left = [Span(model, "sub")] if model else [Span("no model yet", "nothing")]
+    left.append(Span(f"   thinking {shown_line(context.thinking, 20)}", "faint"))
+    sheet.line(left)
+    sheet.blank()
+    _gauge(sheet, context, gauge)
+    sheet.blank()
+    _ledger(sheet, context)
+    _edits(sheet, context)
+    lines = ContextLines(sheet, session, context)
+    headings = tuple((at, lines.title(part)) for at, part in zip(lines.starts, lines.parts, strict=True))
+    return Page(Tab.CONTEXT, sheet.width, lines, headings)
+
+
+def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:
+    """Sign and ink of each part, in the bar and in the ledger, in their order; neighbours differ without hue too."""
+    return {
+        "system": (glyphs.block, "sub"),
+        "summary": (glyphs.block_again, "memory"),
+        "kept": (glyphs.block, "leaf"),
+        "after": (glyphs.block_again, "leaf"),
+        "rest": (glyphs.block, "faint"),
+    }
+
+
+def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
+    """The total against the window, then a bar: what each part takes, and what is free."""
+    total = context.size.total
+    glyphs = sheet.glyphs
+    if gauge is None:
+        sheet.line([Span(count(total, zero="0"), "strong"), Span(" tokens", "faint")])
+        return
+    over = total > gauge.threshold
+    words = [
+        Span(count(total, zero="0"), "strong_warn" if over else "strong"),
+        Span(f" / {limit(gauge.window)}", "faint"),
+    ]
+    if over:
+        words.append(Span(f"   compacts at {count(gauge.threshold)}", "warn"))
+    sheet.row(words, [Span(percent(total, gauge.window), "warn" if over else "sub")])
+    ledger = context.ledger
+    amounts = (ledger.system, ledger.summary, ledger.kept, ledger.after, max(0, ledger.unexplained))
+    free = max(0, gauge.window - total)
+    cells = shares([*amounts, free], sheet.width)
+    signs = _swatches(glyphs).values()
+    spans = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=False) if size]
+    spans.append(Span(glyphs.block_free * cells[-1], "edge"))
+    sheet.line(spans)
+
+
+def _edits(sheet: Sheet, context: Context) -> None:
+    """What context edits leave out or shorten, and what that frees; nothing where there are none."""
+    edits = context.messages.edits
+    if not edits:
+        return
+    removed = sum(one.removed for one in edits)
+    told = [f"{removed:,} left out"] if removed else []
+    told += [f"{len(edits) - removed:,} shortened"] if len(edits) > removed else []
+    freed = sum(one.freed for one in edits)
+    words = f"frees {count(freed, zero='0')}" if freed >= 0 else f"takes {count(-freed)} more"
+    sheet.row([Span("context edits", "sub"), Span(f"   {', '.join(told)}", "text")], [Span(words, "sub")])
+
+
+def _ledger(sheet: Sheet, context: Context) -> None:
+    """What adds up to the total, in exact tokens."""
+    ledger = context.ledger
+    messages = context.messages
+    parts = {part.section: part for part in parts_of(context)}
+    inner = sum(1 for at in messages.apart if messages.role(at) == "system")
+    rows: list[tuple[str, str, int, str, int]] = []
+    if ledger.system or inner:
+        rows.append(("system", "system", ledger.system, counted(inner, "message"), -1))
+    if context.compaction >= 0:
+        rows.append(
+            (
+                "summary",
+                "summary",
+                ledger.summary,
+                f"of compaction #{context.compaction:,}",
+                context.compaction,
+            )
+        )
+        kept = parts.get(Section.KEPT)
+        if kept is None:
+            rows.append(("kept", "kept", ledger.kept, "nothing", -1))
+        else:
+            first = messages.entry[kept.start]
+            rows.append(("kept", "kept", ledger.kept, f"from #{first:,}", first))
+    after = parts.get(Section.AFTER)
+    size = after.stop - after.start if after is not None else 0
+    name = "after" if context.compaction >= 0 else "messages"
+    rows.append(("after", name, ledger.after, counted(size, "message"), -1))
+    if ledger.unexplained:
+        missing = ledger.unexplained > 0
+        words = "system prompt, tools" if missing else "estimated too high"
+        rows.append(("rest", "not in the file" if missing else "correction", ledger.unexplained, words, -1))
+    swatches = _swatches(sheet.glyphs)
+    for part, name, amount, about, entry in rows:
+        number = exact(amount).replace("-", sheet.glyphs.minus) if amount else sheet.glyphs.zero
+        sign, ink = swatches[part] if amount > 0 else (" ", "blank")
+        sheet.line(
+            [
+                Span(f"{sign} ", ink),
+                *padded([Span(name, "sub")], NAMES),
+                Span(right(number, AMOUNT), "text" if amount else "edge"),
+                Span(f"   {about}", "faint"),
+            ],
+            entry=entry,
+        )
+    rule = max(cell_len(exact(context.size.total)), 5)
+    sheet.line([Span(" " * (2 + NAMES + AMOUNT - rule), "blank"), Span(sheet.glyphs.hairline * rule, "line")])
+    usage = context.size
+    about = "all estimated"
+    if usage.from_usage:
+        about = f"{exact(usage.trailing)} of it estimated" if usage.trailing else "as the model counted"
+    sheet.line(
+        [
+            *padded([Span("  total", "sub")], NAMES + 2),
+            Span(right(exact(ledger.total), AMOUNT), "strong"),
+            Span(f"   {about}", "faint"),
+        ]
+    )

@@ -1,0 +1,302 @@
+"""The Entry tab: what it is, with what it was made, what was said, changed, run and called. In this order, always."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe
+from leafward.session.entries import DAMAGE_TEXT, TURN_STARTS, Damage, EntryIndex, Kind
+from leafward_tui.inspector.calls import write_called, write_changed, write_ran
+from leafward_tui.inspector.images import described
+from leafward_tui.inspector.raw import JsonWriter
+from leafward_tui.inspector.sheet import LABEL, MOST_LINES, Sheet
+from leafward_tui.inspector.special_entries import TITLES, write_other, write_special, write_system
+from leafward_tui.inspector.turn import Gathered, Said, gather
+from leafward_tui.ui.cells import count, counted, exact, money
+from leafward_tui.ui.markdown import rendered
+from leafward_tui.ui.page import Page, Selection, SelectionKind, Span, Tab
+from leafward_tui.ui.spans import shown, shown_line, wrapped_text
+from leafward_tui.ui.times import moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward_tui.ui.glyphs import Glyphs
+
+SPECIAL = frozenset(
+    {
+        Kind.COMPACTION,
+        Kind.BRANCH_SUMMARY,
+        Kind.CONTEXT_EDIT,
+        Kind.MALFORMED,
+        Kind.HEADER,
+        Kind.UNKNOWN,
+    }
+)
+"""Kinds that are shown whole, before everything else."""
+
+_FOLD_PROMPTS = 12
+"""Prompts listed of a folded run."""
+
+_MARKS = 8
+"""Labels and damages that are listed."""
+
+_TROUBLE = {"error": "error", "aborted": "aborted", "length": "cut off by the output limit"}
+
+
+def entry_page(
+    selection: Selection,
+    width: int,
+    height: int,
+    glyphs: Glyphs,
+    toggled: frozenset[str] = frozenset(),
+    stop: Callable[[], bool] = lambda: False,
+) -> Page:
+    """The Entry tab of a turn, an entry or a folded run. Decodes every entry of it; stops where `stop` turns true."""
+    found = gather(selection, stop)
+    sheet = Sheet(Tab.ENTRY, width, height, glyphs, toggled)
+    sheet.blank()
+    _what(sheet, selection, found)
+    _with_what(sheet, selection, found)
+    _marks(sheet, selection)
+    folded = selection.kind is SelectionKind.FOLD
+    single = selection.kind is SelectionKind.ENTRY
+    specials = [] if folded else [other for other in found.others if other[1] in SPECIAL]
+    others = [other for other in found.others if other not in specials]
+    for index, kind, body in specials:
+        write_special(sheet, selection.session, index, kind, body)
+    if single and others and not (found.prompts or found.replies or found.steps):
+        for index, kind, body in others:
+            write_special(sheet, selection.session, index, kind, body)
+        others = []
+    for index, message in found.systems:
+        write_system(sheet, index, message, opened=single)
+    if folded:
+        _prompts(sheet, found)
+    else:
+        _said(sheet, found, alone=not found.steps)
+    write_changed(sheet, selection, found)
+    write_ran(sheet, found, opened=single and len(found.steps) == 1)
+    write_called(sheet, found, opened=single and len(found.steps) == 1)
+    _unknown(sheet, found)
+    if others:
+        sheet.heading("Also")
+        for index, kind, body in others[:40]:
+            write_other(sheet, selection.session, index, kind, body)
+        if len(others) > 40:
+            sheet.note(f"{len(others) - 40:,} more")
+    return sheet.page(copy=_said_text(found))
+
+
+def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
+    session = selection.session
+    kind = Kind(session.columns.kind[selection.head])
+    title: list[Span] = []
+    if selection.kind is SelectionKind.FOLD:
+        kinds = session.columns.kind
+        turns = sum(1 for span in selection.entries for at in span if kinds[at] in TURN_STARTS)
+        title.append(Span(counted(turns, "turn"), "strong"))
+    elif selection.kind is SelectionKind.ENTRY or selection.turn is None or kind in SPECIAL:
+        hue = "strong_memory" if kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY) else "strong"
+        title.append(Span(_title(found, kind), hue))
+        if selection.turn is not None and selection.kind is SelectionKind.ENTRY:
+            title.append(Span(f"  turn {selection.turn:,}", "sub"))
+    else:
+        title.append(Span(f"Turn {selection.turn:,}", "strong"))
+        if selection.turns:
+            title.append(Span(f" of {selection.turns:,}", "faint"))
+    title.append(Span("  on the path", "sub") if selection.on_path else Span("  off the path", "ghost"))
+    first, last = selection.head, selection.last
+    span = f"#{first:,}" if first == last else f"#{first:,} {sheet.glyphs.dash} #{last:,}"
+    when = moment(found.first_time)
+    right = [Span(span, "faint")]
+    if when and sum(len(part.text) for part in title) + len(when) + len(span) + 5 <= sheet.width:
+        right.insert(0, Span(f"{when}   ", "faint"))
+    sheet.row(title, right)
+
+
+def _title(found: Gathered, kind: Kind) -> str:
+    if kind is Kind.TOOL_RESULT and found.steps:
+        return "Result of " + shown_line(found.steps[0].call.name or "a tool", 24)
+    if kind is Kind.UNKNOWN and found.others and found.others[0][2].get("says"):
+        return "Note"
+    return TITLES.get(kind, "Entry")
+
+
+def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
+    left: list[Span] = []
+
+    def add(spans: list[Span]) -> None:
+        if left:
+            left.append(Span("   ", "blank"))
+        left.extend(spans)
+
+    if found.models:
+        more = f" +{len(found.models) - 1}" if len(found.models) > 1 else ""
+        add([Span(shown_line(found.models[-1], 40) + more, "sub")])
+    if len(selection) == 1:
+        if found.others and found.others[0][1] is Kind.MALFORMED:
+            return
+        add(
+            [
+                Span("id ", "faint"),
+                Span(shown_line(selection.session.columns.id(EntryIndex(selection.head)), 36), "sub"),
+            ]
+        )
+    else:
+        add([Span(f"{len(selection):,}", "sub"), Span(" entries", "faint")])
+    if found.steps and len(selection) > 1:
+        add(
+            [
+                Span(f"{len(found.steps):,}", "sub"),
+                Span(" call" + ("s" if len(found.steps) > 1 else ""), "faint"),
+            ]
+        )
+    right: list[Span] = []
+    if found.tokens:
+        tokens = exact(found.tokens) if len(selection) == 1 else count(found.tokens)
+        right += [Span(tokens, "sub"), Span(" tok", "faint")]
+    if found.usage.cost > 0:
+        right += [Span("   ", "blank"), Span(money(found.usage.cost), "sub")]
+    sheet.row(left, right)
+
+
+def _marks(sheet: Sheet, selection: Selection) -> None:
+    """Labels on the entries, and what is wrong with them."""
+    session = selection.session
+    inside = [index for index in session.labels if any(index in span for span in selection.entries)]
+    for index in inside[:_MARKS]:
+        sheet.line(
+            [Span(f"[{shown_line(session.labels[index], 120)}]", "sub"), Span(f"  on #{index:,}", "faint")],
+            entry=index,
+        )
+    damaged = [
+        (index, damage)
+        for index, damage in session.columns.damage.items()
+        if damage is not Damage.MALFORMED and any(index in span for span in selection.entries)
+    ]
+    for at, damage in damaged[:_MARKS]:
+        words = [Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[damage], "warn")]
+        sheet.line([*words, Span(f"  #{at:,}", "faint")], entry=at)
+
+
+def _prompts(sheet: Sheet, found: Gathered) -> None:
+    """The prompts of a folded run, a line each."""
+    sheet.blank()
+    opened = sheet.is_open("prompts")
+    seen = (
+        found.prompts if opened or len(found.prompts) <= _FOLD_PROMPTS + 1 else found.prompts[:_FOLD_PROMPTS]
+    )
+    for said in seen:
+        words = shown_line(said.text) or "(no text)"
+        sheet.labelled(said.label, [[Span(words, "text")]], entry=said.entry, copy=safe(said.text))
+    rest = len(found.prompts) - len(seen)
+    if rest:
+        sheet.line(
+            [
+                Span(" " * LABEL, "blank"),
+                Span(f"{sheet.glyphs.folded} {counted(rest, 'more prompt')}", "faint"),
+            ],
+            toggle="prompts",
+        )
+
+
+def _said(sheet: Sheet, found: Gathered, *, alone: bool) -> None:
+    """Prompts, thoughts and replies; at most a third of the height unless nothing follows."""
+    if not (found.prompts or found.replies or found.thoughts or found.redacted):
+        return
+    sheet.blank()
+    limit = max(6, sheet.height // 3)
+    for at, said in enumerate(found.prompts):
+        mine = limit * 2 if alone and not found.replies else max(3, limit // 2)
+        body = _body(sheet, said, "sub" if said.author else "strong")
+        if said.author:
+            body.insert(0, [Span(f"injected by {shown_line(said.author, 60)}", "faint")])
+        sheet.folded(f"you{at}", body, mine, label=said.label, entry=said.entry, copy=safe(said.text))
+    _thoughts(sheet, found)
+    if len(found.replies) > 1:
+        _remarks(sheet, found.replies[:-1])
+    if found.replies:
+        _reply(sheet, found.replies[-1], "ai", MOST_LINES if alone else limit)
+
+
+def _body(sheet: Sheet, said: Said, ink: str) -> list[list[Span]]:
+    body = rendered(said.text, sheet.width - LABEL, sheet.glyphs, ink=ink) if said.text.strip() else []
+    for image in said.images[:20]:
+        body.append([Span(described(image), "faint")])
+    return body or [[Span("(no text)", "nothing")]]
+
+
+def _reply(sheet: Sheet, said: Said, key: str, limit: int) -> None:
+    if said.text.strip() or said.images:
+        sheet.folded(
+            key, _body(sheet, said, "text"), limit, label="ai", entry=said.entry, copy=safe(said.text)
+        )
+        label = ""
+    else:
+        label = "ai"
+    if said.trouble:
+        hue = "warn" if said.trouble == "aborted" else "bad"
+        spans = [Span(f"{sheet.glyphs.error} ", hue), Span(_TROUBLE[said.trouble], hue)]
+        sheet.labelled(label, [spans], entry=said.entry)
+        reason = shown(said.reason.strip())
+        if reason and reason.lower() != "request was aborted":
+            body = wrapped_text(reason, sheet.width - LABEL, "sub", 200)
+            sheet.folded(f"{key}/reason", body, 4, indent=LABEL, copy=reason)
+
+
+def _thoughts(sheet: Sheet, found: Gathered) -> None:
+    """Thinking on one line, openable."""
+    if not found.thoughts:
+        if found.redacted:
+            sheet.line([Span(" " * LABEL, "blank"), Span("thought, text withheld by the provider", "faint")])
+        return
+    lines = sum(said.text.strip().count("\n") + 1 for said in found.thoughts)
+    opened = sheet.is_open("thoughts")
+    sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
+    text = "\n\n".join(safe(said.text.strip()) for said in found.thoughts)
+    sheet.line(
+        [Span(" " * LABEL, "blank"), Span(f"{sign} thought {counted(lines, 'line')}", "faint")],
+        toggle="thoughts",
+        copy=text,
+    )
+    if opened:
+        for at, said in enumerate(found.thoughts):
+            body = rendered(said.text.strip(), sheet.width - LABEL - 2, sheet.glyphs, ink="sub")
+            sheet.folded(f"thought{at}", body, 400, indent=LABEL + 2, copy=safe(said.text))
+            sheet.line(
+                [Span(" " * (LABEL + 2), "blank"), Span(f"in #{said.entry:,}", "faint")], entry=said.entry
+            )
+
+
+def _remarks(sheet: Sheet, early: list[Said]) -> None:
+    """What was said on the way to the last reply, on one line, openable."""
+    troubled = sum(1 for said in early if said.trouble == "error")
+    opened = sheet.is_open("remarks")
+    sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
+    spans = [Span(" " * LABEL, "blank"), Span(f"{sign} {counted(len(early), 'remark')} on the way", "faint")]
+    if troubled:
+        spans.append(Span(f"   {counted(troubled, 'error')}", "bad"))
+    sheet.line(spans, toggle="remarks")
+    if opened:
+        for at, said in enumerate(early):
+            _reply(sheet, said, f"remark{at}", max(4, sheet.height // 4))
+
+
+def _unknown(sheet: Sheet, found: Gathered) -> None:
+    """Blocks of a type nobody knows, as they stand."""
+    for at, (index, block) in enumerate(found.unknown_blocks[:8]):
+        sheet.heading(
+            "Unknown block",
+            shown_line(str(block.get("type", "without a type")), 60),
+            [Span(f"#{index:,}", "faint")],
+        )
+        JsonWriter(sheet, f"block{at}", indent=2).write(block)
+    if len(found.unknown_blocks) > 8:
+        sheet.note(f"{len(found.unknown_blocks) - 8:,} more unknown blocks")
+
+
+def _said_text(found: Gathered) -> str:
+    """What a copy of the whole page takes: the prompts and the last reply."""
+    parts = [said.text for said in found.prompts] + [said.text for said in found.replies[-1:]]
+    return safe("\n\n".join(part.strip() for part in parts if part.strip()))

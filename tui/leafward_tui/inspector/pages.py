@@ -1,0 +1,48 @@
+"""The one way to build a page. Pure: may run in any thread.
+
+What makes a tab's page is loaded when the first one is built: Markdown and highlighting are not there yet when the screen
+is first painted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.ui.page import Tab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.page import Gauge, Page, Selection
+
+
+def build(
+    tab: Tab,
+    selection: Selection,
+    width: int,
+    glyphs: Glyphs,
+    *,
+    height: int = 30,
+    toggled: frozenset[str] = frozenset(),
+    gauge: Gauge | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Page:
+    """A tab's page for a selection, in lines of `width` cells.
+
+    `height` is what is seen at once, `toggled` the sections the user opened or closed. Where `stop` turns true, the rest is
+    left out. Raises what reading the session raises (OSError where its file is gone).
+    """
+    if tab is Tab.CONTEXT:
+        from leafward_tui.inspector.context import context_page
+
+        return context_page(selection, width, height, glyphs, toggled, stop, gauge)
+    if tab is Tab.COMPACTION:
+        from leafward_tui.inspector.compaction import compaction_page as make
+    elif tab is Tab.FILES:
+        from leafward_tui.inspector.files import files_page as make
+    elif tab is Tab.RAW:
+        from leafward_tui.inspector.raw import raw_page as make
+    else:
+        from leafward_tui.inspector.entry import entry_page as make
+    return make(selection, width, height, glyphs, toggled, stop)

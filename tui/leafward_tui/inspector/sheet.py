@@ -1,0 +1,161 @@
+"""The sheet a page is written on: rows with a right edge, headed sections, texts that fold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY
+from leafward_tui.ui.cells import cell_len, counted
+from leafward_tui.ui.page import Line, Page, Span, Tab
+from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leafward_tui.ui.glyphs import Glyphs
+
+LABEL = 5
+"""Cells of the column in which labels hang."""
+
+INDENT = 2
+"""Cells that rows of a section stand in from its heading."""
+
+MOST_LINES = 2_000
+"""Lines shown of one text, opened or not."""
+
+
+class Sheet:
+    """Lines of one page, written from the top."""
+
+    def __init__(
+        self, tab: Tab, width: int, height: int, glyphs: Glyphs, toggled: frozenset[str] = frozenset()
+    ) -> None:
+        self.tab = tab
+        self.width = max(width, 16)
+        self.height = height
+        """Rows that are seen at once; what folds is measured by it."""
+        self.glyphs = glyphs
+        self._toggled = toggled
+        self.lines: list[Line] = []
+        self._headings: list[tuple[int, str]] = []
+
+    def page(self, copy: str = "") -> Page:
+        """What was written."""
+        while self.lines and not self.lines[-1].spans:
+            self.lines.pop()
+        return Page(self.tab, self.width, self.lines, tuple(self._headings), copy)
+
+    def is_open(self, key: str, *, normally: bool = False) -> bool:
+        """Whether a section is open; `normally` is what it is until the user says otherwise."""
+        return (key in self._toggled) != normally
+
+    def blank(self) -> None:
+        """An empty row; never two, and none where nothing was written yet but the first."""
+        if not self.lines or self.lines[-1].spans:
+            self.lines.append(Line())
+
+    def line(self, spans: Iterable[Span], *, toggle: str = "", entry: int = NO_ENTRY, copy: str = "") -> None:
+        """One line, cut at the right edge."""
+        self.lines.append(
+            Line(tuple(cut(list(spans), self.width, self.glyphs.ellipsis)), toggle, entry, copy)
+        )
+
+    def row(
+        self,
+        left: Sequence[Span],
+        right: Sequence[Span] = (),
+        *,
+        toggle: str = "",
+        entry: int = NO_ENTRY,
+        copy: str = "",
+    ) -> None:
+        """One line with something at its right edge; what is left yields."""
+        spans = aligned(left, right, self.width, self.glyphs.ellipsis)
+        self.lines.append(Line(tuple(spans), toggle, entry, copy))
+
+    def heading(self, title: str, about: str = "", right: Sequence[Span] = ()) -> None:
+        """The head of a section: an empty row, its title, quiet words beside it."""
+        self.blank()
+        self._headings.append((len(self.lines), title))
+        spans = [Span(title, "strong")]
+        if about:
+            spans.append(Span(f"  {about}", "faint"))
+        self.row(spans, right)
+
+    def opening(self, key: str, title: str, about: str) -> bool:
+        """The head of a section that is folded until somebody opens it; returns whether it is open."""
+        opened = self.is_open(key)
+        sign = self.glyphs.unfolded if opened else self.glyphs.folded
+        self.blank()
+        self.line([Span(f"{sign} ", "faint"), Span(title, "strong"), Span(f"  {about}", "faint")], toggle=key)
+        return opened
+
+    def labelled(
+        self,
+        label: str,
+        body: Sequence[Sequence[Span]],
+        *,
+        ink: str = "faint",
+        entry: int = NO_ENTRY,
+        copy: str = "",
+    ) -> None:
+        """Lines that hang beside a label."""
+        for at, spans in enumerate(body):
+            head = label if at == 0 else ""
+            self.line(
+                [*padded([Span(head, ink)] if head else [], LABEL), *spans],
+                entry=entry if at == 0 else NO_ENTRY,
+                copy=copy,
+            )
+
+    def folded(
+        self,
+        key: str,
+        body: Sequence[Sequence[Span]],
+        limit: int,
+        *,
+        indent: int = 0,
+        label: str = "",
+        entry: int = NO_ENTRY,
+        copy: str = "",
+    ) -> None:
+        """Lines of which at most `limit` are seen until the user opens the rest."""
+        limit = max(limit, 1)
+        total = len(body)
+        opened = self.is_open(key)
+        # A fold of one line would take a line itself.
+        seen = total if total <= limit + 1 else min(total, MOST_LINES) if opened else limit
+        margin = LABEL if label else indent
+        for at in range(seen):
+            head = padded([Span(label, "faint")] if label and at == 0 else [], margin)
+            self.line([*head, *body[at]], entry=entry if label and at == 0 else NO_ENTRY, copy=copy)
+        if total <= limit + 1:
+            return
+        pad = Span(" " * margin, "blank") if margin else Span("", "blank")
+        if opened and seen < total:
+            self.line([pad, Span(f"{counted(total - seen, 'more line')} not shown", "nothing")])
+        words = "fewer lines" if opened else counted(total - seen, "more line")
+        sign = self.glyphs.unfolded if opened else self.glyphs.folded
+        self.line([pad, Span(f"{sign} {words}", "faint")], toggle=key, copy=copy)
+
+    def note(self, text: str, *, ink: str = "nothing", indent: int = 0) -> None:
+        """A remark of ours in one line."""
+        self.line([Span(" " * indent + text, ink)])
+
+    def pairs(
+        self, label: str, value: str, *, ink: str = "text", width: int = 12, entry: int = NO_ENTRY
+    ) -> None:
+        """A quiet name and its value."""
+        spans = padded([Span(label, "faint")], width)
+        if width_of(spans) > width:
+            spans.append(Span("  ", "blank"))
+        self.line([*spans, Span(shown(value).replace("\n", " "), ink)], entry=entry)
+
+    def columns(self, texts: Sequence[tuple[str, str]], widths: Sequence[int]) -> list[Span]:
+        """Numbers in columns, right-aligned: each a text and its ink."""
+        spans: list[Span] = []
+        for (text, ink), width in zip(texts, widths, strict=True):
+            room = width - cell_len(text)
+            spans.append(Span(" " * max(room, 0), "blank"))
+            spans.append(Span(text, ink))
+        return spans

@@ -1,0 +1,300 @@
+"""Entries that are no conversation: compactions, branch summaries, edits, changes of settings, damage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe
+from leafward.context.model_context import context_at, lacks_prompt
+from leafward.session.entries import (
+    DAMAGE_TEXT,
+    NO_ENTRY,
+    Body,
+    Damage,
+    EntryIndex,
+    Kind,
+    read_usage,
+    text_of,
+)
+from leafward.session.headline import headline, summarised_entries
+from leafward.session.messages import EDIT_TARGETS, edit_targets
+from leafward_tui.inspector.images import described
+from leafward_tui.inspector.paths import path_spans
+from leafward_tui.inspector.raw import JsonWriter, write_bytes
+from leafward_tui.inspector.sheet import INDENT, LABEL, Sheet
+from leafward_tui.ui.cells import count, counted, exact, money
+from leafward_tui.ui.markdown import rendered
+from leafward_tui.ui.page import Span
+from leafward_tui.ui.spans import padded, shown, shown_line, wrapped_text
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+TITLES: dict[Kind, str] = {
+    Kind.USER: "Prompt",
+    Kind.ASSISTANT: "Reply",
+    Kind.TOOL_RESULT: "Result",
+    Kind.BASH: "Command",
+    Kind.CUSTOM_ROLE: "Injected message",
+    Kind.CUSTOM_MESSAGE: "Injected message",
+    Kind.INJECTED: "Injected message",
+    Kind.SYSTEM: "System message",
+    Kind.COMPACTION: "Compaction",
+    Kind.BRANCH_SUMMARY: "Branch summary",
+    Kind.CONTEXT_EDIT: "Context edit",
+    Kind.MODEL_CHANGE: "Model change",
+    Kind.THINKING_CHANGE: "Thinking level",
+    Kind.CUSTOM: "Extension data",
+    Kind.LABEL: "Label",
+    Kind.SESSION_INFO: "Session name",
+    Kind.USAGE: "Usage",
+    Kind.MALFORMED: "Malformed line",
+    Kind.HEADER: "Second header",
+    Kind.UNKNOWN: "Unknown entry",
+}
+
+_NAMES = 12
+"""Cells of the column of names."""
+_MOST_PATHS = 6
+
+
+def write_special(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, body: Body) -> None:
+    """One entry whole."""
+    sheet.blank()
+    if kind is Kind.COMPACTION:
+        _compaction(sheet, session, index, body)
+    elif kind is Kind.BRANCH_SUMMARY:
+        _branch_summary(sheet, session, index, body)
+    elif kind is Kind.CONTEXT_EDIT:
+        _context_edit(sheet, session, index, body)
+    elif kind is Kind.MALFORMED:
+        _malformed(sheet, session, index)
+    elif kind in (Kind.CUSTOM, Kind.UNKNOWN, Kind.HEADER):
+        if kind is Kind.HEADER:
+            sheet.line(
+                [Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[Damage.EXTRA_HEADER], "warn")]
+            )
+        else:
+            name = body.get("customType") if kind is Kind.CUSTOM else _type_of(body)
+            sheet.pairs("type", shown_line(str(name), 120), width=_NAMES)
+            if isinstance(body.get("says"), str):
+                sheet.pairs("says", shown_line(body["says"], 200), width=_NAMES)
+        sheet.blank()
+        whole = {name: value for name, value in body.items() if name != "says" or not isinstance(value, str)}
+        JsonWriter(sheet, f"json{index}").write(body.get("data") if kind is Kind.CUSTOM else whole)
+    else:
+        write_other(sheet, session, index, kind, body)
+
+
+def _type_of(body: Body) -> str:
+    message = body.get("message")
+    role = message.get("role") if isinstance(message, dict) else None
+    return f"{body.get('type')}" + (f", role {role}" if role is not None else "")
+
+
+def _jump(sheet: Sheet, session: Session, name: str, entry: EntryIndex, missing: object) -> None:
+    """A row that leads to another entry and says what it is."""
+    head = padded([Span(name, "faint")], _NAMES)
+    if not 0 <= entry < len(session):
+        told = shown_line(str(missing), 60) if isinstance(missing, str) and missing else ""
+        spans = (
+            [Span("nothing", "nothing")] if not told else [Span(f"{told}, which is not in this file", "warn")]
+        )
+        sheet.line([*head, *spans])
+        return
+    said = headline(session, entry)
+    sheet.line(
+        [*head, Span(f"#{entry:,}", "text"), Span(f"  {said.word}  ", "faint"), Span(said.text, "sub")],
+        entry=entry,
+    )
+
+
+def _author(sheet: Sheet, body: Body, *, own: str) -> None:
+    usage = read_usage(body.get("usage"))
+    by = _summarizer(body) or ("an extension" if body.get("fromHook") else own)
+    sheet.pairs("by", by, ink="sub", width=_NAMES)
+    if usage is not None and usage.total:
+        cost = f", {money(usage.cost)}" if usage.cost > 0 else ""
+        sheet.pairs("it took", f"{exact(usage.total)} tokens{cost}", ink="sub", width=_NAMES)
+
+
+def _summarizer(body: Body) -> str:
+    """Who made a summary that Leafward wrote; empty for any other."""
+    details = body.get("details")
+    ours = details.get("leafward") if isinstance(details, dict) else None
+    if isinstance(ours, dict) and "merged" in ours:
+        return "Leafward, carried over from another branch"
+    name = ours.get("summarizer") if isinstance(ours, dict) else None
+    return f"Leafward, {shown_line(name, 60)}" if isinstance(name, str) and name else ""
+
+
+def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
+    before = body.get("tokensBefore")
+    context = context_at(session, index)
+    after, unlike = context.size.total, lacks_prompt(session, context)
+    first, saved = "not recorded", ""
+    if isinstance(before, int) and not isinstance(before, bool):
+        first = exact(before)
+        saved = f"   {(before - after) * 100 // before} % less" if before > after > 0 else ""
+    saved = " + prompt and tools" if unlike else saved
+    sheet.line(
+        [
+            *padded([Span("tokens", "faint")], _NAMES),
+            Span(first, "text"),
+            Span(f" {sheet.glyphs.arrow} ", "faint"),
+            Span(exact(after), "strong"),
+            Span(saved, "faint"),
+        ]
+    )
+    kept = body.get("firstKeptEntryId")
+    place = session.columns.index(kept) if isinstance(kept, str) else NO_ENTRY
+    # An entry that names itself, or one below it, keeps nothing (pi 1.5.2).
+    _jump(sheet, session, "kept from", NO_ENTRY if place == index else place, "" if place == index else kept)
+    _author(sheet, body, own="the agent")
+    _summary(sheet, body)
+    _details(sheet, body)
+
+
+def _branch_summary(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
+    left = session.columns.index(str(body.get("fromId")))
+    _jump(sheet, session, "left at", left, body.get("fromId"))
+    stands_for = summarised_entries(session, index, body)
+    if stands_for:
+        sheet.pairs("stands for", counted(stands_for, "entry", "entries"), width=_NAMES)
+    _author(sheet, body, own="the agent")
+    _summary(sheet, body)
+    _details(sheet, body)
+
+
+def _summary(sheet: Sheet, body: Body) -> None:
+    summary = body.get("summary")
+    text = summary if isinstance(summary, str) else ""
+    sheet.blank()
+    if not text.strip():
+        sheet.note("the summary is empty")
+        return
+    lines = rendered(text, sheet.width, sheet.glyphs, heading="strong_memory")
+    sheet.folded("summary", lines, max(12, sheet.height * 2 // 3), copy=safe(text))
+
+
+def _details(sheet: Sheet, body: Body) -> None:
+    """The files a summary carries along."""
+    details = body.get("details")
+    if not isinstance(details, dict):
+        return
+    for name, title in (("modifiedFiles", "Modified"), ("readFiles", "Read")):
+        listed = details.get(name)
+        paths = [path for path in listed if isinstance(path, str)] if isinstance(listed, list) else []
+        if not paths:
+            continue
+        sheet.heading(title, counted(len(paths), "file"))
+        body_lines = [path_spans(path, sheet.width - INDENT, sheet.glyphs) for path in paths]
+        sheet.folded(f"details/{name}", body_lines, _MOST_PATHS, indent=INDENT)
+
+
+def _context_edit(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
+    replacement = body.get("replacement")
+    omits = replacement is None
+    verb = "removes" if omits else "replaces"
+    for name in edit_targets(body):
+        missing = name if EDIT_TARGETS in body else body.get("targetId")
+        _jump(sheet, session, verb, session.columns.index(name), missing)
+    sheet.pairs(
+        "from here on",
+        "the model no longer sees it" if omits else "the model reads this instead",
+        ink="sub",
+        width=14,
+    )
+    if omits:
+        return
+    content = replacement.get("content") if isinstance(replacement, dict) else replacement
+    text = text_of(content)
+    sheet.heading("Replacement")
+    images = (
+        [block for block in content if isinstance(block, dict) and block.get("type") == "image"]
+        if isinstance(content, list)
+        else []
+    )
+    lines = rendered(text, sheet.width, sheet.glyphs) if text.strip() else []
+    lines.extend([Span(described(image), "faint")] for image in images[:20])
+    if not lines:
+        lines = [[Span("empty", "nothing")]]
+    sheet.folded(f"edit{index}", lines, max(8, sheet.height // 2), copy=safe(text))
+
+
+def _malformed(sheet: Sheet, session: Session, index: EntryIndex) -> None:
+    entry = session.entry(index)
+    reason = DAMAGE_TEXT[entry.damage if entry.damage is not None else Damage.MALFORMED]
+    sheet.line([Span(f"{sheet.glyphs.malformed} ", "bad"), Span(reason, "warn")])
+    sheet.pairs("at byte", exact(entry.offset), width=_NAMES)
+    sheet.pairs("length", f"{exact(len(entry.raw))} bytes", width=_NAMES)
+    sheet.blank()
+    if entry.raw.strip():
+        write_bytes(sheet, entry.raw)
+    else:
+        sheet.note("the line is empty")
+
+
+def write_system(sheet: Sheet, index: EntryIndex, message: Body, *, opened: bool) -> None:
+    """A system message: its text, its sections by name, the tools it brings."""
+    sheet.heading("System", right=[Span(f"#{index:,}", "faint")])
+    text = text_of(message.get("content"))
+    parts = [("", text)] if text.strip() else []
+    sections = message.get("sections")
+    if isinstance(sections, dict):
+        parts += [(str(name), part) for name, part in sections.items() if isinstance(part, str)]
+        gone = [shown_line(str(name), 60) for name, part in sections.items() if part is None]
+        if gone:
+            sheet.pairs("without", ", ".join(gone), ink="sub", width=_NAMES)
+    limit = max(6, sheet.height // 3) if opened else 3
+    for at, (name, part) in enumerate(parts):
+        key = f"system{index}/{at}"
+        lines = wrapped_text(shown(part[:120_000].strip()), sheet.width - INDENT, "sub")
+        if name:
+            told = [Span(counted(part.count("\n") + 1, "line"), "faint")]
+            sheet.row([Span(shown_line(name, 80), "text")], told, copy=safe(part))
+        sheet.folded(key, lines, limit, indent=INDENT, copy=safe(part))
+    for key, title in (("toolsAdded", "tools"), ("toolsRemoved", "without")):
+        listed = message.get(key)
+        names = (
+            [shown_line(str(tool.get("name")), 40) for tool in listed if isinstance(tool, dict)]
+            if isinstance(listed, list)
+            else []
+        )
+        if names:
+            lines = wrapped_text(", ".join(names), sheet.width - _NAMES, "sub")
+            for at, spans in enumerate(lines[:20]):
+                sheet.line([*padded([Span(title if at == 0 else "", "faint")], _NAMES), *spans])
+
+
+def write_other(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, body: Body) -> None:
+    """An entry that keeps books, in one line."""
+    said = headline(session, index)
+    place = [Span(f"#{index:,}", "faint")]
+    head = padded([Span(said.word, "faint")], LABEL + 3)
+    if kind is Kind.LABEL:
+        target = session.columns.index(str(body.get("targetId")))
+        where = f"on #{target:,}" if target >= 0 else "on an entry that is not here"
+        spans = [*head, Span(said.text, "text"), Span(f"  {where}", "faint")]
+        sheet.row(spans, place, entry=target if target >= 0 else index)
+        return
+    if kind is Kind.USAGE:
+        usage = read_usage(body.get("usage"))
+        spans = [*head, Span(said.text, "sub")]
+        if usage is not None:
+            cost = f"   {money(usage.cost)}" if usage.cost > 0 else ""
+            spans.append(Span(f"   {count(usage.total)} tok{cost}", "faint"))
+        sheet.row(spans, place, entry=index)
+        note = body.get("note")
+        if isinstance(note, str) and note.strip():
+            sheet.line([Span(" " * (LABEL + 3), "blank"), Span(shown_line(note), "sub")])
+        return
+    if kind is Kind.CUSTOM:
+        key = f"custom{index}"
+        opened = sheet.is_open(key)
+        sheet.row([*head, Span(said.text, "sub")], place, toggle=key)
+        if opened:
+            JsonWriter(sheet, key, indent=LABEL + 3).write(body.get("data"))
+            sheet.line([Span(" " * (LABEL + 3), "blank"), Span(f"in #{index:,}", "faint")], entry=index)
+        return
+    sheet.row([*head, Span(said.text, "sub")], place, entry=index)

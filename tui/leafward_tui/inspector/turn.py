@@ -1,0 +1,253 @@
+"""What some entries of one branch hold, gathered for showing: what was said, thought, called, answered, and the rest."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.context.call_status import Outcome, outcome
+from leafward.files.edits import NATIVE_TOOLS, ToolTable, table_of
+from leafward.files.working_set import did_run
+from leafward.session.entries import (
+    BOOKKEEPING,
+    NO_ENTRY,
+    Body,
+    EntryIndex,
+    Kind,
+    ToolCall,
+    Usage,
+    blocks_of,
+    text_of,
+    tool_calls,
+)
+from leafward.session.headline import TASK, call_of
+from leafward.session.messages import messages_of, usage_of
+from leafward.session.tokens import message_tokens
+from leafward_tui.ui.page import SelectionKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.session import Session
+    from leafward_tui.ui.page import Selection
+
+_FAR_DOWN = 64
+"""Entries below a reply among which the results of its calls are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text with the images in it."""
+
+    entry: EntryIndex
+    text: str
+    images: tuple[Body, ...] = ()
+    trouble: str = ""
+    """Why a reply did not end as it should: `error`, `aborted`, `length`; empty where it did."""
+    reason: str = ""
+    """What the provider said of it."""
+    author: str = ""
+    """Who injected it: a custom message's type."""
+    label: str = "you"
+    """The word before a prompt: `task` where another agent wrote it."""
+
+
+@dataclass(slots=True)
+class Step:
+    """A tool call and its result; either may be missing."""
+
+    call: ToolCall
+    call_entry: EntryIndex
+    result: Body | None = None
+    """The result's entry, decoded."""
+    result_entry: EntryIndex = NO_ENTRY
+    by_user: bool = False
+    """A command the user ran."""
+    ran: bool = True
+    """False for a call of a reply that was broken off: nobody ran it."""
+    table: ToolTable = NATIVE_TOOLS
+    """The tools of the agent that made the result."""
+
+    @property
+    def message(self) -> Body:
+        """The result's message."""
+        message = (self.result or {}).get("message")
+        return message if isinstance(message, dict) else {}
+
+    @property
+    def output(self) -> str:
+        """The result as text."""
+        if self.by_user:
+            return str(self.message.get("output") or "")
+        return text_of(self.message.get("content"))
+
+    @property
+    def images(self) -> tuple[Body, ...]:
+        """The images of the result."""
+        return tuple(b for b in blocks_of(self.message.get("content")) if b.get("type") == "image")
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended; None where no result is there."""
+        return outcome(self.result, self.table) if self.result is not None else None
+
+
+@dataclass(slots=True)
+class Gathered:
+    """The contents of a selection."""
+
+    entries: int = 0
+    prompts: list[Said] = field(default_factory=list)
+    replies: list[Said] = field(default_factory=list)
+    thoughts: list[Said] = field(default_factory=list)
+    systems: list[tuple[EntryIndex, Body]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    others: list[tuple[EntryIndex, Kind, Body]] = field(default_factory=list)
+    """Entries that are no messages, and blocks nobody knows, in order."""
+    unknown_blocks: list[tuple[EntryIndex, Body]] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    tokens: int = 0
+    """Estimated."""
+    first_time: str = ""
+    redacted: int = 0
+    """Thinking blocks whose text the provider keeps to itself."""
+    tools: ToolTable = NATIVE_TOOLS
+    """How the calls name files."""
+
+
+def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Gathered:
+    """Decodes the entries of a selection. Stops in between where `stop` turns true."""
+    session = selection.session
+    found = Gathered(tools=table_of(session))
+    waiting: dict[str, Step] = {}
+    entries = (index for span in selection.entries for index in span)
+    for index, body in session.bodies(entries):
+        if stop():
+            break
+        found.entries += 1
+        kind = Kind(session.columns.kind[index]) if body is not None else Kind.MALFORMED
+        if kind is Kind.INJECTED and len(selection) == 1:
+            # Among what was said it is one line; alone it is read whole.
+            kind = Kind.CUSTOM_MESSAGE
+        _take(found, waiting, session, index, kind, body or {})
+    if len(selection) == 1 or selection.kind is SelectionKind.ENTRY:
+        for reply in {step.call_entry for step in waiting.values()}:
+            _complete(waiting, session, reply)
+    return found
+
+
+def _take(
+    found: Gathered, waiting: dict[str, Step], session: Session, index: EntryIndex, kind: Kind, body: Body
+) -> None:
+    stamp = body.get("timestamp")
+    if isinstance(stamp, str):
+        found.first_time = found.first_time or stamp
+    usage = usage_of(body)
+    if usage is not None:
+        found.usage = found.usage + usage
+    messages = messages_of(body, kind)
+    found.tokens += sum(map(message_tokens, messages))
+    message = messages[0] if messages else {}
+    content = message.get("content")
+    if kind is Kind.USER:
+        label = TASK if index == session.task else "you"
+        found.prompts.append(Said(index, text_of(content), _images(content), label=label))
+        _unknown(found, index, content)
+    elif kind is Kind.ASSISTANT:
+        _reply(found, waiting, index, message)
+    elif kind is Kind.TOOL_RESULT:
+        _result(found, waiting, session, index, body)
+    elif kind is Kind.BASH:
+        call = ToolCall("", "bash", {"command": str(message.get("command") or "")})
+        found.steps.append(Step(call, index, body, index, by_user=True))
+    elif kind in (Kind.CUSTOM_MESSAGE, Kind.CUSTOM_ROLE):
+        author = str((message if kind is Kind.CUSTOM_ROLE else body).get("customType") or "extension")
+        found.prompts.append(Said(index, text_of(content), _images(content), author=author, label="ext"))
+        _unknown(found, index, content)
+    elif kind is Kind.SYSTEM:
+        found.systems.append((index, message))
+    else:
+        found.others.append((index, kind, body))
+
+
+def _reply(found: Gathered, waiting: dict[str, Step], index: EntryIndex, message: Body) -> None:
+    model = message.get("model")
+    if isinstance(model, str) and model and model not in found.models:
+        found.models.append(model)
+    text = text_of(message.get("content"), "\n\n")
+    stop = message.get("stopReason")
+    trouble = stop if isinstance(stop, str) and stop in ("error", "aborted", "length") else ""
+    images = _images(message.get("content"))
+    if text.strip() or trouble or images:
+        reason = message.get("errorMessage")
+        found.replies.append(
+            Said(index, text, images, trouble, reason if isinstance(reason, str) and trouble else "")
+        )
+    for block in blocks_of(message.get("content")):
+        if block.get("type") == "thinking":
+            thought = block.get("thinking")
+            if block.get("redacted") or not isinstance(thought, str) or not thought.strip():
+                found.redacted += 1
+            else:
+                found.thoughts.append(Said(index, thought))
+    for call in tool_calls(message):
+        step = Step(call, index, ran=did_run(message))
+        found.steps.append(step)
+        waiting[call.id] = step
+    _unknown(found, index, message.get("content"))
+
+
+def _result(
+    found: Gathered, waiting: dict[str, Step], session: Session, index: EntryIndex, body: Body
+) -> None:
+    message = body.get("message")
+    message = message if isinstance(message, dict) else {}
+    call_id = message.get("toolCallId")
+    step = waiting.pop(str(call_id), None)
+    if step is None:
+        call = call_of(session, index, call_id)
+        name = str(message.get("toolName") or "tool")
+        step = Step(call or ToolCall(str(call_id), name, {}), index if call is None else NO_ENTRY)
+        found.steps.append(step)
+    step.result = body
+    step.result_entry = index
+    step.table = found.tools
+    _unknown(found, index, message.get("content"))
+
+
+_AMONG_RESULTS = frozenset({Kind.TOOL_RESULT, *BOOKKEEPING})
+"""What may stand between a reply and the last result of its calls."""
+
+
+def _complete(waiting: dict[str, Step], session: Session, reply: int) -> None:
+    """Finds the results of a reply's calls below it, on every branch: calls made together have a row each."""
+    tree, kinds = session.tree, session.columns.kind
+    below = deque(tree.children(reply))
+    for _ in range(_FAR_DOWN):
+        if not waiting or not below:
+            return
+        index = below.popleft()
+        if kinds[index] not in _AMONG_RESULTS:
+            continue
+        below.extend(tree.children(index))
+        body = session.body(index) if kinds[index] == Kind.TOOL_RESULT else None
+        message = (body or {}).get("message")
+        if isinstance(message, dict):
+            step = waiting.pop(str(message.get("toolCallId")), None)
+            if step is not None:
+                step.result, step.result_entry = body, index
+
+
+def _images(content: object) -> tuple[Body, ...]:
+    return tuple(block for block in blocks_of(content) if block.get("type") == "image")
+
+
+_KNOWN_BLOCKS = frozenset({"text", "image", "thinking", "toolCall"})
+
+
+def _unknown(found: Gathered, index: EntryIndex, content: object) -> None:
+    found.unknown_blocks.extend(
+        (index, block) for block in blocks_of(content) if block.get("type") not in _KNOWN_BLOCKS
+    )

@@ -1,0 +1,350 @@
+"""A page on the screen: virtual lines, a cursor that rests on what enter can do, mouse, selection."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from leafward.base.safe_text import safe
+from leafward_tui.ui.intents import intent
+from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual import events
+    from textual.selection import Selection as TextSelection
+
+    from leafward_tui.ui.page import Line, Page
+    from leafward_tui.ui.theme import Styles
+
+MARGIN = 1
+"""Cells left of the text: the cursor's."""
+
+AIR = 1
+"""Cells between the text and the scrollbar."""
+
+_KEPT_STRIPS = 512
+_MOST_COPIED = 5_000
+"""Lines that a text selection may span."""
+
+
+def paint(line: Line, width: int, styles: Styles, *, cursor: str = "") -> Strip:
+    """A line in `width` cells, with the cursor's sign in the margin where it stands here."""
+    ground = styles.sel if cursor else styles.bg
+    segments = [Segment(cursor or " " * MARGIN, ground.leaf)]
+    for text, ink, named in line.spans:
+        if text:
+            on = getattr(styles, named) if named else ground
+            segments.append(Segment(text, getattr(on, ink)))
+    return Strip(segments).adjust_cell_length(width, ground.blank)
+
+
+def _bind(intent_id: str) -> Binding:
+    known = intent(intent_id)
+    return Binding(known.keys, known.action, known.hint, show=False, tooltip=known.title, id=known.id)
+
+
+class PageView(LineScroll):
+    """Shows one page at a time, line by line."""
+
+    DEFAULT_CSS = "PageView { scrollbar-gutter: stable; }"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _bind("row.down"),
+        _bind("row.up"),
+        _bind("page.down"),
+        _bind("page.up"),
+        _bind("half.down"),
+        _bind("half.up"),
+        _bind("row.top"),
+        _bind("row.bottom"),
+        _bind("copy.text"),
+        Binding(
+            "enter,space", "line_open", "open", show=False, tooltip="Open what stands here", id="line.open"
+        ),
+        Binding("left", "tab_previous", "tab", show=False, tooltip="Previous tab", id="tab.previous"),
+        Binding("right", "tab_next", "tab", show=False, tooltip="Next tab", id="tab.next"),
+    ]
+
+    @dataclass(eq=False, repr=False)
+    class LineOpened(Message):
+        """Enter or a click on a line that does something."""
+
+        view: PageView
+        line: Line
+
+        @property
+        def control(self) -> PageView:
+            """The view it came from."""
+            return self.view
+
+    @dataclass(eq=False, repr=False)
+    class TabStepped(Message):
+        """Another tab is wanted: the one before or behind."""
+
+        view: PageView
+        step: int
+
+        @property
+        def control(self) -> PageView:
+            """The view it came from."""
+            return self.view
+
+    @dataclass(eq=False, repr=False)
+    class TextWanted(Message):
+        """A copy of the line or the page is wanted."""
+
+        view: PageView
+        text: str
+
+        @property
+        def control(self) -> PageView:
+            """The view it came from."""
+            return self.view
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.page: Page | None = None
+        self._strips: OrderedDict[tuple[int, bool, int], Strip] = OrderedDict()
+        self._painted_with: Styles | None = None
+        self.rendered = 0
+        """Lines painted so far; work counted for tests."""
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    def show(self, page: Page | None, *, keep_place: bool) -> None:
+        """Shows another page: from its top, or, the same page made anew, where it was."""
+        before = self._line(self.cursor)
+        self.page = page
+        self._strips.clear()
+        self.virtual_size = Size(
+            self.scrollable_content_region.width, len(page.lines) if page is not None else 0
+        )
+        if not keep_place:
+            self.cursor = -1
+            self.scroll_to(y=0, animate=False)
+        elif before is not None and not self._same(self.cursor, before):
+            top, bottom = self._window()
+            near = (at for at in range(top, bottom) if self._same(at, before))
+            self.cursor = next(near, -1)
+        self.refresh()
+
+    def _same(self, at: int, line: Line) -> bool:
+        other = self._line(at)
+        return other is not None and (other.toggle, other.entry) == (line.toggle, line.entry)
+
+    def _line(self, at: int) -> Line | None:
+        if self.page is None or not 0 <= at < len(self.page.lines):
+            return None
+        return self.page.lines[at]
+
+    def _window(self) -> tuple[int, int]:
+        """The first line on the screen and the one behind the last."""
+        top = self.scroll_offset.y
+        count = len(self.page.lines) if self.page is not None else 0
+        return top, min(count, top + max(1, self.scrollable_content_region.height))
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the screen."""
+        styles = services_of(self).styles_now
+        if styles is not self._painted_with:
+            self._strips.clear()
+            self._painted_with = styles
+        width = self.scrollable_content_region.width
+        at = self.scroll_offset.y + y
+        line = self._line(at)
+        if line is None:
+            return Strip.blank(width, styles.bg.blank)
+        chosen = at == self.cursor and self.has_focus
+        key = (at, chosen, width)
+        strip = self._strips.get(key)
+        if strip is None:
+            self.rendered += 1
+            strip = paint(line, width, styles, cursor=services_of(self).glyphs.cursor if chosen else "")
+            self._strips[key] = strip
+            if len(self._strips) > _KEPT_STRIPS:
+                self._strips.popitem(last=False)
+        return self._marked(strip, at, styles.ghost_tint.text).apply_offsets(0, at)
+
+    def notify_style_update(self) -> None:
+        """Another theme: every line looks different."""
+        super().notify_style_update()
+        self._strips.clear()
+
+    def on_focus(self) -> None:
+        """The cursor shows where the keys go."""
+        if self._line(self.cursor) is None:
+            self.cursor = self._first_in_view()
+        self.repaint(self.cursor)
+
+    # --- text selection -----------------------------------------------------------------------------------------------
+
+    def _marked(self, strip: Strip, at: int, style: Style) -> Strip:
+        """The strip with what the mouse selected on it."""
+        selection = self.text_selection
+        span = selection.get_span(at) if selection is not None else None
+        if span is None:
+            return strip
+        start, end = span
+        width = strip.cell_length
+        end = width if end < 0 else min(end, width)
+        if start >= end:
+            return strip
+        before, inside, after = strip.crop(0, start), strip.crop(start, end), strip.crop(end, width)
+        return Strip.join([before, Strip([Segment(s.text, style) for s in inside]), after])
+
+    def selection_updated(self, selection: TextSelection | None) -> None:  # noqa: ARG002  Textual's own name
+        """Paints the selection."""
+        self.refresh()
+
+    def get_selection(self, selection: TextSelection) -> tuple[str, str] | None:
+        """The selected text: as it stands on the screen, without the margin."""
+        if self.page is None:
+            return None
+        lines = self.page.lines
+        first = selection.start.y if selection.start is not None else 0
+        last = selection.end.y if selection.end is not None else len(lines) - 1
+        last = min(last, len(lines) - 1, first + _MOST_COPIED)
+        found: list[str] = []
+        for at in range(max(first, 0), last + 1):
+            text = " " * MARGIN + lines[at].text
+            start = selection.start.x if selection.start is not None and at == first else MARGIN
+            end = selection.end.x if selection.end is not None and at == selection.end.y else len(text)
+            found.append(text[max(start, MARGIN) : end].rstrip())
+        return "\n".join(found), "\n"
+
+    # --- keys ---------------------------------------------------------------------------------------------------------
+
+    def action_row_down(self) -> None:
+        """To the next line that does something; where there is none in sight, one line down."""
+        top, bottom = self._window()
+        start = self.cursor + 1 if top <= self.cursor < bottom else top
+        self._move(self._target(range(start, bottom)), 1)
+
+    def action_row_up(self) -> None:
+        """To the line before that does something; where there is none in sight, one line up."""
+        top, bottom = self._window()
+        start = self.cursor - 1 if top <= self.cursor < bottom else bottom - 1
+        self._move(self._target(range(start, top - 1, -1)), -1)
+
+    def _target(self, lines: range) -> int:
+        if self.page is None:
+            return -1
+        return next((at for at in lines if self.page.lines[at].is_target), -1)
+
+    def _first_in_view(self) -> int:
+        return self._target(range(*self._window()))
+
+    def _move(self, at: int, step: int) -> None:
+        if at >= 0:
+            self._set_cursor(at)
+            return
+        self.scroll_to(y=self.scroll_offset.y + step, animate=False)
+        top, bottom = self._window()
+        edge = bottom - 1 if step > 0 else top
+        fresh = self._target(range(edge, edge + 1))
+        if fresh >= 0:
+            self._set_cursor(fresh)
+
+    def _set_cursor(self, at: int) -> None:
+        before, self.cursor = self.cursor, at
+        if before != at:
+            self.repaint(before)
+            self.repaint(at)
+
+    def _page(self, rows: int) -> None:
+        top, bottom = self._window()
+        offset = self.cursor - top if top <= self.cursor < bottom else 0
+        self.scroll_to(y=self.scroll_offset.y + rows, animate=False)
+        top, bottom = self._window()
+        wanted = min(top + offset, bottom - 1)
+        near = self._target(range(wanted, bottom))
+        if near < 0:
+            near = self._target(range(wanted, top - 1, -1))
+        self._set_cursor(near)
+        self.refresh()
+
+    def action_page_down(self) -> None:
+        """One screen down."""
+        self._page(max(1, self.scrollable_content_region.height - 1))
+
+    def action_page_up(self) -> None:
+        """One screen up."""
+        self._page(-max(1, self.scrollable_content_region.height - 1))
+
+    def action_half_down(self) -> None:
+        """Half a screen down."""
+        self._page(max(1, self.scrollable_content_region.height // 2))
+
+    def action_half_up(self) -> None:
+        """Half a screen up."""
+        self._page(-max(1, self.scrollable_content_region.height // 2))
+
+    def action_row_top(self) -> None:
+        """To the first line."""
+        self.scroll_to(y=0, animate=False)
+        self._set_cursor(self._first_in_view())
+        self.refresh()
+
+    def action_row_bottom(self) -> None:
+        """To the last line."""
+        self.scroll_to(y=self.max_scroll_y, animate=False)
+        top, bottom = self._window()
+        self._set_cursor(self._target(range(bottom - 1, top - 1, -1)))
+        self.refresh()
+
+    def action_line_open(self) -> None:
+        """Opens, closes or goes to what stands under the cursor."""
+        top, bottom = self._window()
+        line = self._line(self.cursor) if top <= self.cursor < bottom else None
+        if line is not None and line.is_target:
+            self.post_message(self.LineOpened(self, line))
+
+    def action_tab_previous(self) -> None:
+        """To the tab on the left."""
+        self.post_message(self.TabStepped(self, -1))
+
+    def action_tab_next(self) -> None:
+        """To the tab on the right."""
+        self.post_message(self.TabStepped(self, 1))
+
+    def action_copy_text(self) -> None:
+        """Asks for a copy of what stands under the cursor, or else of what the page is about."""
+        text = self.copied_text()
+        if text:
+            self.post_message(self.TextWanted(self, text))
+
+    def copied_text(self) -> str:
+        """What a copy takes now."""
+        if self.page is None:
+            return ""
+        top, bottom = self._window()
+        line = self._line(self.cursor) if self.has_focus and top <= self.cursor < bottom else None
+        if line is not None:
+            return line.copy or safe(line.text.strip())
+        if self.page.copy:
+            return self.page.copy
+        seen = (self.page.lines[at].text.rstrip() for at in range(top, bottom))
+        return safe("\n".join(seen).strip("\n"))
+
+    # --- mouse --------------------------------------------------------------------------------------------------------
+
+    def on_click(self, event: events.Click) -> None:
+        """A click is enter on the line; one that ends a selection is none."""
+        at = self.row_at(event)
+        if at < 0 or (self.text_selection is not None and self.screen.get_selected_text()):
+            return
+        line = self._line(at)
+        if line is None or not line.is_target:
+            return
+        event.stop()
+        self._set_cursor(at)
+        self.post_message(self.LineOpened(self, line))

@@ -1,0 +1,100 @@
+"""What the user has chosen in the lab. A value: every choice makes a new one, and a draft is known by the one it was made with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from leafward.compaction import PlanSettings, Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
+
+__all__ = ["EXTRACTIVE", "Choices"]
+
+EXTRACTIVE = "extractive"
+"""The name of the summariser that needs no model."""
+
+
+def _nothing() -> Mapping[Strategy, int]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """All settings of a what-if. Sizes in tokens unless said."""
+
+    strategy: Strategy
+    keep: Mapping[Strategy, int]
+    """What is kept, where it is not the strategy's own default."""
+    reserve: Mapping[Strategy, int]
+    window: int
+    cut: EntryIndex | None = None
+    """The first entry to keep, instead of what the budget leads to."""
+    summarizer: str = EXTRACTIVE
+    """`extractive`, or a model's name."""
+    pins: tuple[str, ...] = ()
+    focus: str = ""
+    inject: bool = True
+    """Whether context is injected beside the summary."""
+    off: frozenset[str] = frozenset()
+    """Keys of sections that are not injected."""
+    budget: int = 8_000
+    """Of the injected text, in code points."""
+
+    @classmethod
+    def of(cls, config: Config, window: int) -> Choices:
+        """What the configuration says; the strategies that it does not speak of keep their own defaults."""
+        return cls(
+            strategy=Strategy(config.strategy),
+            keep=MappingProxyType({Strategy.PI: config.keep_recent}),
+            reserve=MappingProxyType({Strategy.PI: config.reserve}),
+            window=window,
+            budget=config.injection_budget,
+        )
+
+    def settings(self, strategy: Strategy | None = None) -> PlanSettings:
+        """The settings of a strategy's plan, of the chosen one by default. A cut holds for the chosen one only."""
+        wanted = self.strategy if strategy is None else strategy
+        cut = self.cut if wanted is self.strategy and wanted is not Strategy.CODEX else None
+        return PlanSettings(
+            strategy=wanted,
+            keep_recent=self.keep.get(wanted),
+            reserve=self.reserve.get(wanted),
+            window=self.window,
+            cut=cut,
+        )
+
+    def keeping(self, tokens: int, cut: EntryIndex | None = None) -> Choices:
+        """With another size to keep, and a cut where one was asked for."""
+        return replace(self, keep=MappingProxyType({**self.keep, self.strategy: tokens}), cut=cut)
+
+    def reserving(self, tokens: int) -> Choices:
+        """With another reserve."""
+        return replace(self, reserve=MappingProxyType({**self.reserve, self.strategy: tokens}))
+
+    def by(self, strategy: Strategy) -> Choices:
+        """With another strategy; a cut that was asked for is not taken along."""
+        return replace(self, strategy=strategy, cut=None)
+
+    def pinned(self, text: str) -> Choices:
+        """With a fact pinned, or unpinned where it was."""
+        pins = tuple(pin for pin in self.pins if pin != text)
+        return replace(self, pins=pins if len(pins) < len(self.pins) else (*self.pins, text))
+
+    def switched(self, section: str) -> Choices:
+        """With a section of the injected context switched on or off."""
+        return replace(self, off=self.off ^ {section})
+
+    def draft_key(
+        self, strategy: Strategy | None = None, summarizer: str | None = None
+    ) -> tuple[object, ...]:
+        """What a draft depends on."""
+        injected = (self.budget, self.off) if self.inject else None
+        made_by = self.summarizer if summarizer is None else summarizer
+        settings = self.settings(strategy)
+        return (settings, made_by, self.pins, self.focus, injected)

@@ -1,0 +1,319 @@
+"""The left pane: what happens to each turn, the cut as a row of its own, and why it could not stand a little lower."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from leafward.compaction import RULE_TEXT, Rule, Strategy
+from leafward.compaction.cuts import LEGAL, first_said
+from leafward.compaction.measure import Part
+from leafward.session.entries import EntryIndex, Kind
+from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
+from leafward_tui.ui.cells import cell_len, count, counted, fit, right
+from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.compaction import Plan
+    from leafward.session.headline import Headline
+    from leafward_tui.lab.model.turns import PathTurns
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["CutLines", "legend", "neighbours"]
+
+INK = {Fate.SUMMARISED: "memory", Fate.PREFIX: "warn", Fate.KEPT: "leaf"}
+_TOK = 8
+_GUTTER = 6
+"""Cells of letter, rail, arm and their gaps."""
+_LEAST_WORDS = 8
+"""Cells of words without which there is no chip beside them."""
+_LEGEND = 41
+"""Cells of the legend in its long form."""
+_NODE_OF_KIND = {Kind.BRANCH_SUMMARY: "branch_summary", Kind.COMPACTION: "compaction"}
+
+
+class CutLines:
+    """The rows as lines of `width` cells, made when they are drawn.
+
+    `words` gives an entry's headline, or None while it is not known; the row keeps its place and is worded later.
+    """
+
+    def __init__(
+        self,
+        rows: CutRows,
+        kinds: bytes | bytearray,
+        words: Callable[[int], Headline | None],
+        width: int,
+        glyphs: Glyphs,
+    ) -> None:
+        self.rows = rows
+        self.kinds = kinds
+        self.words = words
+        self.width = width
+        self.glyphs = glyphs
+        self.pruned = sorted(short.position for short in rows.plan.pruned)
+        self.quoted: list[int] = []
+        """Positions that are kept word for word though their turn is summarised."""
+        if rows.plan.settings.strategy is Strategy.CODEX:
+            quoted = set(rows.plan.kept)
+            entries = rows.turns.sizes.entries
+            self.quoted = [at for at in rows.turns.sizes.starts if entries[at] in quoted]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, y: int) -> LabLine:
+        row = self.rows.row(y)
+        if row.kind is RowKind.CUT:
+            return self._cut()
+        if row.kind is RowKind.BRANCH:
+            return self._branch(row)
+        if row.kind is RowKind.CARRIED:
+            return self._carried()
+        return self._turn(row)
+
+    def find(self, key: str) -> int:
+        """The line with a key: `cut`, or `at:` and a position."""
+        if key == "cut":
+            return self.rows.cut_y
+        area, _, place = key.partition(":")
+        return self.rows.y_of(int(place)) if area == "at" and place.isdecimal() else -1
+
+    def entries(self, shown: range) -> list[int]:
+        """The entries that are named on some lines."""
+        found = []
+        for y in shown:
+            if 0 <= y < len(self):
+                row = self.rows.row(y)
+                if row.kind in (RowKind.TURN, RowKind.MESSAGE):
+                    found.append(self._head(row))
+                elif row.kind is RowKind.BRANCH:
+                    found.append(row.entry)
+        return found
+
+    def _head(self, row: CutRow) -> int:
+        sizes = self.rows.turns.sizes
+        lead = first_said(sizes, row.first)
+        return sizes.entries[lead if lead < row.stop else row.first]
+
+    def _line(
+        self,
+        letter: str,
+        node: str,
+        ink: str,
+        words: Sequence[Span],
+        tokens: str,
+        key: str = "",
+        entry: int = -1,
+        arm: str = "  ",
+        chip: Span | None = None,
+    ) -> LabLine:
+        room = self.width - _GUTTER - _TOK
+        if chip is not None and room - cell_len(chip.text) - 2 < _LEAST_WORDS:
+            chip = None
+        room -= cell_len(chip.text) + 2 if chip is not None else 0
+        said: list[Span] = []
+        for span in words:
+            if room <= 0:
+                break
+            text = fit(span.text, room, ellipsis=self.glyphs.ellipsis)
+            said.append(span._replace(text=text))
+            room -= cell_len(text)
+        number = right(tokens, _TOK)
+        quiet = "edge" if tokens == self.glyphs.zero else "faint"
+        return LabLine(
+            (
+                Span(letter, ink),
+                blanks(1),
+                Span(node, ink),
+                Span(arm, "faint"),
+                blanks(1),
+                *said,
+                blanks(room),
+                *((blanks(2), chip) if chip is not None else ()),
+                Span(number, quiet),
+            ),
+            key,
+            entry,
+        )
+
+    def _turn(self, row: CutRow) -> LabLine:
+        rows, glyphs = self.rows, self.glyphs
+        fate = rows.fate(row)
+        size = rows.turns.tokens(row.first, row.stop, rows.plan.estimator)
+        key, tokens = f"at:{row.first}", count(size, zero=glyphs.zero)
+        ink = INK[fate]
+        if row.kind in (RowKind.TURNS, RowKind.MESSAGES):
+            name = "turn" if row.kind is RowKind.TURNS else "message"
+            folded = [Span(f"{glyphs.folded} {counted(row.count, name)}", "sub")]
+            node = glyphs.run if row.kind is RowKind.TURNS else glyphs.rail
+            return self._line(fate.value, node, ink, folded, tokens, key, chip=self._chip(row))
+        entry = self._head(row)
+        kind = self.kinds[entry]
+        words, chip = self._words(entry), self._chip(row)
+        return self._line(fate.value, self._node(row, kind), ink, words, tokens, key, entry, chip=chip)
+
+    def _node(self, row: CutRow, kind: int) -> str:
+        glyphs = self.glyphs
+        plan = self.rows.plan
+        holds_end = row.stop == len(plan.sizes)
+        if holds_end and (row.kind is RowKind.TURN or self.rows.turns.sizes.parts[row.first] != Part.USER):
+            return glyphs.leaf
+        named = _NODE_OF_KIND.get(Kind(kind))
+        if named is not None:
+            return str(getattr(glyphs, named))
+        if kind in (Kind.USER, Kind.BASH):
+            return glyphs.prompt
+        return glyphs.rail if row.kind is RowKind.MESSAGE else glyphs.prompt_off
+
+    def _words(self, entry: int) -> list[Span]:
+        told = self.words(entry)
+        if told is None:
+            return []
+        kind = self.kinds[entry]
+        own = kind in (Kind.USER, Kind.BASH)
+        if kind == Kind.BRANCH_SUMMARY:
+            return [Span(told.text, "memory")]
+        if kind == Kind.TOOL_RESULT:
+            return [Span("its result  ", "faint"), Span(told.text, "faint")]
+        text = told.text if own or told.word == "ai" else f"{told.word} {told.text}"
+        return [Span(text, "text" if own else "sub")]
+
+    def _chip(self, row: CutRow) -> Span | None:
+        """What else happens to messages of a row: results cut short, prompts kept word for word."""
+        if self.pruned:
+            start, stop = (bisect_left(self.pruned, at) for at in (row.first, row.stop))
+            if stop > start:
+                return Span(f"{stop - start} cut", "warn")
+        if self.quoted:
+            start, stop = (bisect_left(self.quoted, at) for at in (row.first, row.stop))
+            if stop > start:
+                folded = row.kind in (RowKind.TURNS, RowKind.MESSAGES)
+                return Span(f"{stop - start} quoted" if folded else "quoted", "leaf")
+        return None
+
+    def _carried(self) -> LabLine:
+        size = self.rows.plan.tokens.previous_summary
+        stays = self.rows.plan.nothing
+        fate = Fate.KEPT if stays else Fate.SUMMARISED
+        told = "   its summary stays" if stays else "   its summary is carried on"
+        words = [Span("compaction", "memory"), Span(told, "faint")]
+        node = self.glyphs.compaction
+        return self._line(fate.value, node, INK[fate], words, count(size, zero=self.glyphs.zero), "carried")
+
+    def _branch(self, row: CutRow) -> LabLine:
+        glyphs = self.glyphs
+        told = self.words(row.entry)
+        words = [Span(told.text if told is not None else "", "faint")]
+        arm = glyphs.arm + glyphs.folded
+        return self._line(" ", glyphs.branch, "faint", words, glyphs.zero, f"branch:{row.entry}", arm=arm)
+
+    def _cut(self) -> LabLine:
+        plan, glyphs = self.rows.plan, self.glyphs
+        hue = "warn" if plan.split_turn else "leaf"
+        told = cut_words(plan, self.rows)
+        keys = " J K " if len(" cut") + cell_len(told) + 5 <= self.width else " "
+        told = fit(told, max(0, self.width - len(" cut") - len(keys)), ellipsis=glyphs.ellipsis)
+        room = self.width - len(" cut") - cell_len(told) - len(keys)
+        left = min(6, max(0, room) // 2)
+        ground = f"{hue}_tint"
+        spans = (
+            Span(glyphs.cut_line * left, hue, ground),
+            Span(" cut", f"strong_{hue}", ground),
+            Span(told, "text", ground),
+            Span((" " + glyphs.cut_line * (room - left - 1))[: max(0, room - left)], hue, ground),
+            Span(keys, "strong", ground),
+        )
+        return LabLine(spans, "cut", int(plan.first_kept), ground)
+
+
+def cut_words(plan: Plan, rows: CutRows) -> str:
+    """What the cut does, in a few words."""
+    kept = count(plan.tokens.kept, zero="nothing")
+    if plan.first_kept < 0:
+        if plan.kept:
+            return f" keeps {kept}: {counted(len(plan.kept), 'prompt')}"
+        return " keeps nothing as it is"
+    if plan.split_turn:
+        return f" keeps {kept}, splits turn {rows.turns.turn_of(rows.cut) + 1}"
+    return f" keeps {kept}, no split turn"
+
+
+def legend(width: int) -> LabLine:
+    """What the letters mean."""
+    spans: list[Span] = []
+    for fate, words in (
+        (Fate.SUMMARISED, "summarised"),
+        (Fate.PREFIX, "turn prefix"),
+        (Fate.KEPT, "kept as is" if width >= _LEGEND else "kept"),
+    ):
+        spans += [Span("  " if spans else "", "blank"), Span(fate.value, INK[fate]), Span(f" {words}", "sub")]
+    return LabLine(tuple(spans))
+
+
+_SHORT_RULE = {
+    Rule.RESULT: "result without its call",
+    Rule.BETWEEN: "between call and result",
+    Rule.NOTHING_BEFORE: "nothing before it",
+    Rule.NOTHING_AFTER: "nothing after it",
+    Rule.SYSTEM: "the system prompt",
+    Rule.UNKNOWN_ROLE: "a role none begins with",
+    Rule.QUIET_INSIDE: "says nothing",
+}
+
+
+def neighbours(
+    turns: PathTurns, plan: Plan, cut: int, width: int, glyphs: Glyphs, most: int = 3
+) -> list[LabLine]:
+    """The places right below the cut with the rule that forbids them, up to the next one that is allowed."""
+    sizes = turns.sizes
+    if plan.nothing:
+        return []
+    if plan.settings.strategy is Strategy.CODEX or plan.first_kept < 0:
+        said = fit(RULE_TEXT[Rule.NO_TAIL], width, ellipsis=glyphs.ellipsis)
+        return [LabLine((Span(said, "faint"),))]
+    here = first_said(sizes, cut)
+    below = turns.cut_beside(cut, 1)
+    stop = below if below >= 0 else len(sizes)
+    refused = [at for at in turns.messages(here + 1, stop) if Rule(turns.rules[at]) not in LEGAL]
+    lines = [
+        _neighbour(sizes.entries[at], at, Rule(turns.rules[at]), "", width, glyphs)
+        for at in refused[: max(0, most - 1)]
+    ]
+    if below >= 0:
+        kept = count(turns.kept_by(below, plan.estimator), zero="0")
+        rule = Rule(turns.rules[below])
+        split = rule in (Rule.MID_TURN, Rule.QUIET_BEFORE_REPLY)
+        if width >= _LEGEND:
+            splits = "splits a turn" if split else "no split turn"
+        else:
+            splits = "splits" if split else "no split"
+        lines.append(_neighbour(sizes.entries[below], below, rule, f"keeps {kept}, {splits}", width, glyphs))
+    elif not refused:
+        lines.append(LabLine((Span("nothing stands below it", "faint"),)))
+    return lines
+
+
+def _neighbour(entry: int, at: int, rule: Rule, words: str, width: int, glyphs: Glyphs) -> LabLine:
+    legal = rule in LEGAL
+    ink = "leaf" if legal else "faint"
+    told = words or _SHORT_RULE.get(rule) or RULE_TEXT[rule]
+    name = fit(f"#{entry}", 7, pad=True)
+    verdict = "legal" if legal else "illegal"
+    room = width - cell_len(name) - len(verdict) - 2
+    left = [Span(name, "sub"), Span(fit(told, room, ellipsis=glyphs.ellipsis), ink)]
+    return spread(left, [Span(verdict, ink)], width, f"cut:{at}", int(EntryIndex(entry)))
+
+
+def why_lines(turns: PathTurns, rows: CutRows, width: int, height: int, glyphs: Glyphs) -> Block:
+    """What stands below the rows: the legend, and the neighbouring cuts."""
+    if height <= 0:
+        return Block()
+    lines = [LabLine(), legend(width)]
+    titled = height >= 6
+    found = neighbours(turns, rows.plan, rows.cut, width, glyphs, height - (4 if titled else 2))
+    if found and titled:
+        lines += [LabLine(), LabLine((Span("Why not lower", "strong"),))]
+    return Block([*lines, *found][:height])

@@ -1,0 +1,191 @@
+"""What survives: a thin line for each kind of fact, then the facts that are lost, each with the key that pins it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.summaries.facts import FactKind
+from leafward.summaries.survival import SURVIVED, Status
+from leafward_tui.ui.cells import cell_len, fit, fit_path, percent, right
+from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.survival_cache import PLURAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.facts import Fact
+    from leafward.summaries.survival import Survival
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["LostFact", "fate_lines", "kept_by_kind", "lost_facts", "pin_text"]
+
+_CLOSE = {
+    FactKind.IDENTIFIER: ("identifiers", "idents"),
+    FactKind.CONSTRAINT: ("constraints", "constraint", "constr."),
+}
+"""Names where two stand on a line, the first that fits."""
+_NAME = 12
+_COUNTS = 12
+_LEAST_LOST = 4
+"""Rows of lost facts for which the lines above them move closer together."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostFact:
+    """A fact that is not in the context afterwards, or was pinned because it was not."""
+
+    text: str
+    """Safe, on one line."""
+    entry: int
+    status: Status
+    pin: str
+    """What pinning it puts into the summary."""
+    pinned: bool = False
+    path: bool = False
+    weight: float = 1e9
+    """How much its loss matters; what was pinned without being looked up comes first."""
+
+
+def pin_text(fact: Fact) -> str:
+    """The line that a pinned fact makes: the fact as written, with how a command ended."""
+    text = safe_line(fact.text, 400)
+    return f"{text} ({fact.outcome})" if fact.kind is FactKind.COMMAND and fact.outcome else text
+
+
+def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[LostFact]:
+    """What is lost or contradicted, what weighs most first; pinned facts stay in their places."""
+    pins = {fact.pin for fact in pinned}
+    found = [
+        LostFact(
+            safe_line(fate.fact.text, 300),
+            int(fate.fact.entry),
+            fate.status,
+            pin_text(fate.fact),
+            path=fate.fact.kind is FactKind.PATH,
+            weight=fate.fact.weight,
+        )
+        for fate in survival.fates
+        if fate.status in (Status.LOST, Status.CONTRADICTED)
+    ]
+    every = [*pinned, *(fact for fact in found if fact.pin not in pins)]
+    return sorted(every, key=lambda fact: (-fact.weight, fact.entry, fact.pin))
+
+
+def kept_by_kind(survival: Survival) -> list[tuple[FactKind, int, int]]:
+    """For each kind of which there were facts how many survive, and of how many."""
+    found = []
+    for kind, row in survival.counts().items():
+        whole = sum(count for status, count in row.items() if status is not Status.INVENTED)
+        if whole:
+            found.append((kind, sum(row.get(status, 0) for status in SURVIVED), whole))
+    return sorted(found, key=lambda row: list(FactKind).index(row[0]))
+
+
+def fate_lines(
+    survival: Survival | None,
+    pinned: Sequence[LostFact],
+    width: int,
+    height: int,
+    glyphs: Glyphs,
+    *,
+    waiting: bool = False,
+) -> Block:
+    """Survival by kind, then the lost facts, in lines of `width` cells for a pane of some height."""
+    if survival is None:
+        said = "counting facts" if waiting else "no summary yet"
+        room = width - len("Survival") - 2
+        words = Span(fit(said, room, ellipsis=glyphs.ellipsis), "nothing")
+        return Block([LabLine((Span("Survival", "strong"), blanks(2), words))])
+    overall = survival.overall()
+    share = percent(overall, 1.0) if overall is not None else "no facts"
+    head = [Span("Survival", "strong")]
+    kinds = kept_by_kind(survival)
+    kept, whole = sum(row[1] for row in kinds), sum(row[2] for row in kinds)
+    # The share weighs facts, the lines below count them: both are said, or they would seem to disagree.
+    for about in (
+        f"  {kept:,} of {whole:,} facts, by weight",
+        f"  {kept:,} of {whole:,}, by weight",
+        "  by weight",
+    ):
+        if overall is not None and cell_len("Survival" + about) + len(share) + 2 <= width:
+            head.append(Span(about, "faint"))
+            break
+    lines = [spread(head, [Span(share, "strong")], width)]
+    lost = lost_facts(survival, pinned)
+    close = height - 1 - len(kinds) - 2 < min(_LEAST_LOST, len(lost))
+    lines += _close_kinds(kinds, width) if close else [_kind(*row, width, glyphs) for row in kinds]
+    unpinned = [fact for fact in lost if not fact.pinned]
+    wrong = sum(1 for fact in unpinned if fact.status is Status.CONTRADICTED)
+    lines.append(LabLine())
+    head = [
+        Span("Lost", "strong"),
+        Span(f"  {len(unpinned) - wrong:,}", "strong_warn" if len(unpinned) > wrong else "leaf"),
+    ]
+    if wrong:
+        head.append(Span(f"  {glyphs.differs} {wrong:,}", "warn"))
+    keys = [Span("p", "strong"), Span(" pin   ", "faint"), Span("P", "strong"), Span(" pin all", "faint")]
+    lines.append(spread(head, keys if lost else [], width))
+    if not lost:
+        lines.append(LabLine((Span("nothing is lost", "nothing"),)))
+    lines += [_lost(number, fact, width, glyphs) for number, fact in enumerate(lost)]
+    return Block(lines)
+
+
+def _kind(kind: FactKind, kept: int, whole: int, width: int, glyphs: Glyphs) -> LabLine:
+    """`paths        ━━━━━━━━╍╍   22 of 24`."""
+    cells = max(4, width - _NAME - _COUNTS - 1)
+    reached = min(cells, cells * kept // whole) if kept < whole else cells
+    if kept and not reached:
+        reached = 1
+    return LabLine(
+        (
+            Span(fit(PLURAL[kind], _NAME, pad=True), "sub"),
+            blanks(1),
+            Span(glyphs.thin * reached, "leaf" if kept == whole else "sub"),
+            Span(glyphs.thin_rest * (cells - reached), "warn"),
+            Span(right(f"{kept:,}", 5), "text"),
+            Span(" of ", "faint"),
+            Span(right(f"{whole:,}", 3), "sub"),
+        )
+    )
+
+
+def _close_kinds(kinds: Sequence[tuple[FactKind, int, int]], width: int) -> list[LabLine]:
+    """Two kinds a line, without lines between name and numbers."""
+    half = width // 2
+    lines = []
+    for at in range(0, len(kinds), 2):
+        spans: list[Span] = []
+        for number, (kind, kept, whole) in enumerate(kinds[at : at + 2]):
+            numbers = f"{kept:,}/{whole:,}"
+            room = half - 1 - number
+            free = max(0, room - cell_len(numbers) - 1)
+            names = _CLOSE.get(kind, (PLURAL[kind],))
+            name = fit(next((one for one in names if cell_len(one) <= free), names[-1]), free, pad=True)
+            spans += [
+                blanks(number * 2),
+                Span(name, "sub"),
+                blanks(room - cell_len(name) - cell_len(numbers)),
+                Span(numbers, "leaf" if kept == whole else "text"),
+            ]
+        lines.append(LabLine(tuple(spans)))
+    return lines
+
+
+def _lost(number: int, fact: LostFact, width: int, glyphs: Glyphs) -> LabLine:
+    source = f"#{fact.entry}" if fact.entry >= 0 else ""
+    room = width - 2 - len(source) - 2
+    if fact.pinned:
+        sign = Span(glyphs.ok, "leaf")
+    elif fact.status is Status.CONTRADICTED:
+        sign = Span(glyphs.differs, "warn")
+    else:
+        sign = Span(glyphs.error, "bad")
+    shorten = fit_path if fact.path and " " not in fact.text else fit
+    text = (
+        shorten(fact.text, room) if glyphs.ellipsis == "…" else fit(fact.text, room, ellipsis=glyphs.ellipsis)
+    )
+    left = [sign, blanks(1), Span(text, "sub" if fact.pinned else "text")]
+    return spread(left, [Span(source, "faint")], width, f"lost:{number}", fact.entry)

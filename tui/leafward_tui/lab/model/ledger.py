@@ -1,0 +1,137 @@
+"""Where the tokens go: the context after a compaction part by part, and the strategies in columns beside each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward_tui.ui.cells import count, counted
+
+if TYPE_CHECKING:
+    from leafward.compaction import Plan, Strategy
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.injection import Injection
+
+__all__ = ["Column", "Ledger", "Part", "column_of", "ledger_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the context afterwards."""
+
+    name: str
+    tokens: int
+    note: str
+    ink: str
+    sign: str
+    """Field of `Glyphs` that its share of the bar is drawn with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The context afterwards. The parts sum to `total`."""
+
+    parts: tuple[Part, ...]
+    before: int
+    window: int
+    beside: int
+    """What the size before holds that is not in the file, by the provider's own count: prompt, tools, error of estimates.
+
+    It is sent afterwards as well, and stands in no part; 0 where a part holds it.
+    """
+
+    @property
+    def total(self) -> int:
+        """Tokens of the context afterwards."""
+        return sum(part.tokens for part in self.parts)
+
+    @property
+    def frees(self) -> int:
+        """Tokens that are free afterwards and were not before; negative where it grows."""
+        return self.before - self.beside - self.total
+
+
+def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Ledger:
+    """The ledger of a plan; with a draft its summary counts as it is, without one as it is reckoned."""
+    tokens = plan.tokens
+    beside = max(0, tokens.unexplained)
+    if plan.nothing:
+        parts = [Part("kept", _all_kept(plan), "nothing to compact", "leaf", "block")]
+        if beside:
+            parts.append(Part("beyond", beside, "prompt and tools", "sub", "block_free"))
+        beside = 0
+    else:
+        extra = injected.tokens if injected is not None and injected.text else 0
+        summary = tokens.summary
+        if draft is not None:
+            summary = max(0, draft.tokens_after - tokens.system - tokens.kept - extra)
+        replaced = tokens.summarize + tokens.turn_prefix + tokens.previous_summary
+        verb = "replaces" if draft is not None else "estimate for"
+        parts = [Part("summary", summary, f"{verb} {count(replaced)}", "memory", "block_again")]
+        if extra and injected is not None:
+            lines, sections = len([line for line in injected.lines if line.section]), len(injected.sections)
+            note = f"{counted(lines, 'line')}, {counted(sections, 'section')}"
+            parts.append(Part("injected", extra, note, "ghost", "block_free"))
+        parts.append(Part("kept", tokens.kept, _kept_note(plan), "leaf", "block"))
+    if tokens.system:
+        parts.insert(0, Part("system", tokens.system, "unchanged, cached", "sub", "block"))
+    return Ledger(tuple(parts), tokens.before, plan.settings.window, beside)
+
+
+def _all_kept(plan: Plan) -> int:
+    """What the file holds of a context of which nothing is compacted."""
+    tokens = plan.tokens
+    return max(0, tokens.before - tokens.system - max(0, tokens.unexplained))
+
+
+def _kept_note(plan: Plan) -> str:
+    if plan.first_kept >= 0:
+        return f"from #{plan.first_kept}, " + ("some cut short" if plan.pruned else "verbatim")
+    return f"{counted(len(plan.kept), 'prompt')}, verbatim" if plan.kept else "no tail"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A strategy's plan in numbers; None is not known yet, 0 is nothing."""
+
+    strategy: Strategy
+    before: int
+    after: int
+    summarised: int
+    prefix: int
+    pruned: int
+    kept: int
+    injected: int
+    facts: float | None
+    """The part of the facts that survive, 0…1."""
+    cost: float | None
+    """US dollars, of the same summariser as the facts; 0 where no model is asked, None where it is not known."""
+    by_model: bool = False
+    """Whether facts and cost are those of a model's summary."""
+
+
+def column_of(
+    plan: Plan,
+    injected: Injection | None,
+    draft: Draft | None,
+    cost: float | None = None,
+    *,
+    by_model: bool = False,
+) -> Column:
+    """The column of a plan."""
+    ledger = ledger_of(plan, injected, draft)
+    tokens = plan.tokens
+    extra = injected.tokens if injected is not None and injected.text and not plan.nothing else 0
+    return Column(
+        plan.settings.strategy,
+        tokens.before,
+        tokens.before if plan.nothing else ledger.total,
+        0 if plan.nothing else tokens.summarize,
+        0 if plan.nothing else tokens.turn_prefix,
+        0 if plan.nothing else tokens.pruned,
+        _all_kept(plan) if plan.nothing else tokens.kept,
+        extra,
+        draft.survival.overall() if draft is not None else None,
+        cost,
+        by_model,
+    )

@@ -1,0 +1,256 @@
+"""The middle pane: sliders, strategies in columns, the context afterwards with its ledger, what is injected, remarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward_tui.lab.model.sliders import Dial, Slider
+from leafward_tui.ui.cells import cell_len, count, exact, fit, limit, money, percent, right, shares, wrap
+from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from leafward.compaction import Plan, Strategy
+    from leafward.compaction.injection import Injection, SectionReport
+    from leafward_tui.lab.model.ledger import Column, Ledger
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["PlanView", "plan_lines", "track_cells"]
+
+_LABEL = 13
+_VALUE = 9
+_WIDE = 44
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """All that the pane shows."""
+
+    plan: Plan
+    sliders: Sequence[Slider]
+    ticks: Sequence[int]
+    """What the legal cuts keep, in tokens."""
+    columns: Sequence[Column]
+    ledger: Ledger
+    injected: Injection | None = None
+    sections: Sequence[SectionReport] = ()
+    """All sections there are, those switched off with nothing in them."""
+    off: frozenset[str] = frozenset()
+    injecting: bool = True
+    budget: Slider | None = None
+    """Of the injected text; None where nothing can be injected."""
+    waiting: frozenset[Strategy] = field(default_factory=frozenset)
+    """Strategies whose facts are being counted."""
+
+
+def track_cells(width: int) -> tuple[int, int]:
+    """First cell and cells of a slider's track in a pane of some width."""
+    return _LABEL, max(4, width - _LABEL - _VALUE)
+
+
+def plan_lines(view: PlanView, width: int, glyphs: Glyphs) -> Block:
+    """The pane in lines of `width` cells."""
+    lines = [_slider(slider, view.ticks, width, glyphs) for slider in view.sliders]
+    lines += [LabLine(), *_strategies(view, width, glyphs), LabLine()]
+    lines += _after(view.ledger, width, glyphs)
+    if view.budget is not None:
+        lines += [LabLine(), *_injected(view, view.budget, width, glyphs)]
+    lines += [LabLine(), *_remarks(view.plan, width, glyphs)]
+    return Block(lines)
+
+
+def _slider(slider: Slider, ticks: Iterable[int], width: int, glyphs: Glyphs) -> LabLine:
+    first, cells = track_cells(width)
+    keep = slider.dial is Dial.KEEP
+    track = slider.track(cells, ticks if keep else (), glyphs, "leaf" if keep else "sub")
+    left = [Span(fit(slider.dial.value, first, pad=True), "strong" if keep else "sub"), *track]
+    value = Span(right(exact(slider.value), _VALUE), "strong" if keep else "text")
+    return spread(left, [value], width, f"dial:{slider.dial.name.lower()}")
+
+
+# --- strategies -------------------------------------------------------------------------------------------------------
+
+
+def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
+    widths = _column_widths([column.strategy.value for column in view.columns], width)
+    label = width - sum(widths)
+    chosen = view.plan.settings.strategy
+
+    def line(name: str, texts: Sequence[str], *, head: bool = False, strong: bool = False) -> LabLine:
+        spans = [Span(fit(name, label, pad=True), "strong" if head else "sub")]
+        for column, cells, text in zip(view.columns, widths, texts, strict=True):
+            here = column.strategy is chosen
+            ink = ("strong" if head or strong else "text") if here else "faint"
+            if text == glyphs.zero:
+                ink = "edge"
+            spans.append(Span(right(text, cells - 1) + " ", ink, "raised" if here else ""))
+        return LabLine(tuple(spans), "strategies" if head else "")
+
+    def numbers(name: str, field_name: str, *, strong: bool = False) -> LabLine:
+        texts = [count(getattr(column, field_name), zero=glyphs.zero) for column in view.columns]
+        return line(name, texts, strong=strong)
+
+    # Said only where the columns differ in it: facts and cost are then of different summarisers.
+    by = [line("summary by", ["model" if column.by_model else "quotes" for column in view.columns])]
+    return [
+        line("Strategy", [column.strategy.value for column in view.columns], head=True),
+        numbers("before", "before"),
+        numbers("after", "after", strong=True),
+        numbers("summarised", "summarised"),
+        numbers("turn prefix", "prefix"),
+        numbers("pruned", "pruned"),
+        numbers("kept", "kept"),
+        numbers("injected", "injected"),
+        *(by if any(column.by_model for column in view.columns) else []),
+        line("facts kept", [_facts(column, view.waiting, glyphs) for column in view.columns]),
+        line("cost", [money(column.cost, zero=glyphs.zero) for column in view.columns]),
+    ]
+
+
+def _facts(column: Column, waiting: frozenset[Strategy], glyphs: Glyphs) -> str:
+    if column.facts is None:
+        return glyphs.ellipsis if column.strategy in waiting else ""
+    return percent(column.facts, 1.0) or glyphs.zero
+
+
+def _column_widths(names: Sequence[str], width: int) -> list[int]:
+    least = [max(8, cell_len(name) + 2) for name in names]
+    spare = max(0, min(8 * len(names), width - 14 - sum(least)))
+    return [cells + spare // max(1, len(names)) for cells in least]
+
+
+def strategy_at(names: Sequence[str], width: int, x: int) -> int:
+    """Which column a cell of the pane is in; -1 for none."""
+    widths = _column_widths(names, width)
+    at = width - sum(widths)
+    for number, cells in enumerate(widths):
+        if at <= x < at + cells:
+            return number
+        at += cells
+    return -1
+
+
+# --- the context afterwards -------------------------------------------------------------------------------------------
+
+
+def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
+    total = ledger.total
+    head = [
+        Span(count(total, zero="0"), "strong"),
+        Span(" / ", "faint"),
+        Span(limit(ledger.window), "sub"),
+        Span(right(percent(total, ledger.window), 7), "sub"),
+    ]
+    lines = [spread([Span("Context after", "strong")], head, width)]
+    cells = shares([part.tokens for part in ledger.parts], width)
+    bar = [
+        Span(getattr(glyphs, part.sign) * size, part.ink)
+        for part, size in zip(ledger.parts, cells, strict=True)
+    ]
+    lines += [LabLine(tuple(bar)), LabLine()]
+    name = 12 if width >= _WIDE else 9
+    for part in ledger.parts:
+        lines.append(
+            LabLine(
+                (
+                    Span(getattr(glyphs, part.sign), part.ink),
+                    blanks(2),
+                    Span(fit(part.name, name, pad=True), "sub"),
+                    Span(
+                        right(count(part.tokens, zero=glyphs.zero), 7),
+                        "text" if part.tokens else "edge",
+                    ),
+                    blanks(2),
+                    Span(fit(part.note, max(0, width - name - 12), ellipsis=glyphs.ellipsis), "faint"),
+                )
+            )
+        )
+    lines.append(LabLine((blanks(3 + name + 2), Span(glyphs.hairline * 5, "line"))))
+    verdict = f"frees {count(ledger.frees)}" if ledger.frees > 0 else "frees nothing"
+    total_spans = (
+        blanks(3),
+        Span(fit("total", name, pad=True), "sub"),
+        Span(right(count(total, zero="0"), 7), "strong"),
+        blanks(2),
+        Span(
+            fit(verdict, max(0, width - name - 12), ellipsis=glyphs.ellipsis),
+            "leaf" if ledger.frees > 0 else "warn",
+        ),
+    )
+    lines.append(LabLine(total_spans))
+    if ledger.beside:
+        told = any(part.name == "system" for part in ledger.parts)
+        what = "more that is sent" if told else "prompt and tools"
+        words = f"plus {what}, now {count(ledger.beside)}"
+        words += ", which the file does not hold" if width >= cell_len(words) + 34 else ""
+        lines.append(
+            LabLine((blanks(3), Span(fit(words, max(0, width - 3), ellipsis=glyphs.ellipsis), "faint")))
+        )
+    return lines
+
+
+# --- injected ---------------------------------------------------------------------------------------------------------
+
+
+def _injected(view: PlanView, budget: Slider, width: int, glyphs: Glyphs) -> list[LabLine]:
+    used = len(view.injected.text) if view.injected is not None and view.injecting else 0
+    state = f"{exact(used)} of {exact(budget.value)} chars" if view.injecting else "off"
+    lines = [
+        spread(
+            [Span("Injected", "strong"), Span("" if view.injecting else "  i switches it on", "faint")],
+            [Span(state, "faint")],
+            width,
+            "injected",
+        ),
+        _slider(budget, (), width, glyphs),
+    ]
+    reports: Mapping[str, SectionReport] = (
+        {section.key: section for section in view.injected.sections} if view.injected is not None else {}
+    )
+    for known in view.sections:
+        on = view.injecting and known.key not in view.off
+        report = reports.get(known.key) if on else None
+        lines.append(_section(known, report, width, glyphs, on=on))
+    return lines
+
+
+def _section(
+    known: SectionReport, report: SectionReport | None, width: int, glyphs: Glyphs, *, on: bool
+) -> LabLine:
+    shown = chars = tokens = glyphs.zero
+    left_out = False
+    if report is not None:
+        whole = report.shown + report.omitted
+        shown = f"{report.shown} of {whole}" if whole else glyphs.zero
+        chars, tokens = count(report.chars, zero=glyphs.zero), count(report.tokens, zero=glyphs.zero)
+        left_out = report.omitted > 0
+    numbers = [
+        Span(right(shown, 10), "warn" if left_out else "faint"),
+        Span(right(chars, 7), "faint"),
+        Span(right(tokens, 7), "text" if on else "faint"),
+    ]
+    room = width - 2 - 24 - 1
+    name = fit(known.title.lower(), room, ellipsis=glyphs.ellipsis)
+    sign = Span(f"{glyphs.ok if on else glyphs.zero} ", "leaf" if on else "edge")
+    return spread([sign, Span(name, "sub" if on else "faint")], numbers, width, f"section:{known.key}")
+
+
+# --- remarks ----------------------------------------------------------------------------------------------------------
+
+
+def _remarks(plan: Plan, width: int, glyphs: Glyphs) -> list[LabLine]:
+    lines = [LabLine((Span("Why", "strong"),), "why")]
+    lines += [LabLine((Span(text, "sub"),)) for text in wrap(plan.why, width, ellipsis=glyphs.ellipsis)]
+    for remark in plan.diagnostics:
+        lines.append(LabLine())
+        sign = Span(f"{glyphs.malformed} ", "warn")
+        for number, text in enumerate(wrap(remark.text, width - 2, ellipsis=glyphs.ellipsis)):
+            lines.append(LabLine((sign if number == 0 else blanks(2), Span(text, "sub"))))
+        if remark.pi_would is not None:
+            lines += [
+                LabLine((blanks(2), Span(text, "faint")))
+                for text in wrap(remark.pi_would, width - 2, ellipsis=glyphs.ellipsis)
+            ]
+    return lines

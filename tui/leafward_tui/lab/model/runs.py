@@ -1,0 +1,165 @@
+"""Runs made so far, to be held against each other: which settings, who wrote, what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.summaries.survival import SURVIVED, Status
+from leafward_tui.ui.cells import count, fit, money, percent, right
+from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.survival_cache import PLURAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.facts import FactKind
+    from leafward.summaries.survival import Survival
+    from leafward_tui.lab.model.choices import Choices
+    from leafward_tui.ui.glyphs import Glyphs
+
+    _Fact = tuple[FactKind, str]
+    """A fact by its kind and its canonical words."""
+    _Known = dict[_Fact, float]
+    """Facts with their weights."""
+
+__all__ = ["FactsKept", "Run", "difference", "run_head", "run_lines"]
+
+_COLUMNS = (("after", 8), ("summary", 9), ("facts", 7), ("lost", 6), ("cost", 8))
+_LEAST_NAME = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One summary that was made."""
+
+    name: str
+    """Strategy and summariser, or the compaction that is in the session."""
+    about: str
+    """The settings in a few words."""
+    text: str
+    """The summary, safe."""
+    tokens: int
+    after: int
+    """Tokens of the context afterwards."""
+    survival: Survival
+    cost: float | None
+    choices: Choices | None = None
+    """What leads to it; None for the compaction that is in the session."""
+
+    @property
+    def lost(self) -> int:
+        """Facts that are lost; those that are contradicted are none of them, as everywhere."""
+        return sum(1 for fate in self.survival.fates if fate.status is Status.LOST)
+
+
+class FactsKept:
+    """Which facts are in the context after each of some runs, of all that any of them replaces.
+
+    Runs that replace different spans are held against each other over the same facts: what a run does not replace stays as
+    it stands. Runs are named by their number.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._replaced: list[_Known] = []
+        self._alive: list[set[_Fact]] = []
+        for run in runs:
+            there = [fate for fate in run.survival.fates if fate.status is not Status.INVENTED]
+            self._replaced.append({(fate.fact.kind, fate.fact.key): fate.fact.weight for fate in there})
+            alive = (fate.fact for fate in there if fate.status in SURVIVED)
+            self._alive.append({(fact.kind, fact.key) for fact in alive})
+
+    def of_all(self, *numbers: int) -> _Known:
+        """The facts that some runs replace, with their weights; all runs where none is named."""
+        found: _Known = {}
+        for number in numbers or range(len(self._replaced)):
+            for fact, weight in self._replaced[number].items():
+                found[fact] = max(weight, found.get(fact, 0.0))
+        return found
+
+    def after(self, number: int, known: _Known) -> set[_Fact]:
+        """Which of some facts are in the context after a run."""
+        return (known.keys() - self._replaced[number].keys()) | (self._alive[number] & known.keys())
+
+    def shares(self) -> list[float | None]:
+        """For each run the part by weight that is in the context after it, 0…1; None where there are no facts."""
+        known = self.of_all()
+        whole = sum(known.values())
+        numbers = range(len(self._replaced))
+        return [
+            sum(known[fact] for fact in self.after(number, known)) / whole if whole else None
+            for number in numbers
+        ]
+
+    def same_span(self, one: int, other: int) -> bool:
+        """Whether two runs replace the same facts."""
+        return self._replaced[one].keys() == self._replaced[other].keys()
+
+
+def _shown_columns(width: int) -> list[tuple[str, int]]:
+    """The number columns that fit, the last go first."""
+    shown = list(_COLUMNS)
+    while shown and width - sum(cells for _, cells in shown) - 4 < _LEAST_NAME:
+        shown.pop()
+    return shown
+
+
+def run_head(width: int) -> LabLine:
+    """The headings of the table."""
+    shown = _shown_columns(width)
+    room = width - sum(cells for _, cells in shown)
+    spans = [Span(fit("    run", room, pad=True), "faint")]
+    spans += [Span(right(name, cells), "faint") for name, cells in shown]
+    return LabLine(tuple(spans))
+
+
+def run_lines(
+    runs: Sequence[Run], shares: Sequence[float | None], first: int, width: int, glyphs: Glyphs
+) -> Block:
+    """A line a run, with the part of the facts that is there after it; `first` is A, which the others are held against."""
+    lines = []
+    shown = _shown_columns(width)
+    room = width - sum(cells for _, cells in shown) - 4
+    for number, run in enumerate(runs):
+        mark = "A" if number == first else " "
+        name = fit(run.name, room, ellipsis=glyphs.ellipsis)
+        about = fit(f"   {run.about}", room - len(name), pad=True, ellipsis=glyphs.ellipsis)
+        share = shares[number]
+        texts = {
+            "after": count(run.after, zero=glyphs.zero),
+            "summary": count(run.tokens, zero=glyphs.zero),
+            "facts": percent(share, 1.0) if share is not None else "",
+            "lost": count(run.lost, zero=glyphs.zero),
+            "cost": money(run.cost, zero=glyphs.zero),
+        }
+        numbers = [
+            Span(right(texts[name], cells), "edge" if texts[name] == glyphs.zero else "text")
+            for name, cells in shown
+        ]
+        lead = [Span(f"{mark} ", "strong_ghost"), Span(f"{number + 1} ", "faint")]
+        lines.append(LabLine((*lead, Span(name, "text"), Span(about, "faint"), *numbers), f"run:{number}"))
+    return Block(lines)
+
+
+def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
+    """How many facts of each kind are there after one run and after another, of those of both spans, a line a kind."""
+    known = facts.of_all(one, other)
+    both = (facts.after(one, known), facts.after(other, known))
+    spans_differ = not facts.same_span(one, other)
+    about = "   of both spans" if spans_differ else ""
+    head = Span(fit(f"        A           B{about}", max(0, width - 13)), "faint")
+    lines = [LabLine((Span(fit("facts", 13, pad=True), "strong"), head))]
+    for kind in PLURAL:
+        whole = sum(1 for of, _ in known if of is kind)
+        if not whole:
+            continue
+        kept = [sum(1 for of, _ in found if of is kind) for found in both]
+        spans = [Span(fit(PLURAL[kind], 13, pad=True), "sub")]
+        spans += [Span(right(f"{number:,} of {whole:,}", 12), "text") for number in kept]
+        if kept[0] != kept[1]:
+            better = kept[1] > kept[0]
+            spans.append(
+                Span(f"   B keeps {'more' if better else 'less'}"[: width - 37], "leaf" if better else "warn")
+            )
+        lines.append(LabLine(tuple(spans)))
+    return Block(lines)

@@ -1,0 +1,152 @@
+"""The right pane's texts: the summary as it is written, what would be sent, what is injected. Texts are safe already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe, safe_line
+from leafward.session.entries import NO_ENTRY
+from leafward_tui.ui.cells import counted, exact, fit, limit, money, wrap
+from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from leafward.compaction.injection import Injection, SourceRef
+    from leafward.summaries.summarizers import Summary
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["injected_lines", "note_lines", "prompt_lines", "summary_lines"]
+
+
+def summary_lines(
+    text: str,
+    width: int,
+    glyphs: Glyphs,
+    *,
+    summary: Summary | None = None,
+    writing: bool = False,
+    against: tuple[str, str] | None = None,
+) -> Block:
+    """A summary wrapped into lines: headings in their hue, a caret where the next word will stand.
+
+    Lines whose sources are known can be chosen: enter goes to the entry. `against` is another summary and the sign of the
+    lines that are not in it.
+    """
+    others, sign = (
+        set(against[0].split("\n")) if against is not None else set(),
+        against[1] if against else "",
+    )
+    margin = 2 if against is not None else 0
+    sources: dict[str, int] = {}
+    if summary is not None:
+        for line in summary.lines:
+            if line.sources and line.sources[0] >= 0:
+                sources.setdefault(line.text, int(line.sources[0]))
+    lines: list[LabLine] = []
+    for number, paragraph in enumerate(text.split("\n")):
+        entry = sources.get(paragraph, NO_ENTRY)
+        ink = "strong_memory" if paragraph.startswith("#") else "text"
+        lone = against is not None and bool(paragraph) and paragraph not in others
+        for row, part in enumerate(wrap(safe(paragraph), width - margin, ellipsis=glyphs.ellipsis) or [""]):
+            key = f"line:{number}:{row}" if part else ""
+            lead = (
+                (Span(sign if lone and not row else " ", "strong_ghost"), blanks(1))
+                if against is not None
+                else ()
+            )
+            quiet = against is not None and not lone and ink == "text"
+            lines.append(LabLine((*lead, Span(part, "sub" if quiet else ink)), key, entry))
+    if writing:
+        last = lines[-1] if lines else LabLine()
+        caret = Span(glyphs.caret, "leaf")
+        if len(last.text) + 1 < width:
+            lines[-1:] = [LabLine((*last.spans, caret), last.key, last.entry)]
+        else:
+            lines.append(LabLine((caret,)))
+    return Block(lines)
+
+
+def note_lines(notes: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> Block:
+    """Sentences of ours, each with its ink."""
+    return Block(
+        LabLine((Span(part, ink),))
+        for text, ink in notes
+        for part in (wrap(text, width, ellipsis=glyphs.ellipsis) if text else [""])
+    )
+
+
+def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on: bool) -> Block:
+    """The injected text as it is sent, line by line; each with the entry it comes from at the right."""
+    if injected is None or not on:
+        said = "switched off: nothing is injected" if injected is not None else "nothing to inject yet"
+        return Block([LabLine((Span(said, "nothing"),))])
+    if not injected.text:
+        return Block([LabLine((Span("every section is empty or switched off", "nothing"),))])
+    lines = []
+    for number, row in enumerate(injected.lines):
+        entry = next((int(source.entry) for source in row.sources if source.entry >= 0), NO_ENTRY)
+        place = f"#{entry}" if entry >= 0 else _file_of(row.sources)
+        heading = row.text.startswith("#")
+        ink = "strong_ghost" if heading else "text" if row.section else "faint"
+        room = width - (len(place) + 2 if place else 0)
+        text = fit(safe_line(row.text, 400), room, ellipsis=glyphs.ellipsis)
+        key = f"inject:{number}:{row.section}"
+        lines.append(spread([Span(text, ink)], [Span(place, "faint")], width, key, entry))
+    return Block(lines)
+
+
+def _file_of(sources: Sequence[SourceRef]) -> str:
+    """The file that a line was read from, and where in it."""
+    for source in sources:
+        if source.file:
+            name = safe_line(source.file, 60).rpartition("/")[2]
+            return f"{name}:{source.line}" if source.line else name
+    return ""
+
+
+def prompt_lines(
+    requests: Sequence[tuple[str, str, str, int]],
+    tokens: int,
+    cost: float | None,
+    redacted: Mapping[str, int],
+    remarks: Sequence[str],
+    width: int,
+    glyphs: Glyphs,
+    *,
+    most: int = 400,
+) -> Block:
+    """What a model would be sent: for each request its title, instructions, text and tokens."""
+    price = money(cost, zero="free") if cost is not None else "price not known"
+    head = [Span(counted(len(requests), "request"), "strong"), Span(f"   {exact(tokens)} tok", "sub")]
+    lines = [spread(head, [Span(price, "sub")], width)]
+    lines += [_redacted(redacted, width, glyphs)]
+    lines += [
+        LabLine((Span(part, "warn"),))
+        for remark in remarks
+        for part in wrap(safe_line(remark, 400), width, ellipsis=glyphs.ellipsis)
+    ]
+    for number, (title, system, prompt, size) in enumerate(requests):
+        lines.append(LabLine())
+        name = fit(safe_line(title, 80), width - 10, ellipsis=glyphs.ellipsis)
+        lines.append(
+            spread([Span(name, "strong_memory")], [Span(limit(size), "faint")], width, f"request:{number}")
+        )
+        for place, text in (("instructions", system), ("text", prompt)):
+            lines.append(LabLine((Span(place, "faint"),)))
+            shown = wrap(safe(text), width - 2, lines=most, ellipsis=glyphs.ellipsis)
+            lines += [LabLine((blanks(2), Span(part, "sub"))) for part in shown]
+    return Block(lines)
+
+
+def _redacted(redacted: Mapping[str, int], width: int, glyphs: Glyphs) -> LabLine:
+    found = sum(redacted.values())
+    if not found:
+        return LabLine((Span("no secrets found in it", "faint"),))
+    names = ", ".join(f"{count} {safe_line(name, 40)}" for name, count in sorted(redacted.items()))
+    return LabLine(
+        (
+            Span(f"{glyphs.malformed} ", "warn"),
+            Span(fit(f"taken out: {names}", width - 2, ellipsis=glyphs.ellipsis), "warn"),
+        )
+    )

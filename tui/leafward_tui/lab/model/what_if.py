@@ -1,0 +1,235 @@
+"""A what-if: a measured path, what is chosen, the plans that follow from it, and the drafts and injected texts made so far.
+
+Plans are worked out when a choice changes, only those that it changes; nothing is read or decoded for them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from leafward.compaction import Strategy, plan
+from leafward.compaction.cuts import RULE_TEXT, IllegalCut, Rule, legal_cut
+from leafward.session.entries import EntryIndex
+from leafward_tui.lab.model.choices import EXTRACTIVE, Choices
+from leafward_tui.lab.model.ledger import Column, Ledger, column_of, ledger_of
+from leafward_tui.lab.model.plan_lines import PlanView
+from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leafward.compaction import PathSizes, Plan, PlanSettings
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.injection import Injection, SectionReport
+    from leafward_tui.lab.model.fates import LostFact
+    from leafward_tui.lab.model.turns import PathTurns
+
+__all__ = ["QUICK", "WhatIf"]
+
+QUICK = 0.005
+"""Seconds that a plan may take to be made between a key and the next frame."""
+_KEPT_DRAFTS = 40
+_LEAST_KEEP = 4_000
+_RESERVES = 65_536
+_WINDOWS = 400_000
+_BUDGETS = 16_000
+_TICKS = 12
+"""Ticks of a slider beyond which only cuts that split no turn have one."""
+
+
+class WhatIf:
+    """One compaction that is being considered."""
+
+    def __init__(self, turns: PathTurns, choices: Choices) -> None:
+        self.turns = turns
+        self.sizes: PathSizes = turns.sizes
+        self.choices = choices
+        self.pinned: list[LostFact] = []
+        self.drafts: OrderedDict[tuple[object, ...], Draft] = OrderedDict()
+        """Drafts by what they were made with."""
+        self.injections: dict[tuple[int, frozenset[str]], Injection] = {}
+        """Injected texts by budget and what is switched off."""
+        self.sections: tuple[SectionReport, ...] = ()
+        """All sections there are, as the first injected text had them."""
+        self.costs: dict[str, float | None] = {EXTRACTIVE: 0.0}
+        """US dollars that a run by a summariser is reckoned to cost."""
+        self._seconds: dict[Strategy, float] = {}
+        """The least that a plan of each strategy ever took to be made."""
+        self._plans: dict[Strategy, tuple[PlanSettings, Plan]] = {}
+        self.replan()
+
+    # --- plans --------------------------------------------------------------------------------------------------------
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the chosen strategy."""
+        return self._plans[self.choices.strategy][1]
+
+    def plan_of(self, strategy: Strategy) -> Plan:
+        """The plan of a strategy."""
+        return self._plans[strategy][1]
+
+    def replan(self) -> None:
+        """Makes the plans that the choices ask for and that are not there."""
+        self.take(self.missing())
+
+    def missing(self) -> dict[Strategy, PlanSettings]:
+        """What plans have to be made for."""
+        wanted = {strategy: self.choices.settings(strategy) for strategy in Strategy}
+        return {
+            strategy: settings
+            for strategy, settings in wanted.items()
+            if strategy not in self._plans or self._plans[strategy][0] != settings
+        }
+
+    def take(self, missing: dict[Strategy, PlanSettings]) -> None:
+        """Makes plans and keeps them."""
+        for strategy, settings in missing.items():
+            self._plans[strategy] = (settings, self.make(settings))
+
+    def make(self, settings: PlanSettings) -> Plan:
+        """One plan, timed; may run in any thread."""
+        since = time.perf_counter()
+        made = plan(self.sizes, settings)
+        took = time.perf_counter() - since
+        self._seconds[settings.strategy] = min(took, self._seconds.get(settings.strategy, took))
+        return made
+
+    def keep(self, made: dict[Strategy, tuple[PlanSettings, Plan]]) -> None:
+        """Takes plans that were made in another thread."""
+        self._plans.update(made)
+
+    def quick(self, missing: Iterable[Strategy]) -> bool:
+        """Whether some plans may be made between a key and the next frame."""
+        return sum(self._seconds.get(strategy, 0.0) for strategy in missing) < QUICK
+
+    # --- sliders ------------------------------------------------------------------------------------------------------
+
+    def slider(self, dial: Dial) -> Slider:
+        """A slider as it stands."""
+        settings = self.choices.settings()
+        if dial is Dial.RESERVE:
+            return Slider(dial, settings.reserved, max(_RESERVES, 2 * settings.reserved), 1_024, 128)
+        if dial is Dial.WINDOW:
+            most = max(_WINDOWS, 2 * self.choices.window)
+            return Slider(dial, self.choices.window, most, nice_step(most), nice_step(most) // 10, 1_000)
+        if dial is Dial.BUDGET:
+            most = max(_BUDGETS, 2 * self.choices.budget)
+            return Slider(dial, self.choices.budget, most, 500, 50)
+        whole = self.turns.kept_by(0, self.plan.estimator)
+        most = max(_LEAST_KEEP, min(whole, self.choices.window), settings.budget)
+        step = max(100, nice_step(most))
+        return Slider(dial, settings.budget, most, step, step // 10, useful=whole)
+
+    def ticks(self) -> Sequence[int]:
+        """What the legal cuts keep; only those that split no turn where there are many."""
+        estimator = self.plan.estimator
+        if self.plan.nothing or self.choices.strategy is Strategy.CODEX:
+            return ()
+        every = self.turns.stops(estimator, clean=False)
+        return every if len(every) <= _TICKS else self.turns.stops(estimator, clean=True)
+
+    def sliding(self, dial: Dial, value: int) -> Choices:
+        """The choices with another value on a slider."""
+        if dial is Dial.KEEP:
+            return self.choices.keeping(value)
+        if dial is Dial.RESERVE:
+            return self.choices.reserving(value)
+        if dial is Dial.WINDOW:
+            return replace(self.choices, window=max(1, value))
+        return replace(self.choices, budget=value)
+
+    # --- the cut ------------------------------------------------------------------------------------------------------
+
+    @property
+    def cut(self) -> int:
+        """The position that the kept tail begins at; the end where there is none."""
+        plan = self.plan
+        if plan.nothing:
+            return 0
+        return self.sizes.position(plan.first_kept) if plan.first_kept >= 0 else len(self.sizes)
+
+    @property
+    def cuttable(self) -> bool:
+        """Whether the strategy keeps a tail whose beginning can be chosen."""
+        return self.choices.strategy is not Strategy.CODEX
+
+    def cutting(self, position: int) -> Choices:
+        """The choices with the cut at a position. Raises IllegalCut, saying why, where it may not stand there."""
+        if not self.cuttable:
+            raise IllegalCut(f"no cut here: {RULE_TEXT[Rule.NO_TAIL]}")
+        entry = EntryIndex(self.sizes.entries[position])
+        at = legal_cut(self.sizes, entry)
+        return self.choices.keeping(self.turns.kept_by(at, self.plan.estimator), entry)
+
+    def beside(self, step: int) -> int:
+        """The next legal cut down (or up), by position; -1 where there is none."""
+        if not self.cuttable:
+            return -1
+        return self.turns.cut_beside(self.cut, step)
+
+    # --- drafts -------------------------------------------------------------------------------------------------------
+
+    def draft(self, strategy: Strategy | None = None) -> Draft | None:
+        """The draft of the present choices; for another strategy that of the summariser that needs no model."""
+        here = strategy is None or strategy is self.choices.strategy
+        key = self.choices.draft_key(strategy, None if here else EXTRACTIVE)
+        return self.drafts.get(key)
+
+    def keep_draft(self, key: tuple[object, ...], draft: Draft) -> None:
+        """Keeps a draft under what it was made with."""
+        self.drafts[key] = draft
+        self.drafts.move_to_end(key)
+        while len(self.drafts) > _KEPT_DRAFTS:
+            self.drafts.popitem(last=False)
+
+    @property
+    def injection_key(self) -> tuple[int, frozenset[str]]:
+        """What the injected text depends on."""
+        return self.choices.budget, self.choices.off
+
+    @property
+    def injected(self) -> Injection | None:
+        """What would be injected now; None where it is switched off or not known yet."""
+        return self.injections.get(self.injection_key) if self.choices.inject else None
+
+    def keep_injection(self, key: tuple[int, frozenset[str]], made: Injection) -> None:
+        """Keeps an injected text."""
+        self.injections[key] = made
+        known = {section.key for section in self.sections}
+        self.sections += tuple(section for section in made.sections if section.key not in known)
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    def ledger(self) -> Ledger:
+        """The context afterwards."""
+        return ledger_of(self.plan, self.injected, self.draft())
+
+    def column(self, strategy: Strategy) -> Column:
+        """The column of a strategy."""
+        draft = self.draft(strategy)
+        # Other strategies are drafted without a model: nobody is asked for them, so they cost nothing either.
+        by_model = strategy is self.choices.strategy and self.choices.summarizer != EXTRACTIVE
+        cost = self.costs.get(self.choices.summarizer) if by_model else 0.0
+        if by_model and draft is not None and draft.summary.usage is not None:
+            cost = draft.summary.cost
+        return column_of(self.plan_of(strategy), self.injected, draft, cost, by_model=by_model)
+
+    def view(self, *, waiting: frozenset[Strategy] = frozenset(), injects: bool = True) -> PlanView:
+        """What the middle pane shows."""
+        return PlanView(
+            plan=self.plan,
+            sliders=[self.slider(dial) for dial in (Dial.KEEP, Dial.RESERVE, Dial.WINDOW)],
+            ticks=self.ticks(),
+            columns=[self.column(strategy) for strategy in Strategy],
+            ledger=self.ledger(),
+            injected=self.injected,
+            sections=self.sections,
+            off=self.choices.off,
+            injecting=self.choices.inject,
+            budget=self.slider(Dial.BUDGET) if injects else None,
+            waiting=waiting,
+        )

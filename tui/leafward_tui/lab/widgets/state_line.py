@@ -1,0 +1,101 @@
+"""Who writes the summary and how far it is, over the text that comes in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.ui.cells import cell_len, exact, fit
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["StateLine", "Writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What stands over a summary."""
+
+    verb: str
+    """`writing`, `draft`, `edited`, `waiting`, …"""
+    tokens: int = 0
+    rate: float = 0.0
+    """Tokens a second."""
+    share: float | None = None
+    """How far it is, 0…1; None where nothing is under way."""
+    key: str = ""
+    """A key that helps, and what it does."""
+    words: str = ""
+    hue: str = ""
+    short: str = ""
+    """Instead of the first words where there is no room for them."""
+
+
+class StateLine(Widget):
+    """Two rows: words and numbers, then a thin line that fills."""
+
+    DEFAULT_CSS = "StateLine { height: 2; width: 1fr; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id)
+        self._state = Writing("")
+
+    def show(self, state: Writing) -> None:
+        """Sets everything."""
+        if state != self._state:
+            self._state = state
+            self.refresh()
+
+    @property
+    def state(self) -> Writing:
+        """What is shown."""
+        return self._state
+
+    def render_line(self, y: int) -> Strip:
+        """The words, then the line."""
+        shell = services_of(self)
+        ground, glyphs = shell.styles_now.bg, shell.glyphs
+        width = self.size.width
+        state = self._state
+        if y == 0:
+            return self._words(width, ground)
+        cells = max(0, width - 2)
+        if state.share is None:
+            return Strip.blank(width, ground.blank)
+        reached = min(cells, max(1, round(cells * state.share)))
+        return Strip(
+            [
+                Segment(" ", ground.blank),
+                Segment(glyphs.thin * reached, ground.leaf),
+                Segment(glyphs.hairline * (cells - reached), ground.line),
+                Segment(" ", ground.blank),
+            ]
+        ).adjust_cell_length(width, ground.blank)
+
+    def _words(self, width: int, ground: Ground) -> Strip:
+        state = self._state
+        ellipsis = services_of(self).glyphs.ellipsis
+        ink = getattr(ground, state.hue or "sub")
+        numbers = f"   {exact(state.tokens)} tok" if state.tokens else ""
+        rate = f"   {state.rate:.0f}/s" if state.rate else ""
+        right = cell_len(state.key) + 1 + cell_len(state.words) if state.words else 0
+        room = width - 4 - cell_len(numbers) - right
+        if cell_len(state.verb) + cell_len(rate) <= room:
+            numbers, room = numbers + rate, room - cell_len(rate)
+        said = state.short if state.short and cell_len(state.verb) > room else state.verb
+        verb = fit(said, max(4, room), ellipsis=ellipsis)
+        segments = [Segment(" ", ground.blank), Segment(verb, ink), Segment(numbers, ground.sub)]
+        gap = width - 1 - right - sum(segment.cell_length for segment in segments)
+        if right and gap > 0:
+            segments += [
+                Segment(" " * gap, ground.blank),
+                Segment(state.key, ground.strong),
+                Segment(f" {state.words}", ground.faint),
+            ]
+        return Strip(segments).adjust_cell_length(width, ground.blank)

@@ -1,0 +1,3 @@
+"""The operation log."""
+
+from __future__ import annotations

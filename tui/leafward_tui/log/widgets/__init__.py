@@ -1,0 +1,3 @@
+"""The widgets of the operation log."""
+
+from __future__ import annotations

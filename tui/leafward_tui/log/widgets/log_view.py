@@ -1,0 +1,247 @@
+"""The operation log as lines: the operations, newest at the bottom, and below them all that is known of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward.session.journal.lines import parse_time
+from leafward_tui.explorer.model.rows import Columns
+from leafward_tui.ui.cells import age, cell_len, fit, right
+from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.times import moment
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual import events
+
+    from leafward.session.journal import Operation
+    from leafward_tui.ui.operation_text import OperationText, PathRow
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["LogDetails", "LogList"]
+
+_TEXT_AT = 21
+"""Cells before the words: cursor, sign, age and verb."""
+_VERB = 10
+_LABEL = 8
+_LEAST_TWO = 100
+"""Cells from which the path stands beside the details."""
+
+
+def columns_of(width: int) -> Columns:
+    """Where the number columns of the list stand."""
+    numbers = (("state", 9), ("by", 10)) if width >= 80 else (("state", 9),)
+    return Columns(width, 1, numbers, width - _TEXT_AT - sum(cells for _, cells in numbers) - 1)
+
+
+class LogList(LineList):
+    """One line an operation. Nothing is drawn that is not on the screen."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self.deeds: OperationText | None = None
+        self.agent = "agent"
+        """What the agent is called."""
+
+    @property
+    def operation(self) -> Operation | None:
+        """The operation under the cursor."""
+        deeds = self.deeds
+        return deeds.log[self.cursor] if deeds is not None and 0 <= self.cursor < len(deeds) else None
+
+    def show(self, deeds: OperationText, agent: str, cursor: int) -> None:
+        """Shows other operations, with the cursor on one of them."""
+        self.deeds, self.agent = deeds, agent
+        self.cursor = max(0, min(len(deeds) - 1, cursor)) if len(deeds) else -1
+        self.virtual_size = Size(0, len(deeds))
+        self.shown_anew()
+
+    @property
+    def cells(self) -> int:
+        """The width of a line, beside the scrollbar where there is one."""
+        return self.scrollable_content_region.width
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor down, or up."""
+        total = len(self.deeds) if self.deeds is not None else 0
+        if total:
+            self.put_cursor(max(0, min(total - 1, self.cursor + step)))
+
+    def on_click(self, event: events.Click) -> None:
+        """One click selects, two show the entry."""
+        row = self.row_at(event)
+        if row >= 0:
+            self.move_by(row - self.cursor)
+            if event.chain == 2:
+                self.post_message(self.Chosen(self))
+
+    def render_line(self, y: int) -> Strip:
+        """One operation."""
+        shell = services_of(self)
+        width = self.cells
+        row = y + self.scroll_offset.y
+        if self.deeds is None or row >= len(self.deeds):
+            return Strip.blank(width, shell.styles_now.bg.blank)
+        ground = shell.styles_now.sel if row == self.cursor else shell.styles_now.bg
+        return Strip(self._line(self.deeds, row, width, ground)).adjust_cell_length(width, ground.blank)
+
+    def _line(self, deeds: OperationText, row: int, width: int, ground: Ground) -> list[Segment]:
+        shell = services_of(self)
+        glyphs = shell.glyphs
+        operation = deeds.log[row]
+        doing = deeds.doing(operation)
+        selected = row == self.cursor
+        holds = not operation.undone
+        sign, sign_ink = (glyphs.prompt, ground.leaf) if holds else (glyphs.prompt_off, ground.faint)
+        if operation.agent and holds:
+            sign, sign_ink = glyphs.rail_off, ground.faint
+        quiet = operation.agent or not holds
+        words = ground.strong if selected else ground.sub if quiet else ground.text
+        verb = ground.faint if quiet else ground.sub
+        when = parse_time(operation.time)
+        columns = columns_of(width)
+        return [
+            Segment(glyphs.cursor if selected else " ", ground.leaf if self.has_focus else ground.faint),
+            Segment(" ", ground.blank),
+            Segment(sign, sign_ink),
+            Segment(right(age(shell.clock() - when) if when is not None else "", 5), ground.faint),
+            Segment("   ", ground.blank),
+            Segment(fit(doing.verb, _VERB, pad=True), verb),
+            *self._words(doing.lead, doing.follow, columns.text, words, ground),
+            Segment(right(doing.state, 9), ground.warn if doing.state == "undone" else ground.sub),
+            *(
+                [Segment(right(self.agent if operation.agent else "Leafward", 10), ground.faint)]
+                if len(columns.numbers) > 1
+                else []
+            ),
+            Segment(" ", ground.blank),
+        ]
+
+    def _words(self, lead: str, follow: str, room: int, style: Style, ground: Ground) -> list[Segment]:
+        """From and to with an arrow between them; the shorter one leaves its room to the other."""
+        glyphs = services_of(self).glyphs
+        if not follow:
+            return [Segment(fit(lead, room, pad=True, ellipsis=glyphs.ellipsis), style)]
+        arrow = f"  {glyphs.arrow}  "
+        free = room - cell_len(arrow)
+        first = min(cell_len(lead), max(free // 2, free - cell_len(follow)))
+        said = fit(lead, first, ellipsis=glyphs.ellipsis)
+        rest = free - cell_len(said)
+        return [
+            Segment(said, ground.sub if style is ground.text else style),
+            Segment(arrow, ground.faint),
+            Segment(fit(follow, rest, pad=True, ellipsis=glyphs.ellipsis), style),
+        ]
+
+
+class LogDetails(Widget):
+    """All that is known of one operation; where there is room with the path as it was behind it."""
+
+    DEFAULT_CSS = "LogDetails { width: 1fr; height: 8; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self._deeds: OperationText | None = None
+        self._operation: Operation | None = None
+        self._by = ""
+        self._empty = ""
+
+    def show(self, deeds: OperationText, operation: Operation | None, by: str) -> None:
+        """Shows an operation, and who did it."""
+        self._deeds, self._operation, self._by = deeds, operation, by
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the details, and beside it one of the path."""
+        ground = services_of(self).styles_now.bg
+        width, height = self.size
+        deeds, operation = self._deeds, self._operation
+        if deeds is None or operation is None:
+            return Strip.blank(width, ground.blank)
+        path_width = width * 2 // 5 if width >= _LEAST_TWO else 0
+        facts = self._facts(deeds, operation, width - path_width - (3 if path_width else 1), height, ground)
+        line = facts[y] if y < len(facts) else []
+        if not path_width:
+            return Strip([Segment(" ", ground.blank), *line]).adjust_cell_length(width, ground.blank)
+        left = Strip([Segment(" ", ground.blank), *line]).adjust_cell_length(
+            width - path_width - 2, ground.blank
+        )
+        beside = [
+            Segment("  ", ground.blank),
+            *self._path(deeds, operation, y, path_width - 1, height, ground),
+        ]
+        return Strip([*left, *beside]).adjust_cell_length(width, ground.blank)
+
+    def _facts(
+        self, deeds: OperationText, operation: Operation, width: int, height: int, ground: Ground
+    ) -> list[list[Segment]]:
+        shell = services_of(self)
+        when = moment(operation.time or "")
+        title = deeds.title(operation)
+        head = [
+            Segment(title, ground.strong),
+            Segment(f"   by {self._by}", ground.faint),
+        ]
+        used = cell_len(title) + 6 + cell_len(self._by)
+        head.append(Segment(right(when, max(0, width - used - 1)), ground.faint))
+        lines = [head, *([[]] if height > 6 else [])]
+        facts = deeds.facts(operation)
+        root = deeds.root(operation)
+        if operation is not root:
+            facts.insert(0, ("of", deeds.doing(root).verb + f" by line #{root.entry}", ""))
+        for name, said, ident in facts:
+            room = width - _LABEL - (cell_len(ident) + 3 if ident else 1)
+            lines.append(
+                [
+                    Segment(fit(name, _LABEL, pad=True), ground.faint),
+                    Segment(fit(said, room, pad=True, ellipsis=shell.glyphs.ellipsis), ground.text),
+                    Segment(f"  {ident}" if ident else "", ground.faint),
+                ]
+            )
+        taken = deeds.taken_back(root)
+        if taken == f"by line #{operation.entry}":
+            lines.append(_fact("holds", "nothing has taken it back", width, ground.sub, ground))
+        elif taken:
+            lines.append(_fact("undone", f"taken back {taken}", width, ground.warn, ground))
+        else:
+            lines.append(_fact("undo", deeds.outcome(root), width, ground.sub, ground))
+        return lines
+
+    def _path(
+        self, deeds: OperationText, operation: Operation, y: int, width: int, height: int, ground: Ground
+    ) -> list[Segment]:
+        if y == 0:
+            return [Segment(fit("The path then", width, pad=True), ground.strong)]
+        gap = height > 6
+        rows = deeds.path_then(operation, height - 1 - gap)
+        at = y - 1 - gap
+        return self._path_row(rows[at], width, ground) if 0 <= at < len(rows) else []
+
+    def _path_row(self, row: PathRow, width: int, ground: Ground) -> list[Segment]:
+        shell = services_of(self)
+        signs = [Segment(sign, getattr(ground, ink)) for sign, ink in row.signs]
+        behind = row.behind
+        room = width - len(row.signs) - 1 - (cell_len(behind) + 2 if behind else 0)
+        style = getattr(ground, row.behind_ink)
+        if row.behind_ink == "leaf":
+            style = shell.styles_now.leaf_tint.leaf
+        return [
+            *signs,
+            Segment(" ", ground.blank),
+            Segment(fit(row.text, room, pad=True, ellipsis=shell.glyphs.ellipsis), getattr(ground, row.ink)),
+            Segment("  ", ground.blank),
+            Segment(behind, style),
+        ]
+
+
+def _fact(name: str, said: str, width: int, ink: Style, ground: Ground) -> list[Segment]:
+    return [
+        Segment(fit(name, _LABEL, pad=True), ground.faint),
+        Segment(fit(said, max(0, width - _LABEL - 1), pad=True), ink),
+    ]

@@ -1,3 +1,0 @@
-"""Full screens and modals, imported when they are shown."""
-
-from __future__ import annotations

@@ -1,0 +1,93 @@
+"""What a search of all text found, as lines: sessions, and below each its hits, newest session first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leafward.query.search.text_match import Hit
+    from leafward.query.search.text_search import SessionHits
+
+__all__ = ["HITS_SHOWN", "FindKind", "FindLine", "Finds", "label_of"]
+
+HITS_SHOWN = 5
+"""Hits of a session that are shown before it is opened up."""
+
+_WORDS = {
+    "prompt": "you",
+    "reply": "ai",
+    "thinking": "thinking",
+    "summary": "summary",
+    "name": "name",
+    "injected": "injected",
+    "system": "system",
+}
+
+
+class FindKind(Enum):
+    """What stands on a line."""
+
+    SESSION = auto()
+    HIT = auto()
+    MORE = auto()
+    """How many hits are not shown; opens them."""
+    BLANK = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class FindLine:
+    """One line."""
+
+    kind: FindKind
+    found: SessionHits
+    hit: Hit | None = None
+    more: int = 0
+    """Hits that this line stands for."""
+
+
+def label_of(hit: Hit) -> tuple[str, str]:
+    """Who says it, and what it is of what a tool does: `you`, `ai`, `bash` and `result`."""
+    if hit.part in ("call", "result"):
+        return hit.tool or "tool", hit.part
+    return _WORDS.get(hit.part, hit.part), ""
+
+
+@dataclass(slots=True)
+class Finds:
+    """Everything found so far. Grows at its end, so that no line moves that stands already."""
+
+    sessions: list[SessionHits] = field(default_factory=list)
+    lines: list[FindLine] = field(default_factory=list)
+    opened: set[str] = field(default_factory=set)
+    """Paths of the sessions all of whose hits are shown."""
+    hits: int = 0
+
+    def add(self, found: SessionHits) -> None:
+        """One more session."""
+        self.sessions.append(found)
+        self.hits += found.total
+        self._lay(found)
+
+    def open_up(self, path: str) -> None:
+        """Shows all hits of a session that are kept."""
+        self.opened.add(path)
+        self.lines.clear()
+        for found in self.sessions:
+            self._lay(found)
+
+    def _lay(self, found: SessionHits) -> None:
+        if self.lines:
+            self.lines.append(FindLine(FindKind.BLANK, found))
+        self.lines.append(FindLine(FindKind.SESSION, found))
+        shown = found.hits
+        if found.card.path not in self.opened and len(shown) > HITS_SHOWN + 1:
+            shown = shown[:HITS_SHOWN]
+        self.lines += [FindLine(FindKind.HIT, found, hit) for hit in shown]
+        if found.total > len(shown):
+            self.lines.append(FindLine(FindKind.MORE, found, more=found.total - len(shown)))
+
+    def first_hit(self) -> int:
+        """The first line that is a hit; 0 where there is none."""
+        return 1 if len(self.lines) > 1 else 0

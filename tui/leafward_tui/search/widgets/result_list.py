@@ -1,0 +1,277 @@
+"""The results of a search: sessions and their hits in context, one line-rendered widget with a cursor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from leafward.base.safe_text import safe, safe_line
+from leafward_tui.catalogue.widgets.session_row import marked
+from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
+from leafward_tui.ui.cells import age, cell_len, counted, fit, right, split_path
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.slim_bar import slim
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+    from leafward.query.search.text_match import Hit
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["ResultList"]
+
+_LABEL = 16
+"""Cells of who says it; fewer where it is narrow."""
+_LABEL_NARROW = 9
+_TEXT_AT = 4
+"""Cells before a hit: cursor, and what sets it below its session."""
+_CACHED = 512
+
+
+class ResultList(ScrollView, inherit_bindings=False, can_focus=True):
+    """Lines of ``Finds`` with a cursor. Holds no state of the search but the cursor."""
+
+    DEFAULT_CSS = "ResultList { width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable; }"
+
+    @dataclass
+    class CursorMoved(Message):
+        """The cursor stands on another line now."""
+
+        row: int
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the last place matters."""
+            return isinstance(message, ResultList.CursorMoved)
+
+    @dataclass
+    class Opened(Message):
+        """A line was double-clicked."""
+
+        row: int
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.finds = Finds()
+        self.cursor = 0
+        self._cache: dict[tuple[int, bool, int], Strip] = {}
+        self._empty: tuple[tuple[str, str], ...] = ()
+
+    def on_mount(self) -> None:
+        """A thin scrollbar."""
+        slim(self)
+
+    # --- model --------------------------------------------------------------------------------------------------------
+
+    @property
+    def line(self) -> FindLine | None:
+        """The line under the cursor."""
+        return self.finds.lines[self.cursor] if self.cursor < len(self.finds.lines) else None
+
+    def show(self, finds: Finds, cursor: int) -> None:
+        """Takes other results, with the cursor on a line."""
+        self.finds = finds
+        self.cursor = max(0, min(len(finds.lines) - 1, cursor))
+        self._cache.clear()
+        self.virtual_size = Size(0, len(finds.lines))
+        self.scroll_to(y=0, animate=False, force=True)
+        self._keep_in_view()
+        self.refresh()
+        self.post_message(self.CursorMoved(self.cursor))
+
+    def grew(self, before: int) -> None:
+        """More lines stand at the end; `before` is how many there were."""
+        self.virtual_size = Size(0, len(self.finds.lines))
+        if not before:
+            self.go(self.finds.first_hit())
+        top = self.scroll_offset.y
+        if before < top + self.size.height:
+            self.refresh()
+
+    def opened_up(self) -> None:
+        """The lines are others below the cursor."""
+        self._cache.clear()
+        self.virtual_size = Size(0, len(self.finds.lines))
+        self.refresh()
+        self.post_message(self.CursorMoved(self.cursor))
+
+    def say_empty(self, lines: Sequence[tuple[str, str]]) -> None:
+        """What stands where there are no lines: name of a style and text, one a row."""
+        if tuple(lines) != self._empty:
+            self._empty = tuple(lines)
+            self._cache.clear()
+            self.refresh()
+
+    # --- cursor -------------------------------------------------------------------------------------------------------
+
+    def move(self, by: int) -> None:
+        """Moves by so many lines, over blank ones."""
+        lines = self.finds.lines
+        if not lines:
+            return
+        target = max(0, min(len(lines) - 1, self.cursor + by))
+        if lines[target].kind is FindKind.BLANK:
+            target += 1 if by > 0 else -1
+        self.go(target)
+
+    def move_to(self, kind: FindKind, step: int) -> None:
+        """The next line of a kind in a direction."""
+        lines = self.finds.lines
+        target = self.cursor + step
+        while 0 <= target < len(lines):
+            if lines[target].kind is kind:
+                self.go(target)
+                return
+            target += step
+
+    def go(self, target: int) -> None:
+        """Puts the cursor on a line."""
+        if not 0 <= target < len(self.finds.lines):
+            return
+        old, self.cursor = self.cursor, target
+        self.refresh_line(old)
+        self.refresh_line(target)
+        self._keep_in_view()
+        self.post_message(self.CursorMoved(target))
+
+    def _keep_in_view(self) -> None:
+        top, height = self.scroll_offset.y, self.size.height
+        if height <= 0 or not self.finds.lines:
+            return
+        # The session of the first hit stays above it.
+        above = self.cursor and self.finds.lines[self.cursor - 1].kind is FindKind.SESSION
+        first = self.cursor - 1 if above else self.cursor
+        if first < top:
+            self.scroll_to(y=first, animate=False, force=True)
+        elif self.cursor >= top + height:
+            self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
+
+    def on_resize(self) -> None:
+        """The cursor stays on the screen."""
+        self._cache.clear()
+        self._keep_in_view()
+
+    def notify_style_update(self) -> None:
+        """Another theme."""
+        super().notify_style_update()
+        self._cache.clear()
+
+    def on_click(self, event: events.Click) -> None:
+        """One click selects, a second opens."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        row = offset.y + self.scroll_offset.y
+        lines = self.finds.lines
+        if row >= len(lines) or lines[row].kind is FindKind.BLANK:
+            return
+        self.focus()
+        self.go(row)
+        if event.chain > 1 or lines[row].kind is FindKind.MORE:
+            self.post_message(self.Opened(row))
+
+    # --- painting -----------------------------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """One line at the widget's width."""
+        row = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        selected = row == self.cursor
+        cached = self._cache.get((row, selected, width))
+        if cached is not None:
+            return cached
+        styles = services_of(self).styles_now
+        lines = self.finds.lines
+        if row < len(lines):
+            ground = styles.sel if selected else styles.bg
+            pieces = self._pieces(lines[row], width, ground, selected=selected)
+        else:
+            ground = styles.bg
+            pieces = self._said_where_empty(y, width, ground) if not lines else []
+            # What is empty now may be a line in a moment.
+            return Strip(pieces).adjust_cell_length(width, ground.blank)
+        strip = Strip(pieces).adjust_cell_length(width, ground.blank)
+        if len(self._cache) > _CACHED:
+            self._cache.clear()
+        self._cache[row, selected, width] = strip
+        return strip
+
+    def _said_where_empty(self, y: int, width: int, ground: Ground) -> list[Segment]:
+        at = y - max(0, min(3, self.size.height // 6))
+        if not 0 <= at < len(self._empty):
+            return []
+        style, text = self._empty[at]
+        shown = fit(text, width - 4, ellipsis=services_of(self).glyphs.ellipsis)
+        return [Segment("   ", ground.blank), Segment(shown, getattr(ground, style))]
+
+    def _pieces(self, line: FindLine, width: int, ground: Ground, *, selected: bool) -> list[Segment]:
+        glyphs = services_of(self).glyphs
+        lead = Segment(glyphs.cursor if selected else " ", ground.leaf)
+        if line.kind is FindKind.SESSION:
+            return [lead, *self._session(line, width - 1, ground)]
+        if line.kind is FindKind.HIT and line.hit is not None:
+            return [lead, *self._hit(line.hit, width - 1, ground, selected=selected)]
+        if line.kind is FindKind.MORE:
+            words = f"{counted(line.more, 'more hit')} in this session"
+            return [lead, Segment(" " * (_TEXT_AT - 1), ground.blank), Segment(words, ground.faint)]
+        return []
+
+    def _session(self, line: FindLine, width: int, ground: Ground) -> list[Segment]:
+        shell = services_of(self)
+        card = line.found.card
+        hits = counted(line.found.total, "hit")
+        when = age(shell.clock().timestamp() - card.modified / 1000)
+        project = safe_line(split_path(card.project.replace("\\", "/").rstrip("/"))[1] or card.project, 24)
+        tail = f"{right(hits, 9)}{right(when, 5)} "
+        about = f"{project}  {safe_line(card.agent)}" if project else safe_line(card.agent)
+        room = width - 1 - cell_len(tail)
+        about = about if width >= 64 else safe_line(card.agent)
+        title = fit(card.title, max(8, room - cell_len(about) - 4), ellipsis=shell.glyphs.ellipsis)
+        gap = max(1, room - cell_len(title) - 3 - cell_len(about))
+        return [
+            Segment(" ", ground.blank),
+            Segment(title, ground.strong),
+            Segment("   ", ground.blank),
+            Segment(about, ground.faint),
+            Segment(" " * gap, ground.blank),
+            Segment(tail, ground.faint),
+        ]
+
+    def _hit(self, hit: Hit, width: int, ground: Ground, *, selected: bool) -> list[Segment]:
+        glyphs = services_of(self).glyphs
+        label = _LABEL if width >= 90 else _LABEL_NARROW
+        who, what = label_of(hit)
+        what = f" {what}" if what and label == _LABEL else ""
+        who = fit(safe_line(who), label - 2 - cell_len(what), ellipsis=glyphs.ellipsis)
+        sign = glyphs.malformed if hit.failed else " "
+        head = [
+            Segment(" " * (_TEXT_AT - 1), ground.blank),
+            Segment(who, ground.sub),
+            Segment(what, ground.faint),
+            Segment(" " * (label - 2 - cell_len(who) - cell_len(what)), ground.blank),
+            Segment(f"{sign} ", ground.bad),
+        ]
+        room = max(8, width - _TEXT_AT + 1 - label - 1)
+        text, spans = windowed(safe(hit.text), hit.spans, room, glyphs.ellipsis)
+        style = ground.strong if selected else ground.text
+        mark = ground.strong_hit if selected else ground.hit
+        shown = fit(text, room, ellipsis=glyphs.ellipsis)
+        return [*head, *marked(shown, text, spans, style, mark)]
+
+
+def windowed(
+    text: str, spans: Sequence[tuple[int, int]], room: int, ellipsis: str
+) -> tuple[str, list[tuple[int, int]]]:
+    """A text whose beginning is left out so far that the first span is seen in `room` cells, and its spans."""
+    begin = max(0, spans[0][0] - room // 3) if spans else 0
+    if not begin or cell_len(text) <= room or cell_len(text[: spans[0][1]]) <= room - 6:
+        return text, list(spans)
+    moved = len(ellipsis) - begin
+    return ellipsis + text[begin:], [(start + moved, stop + moved) for start, stop in spans]

@@ -1,0 +1,106 @@
+"""Code in lines of spans: told apart by weight, because hue has other meanings here."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pygments.lexers import (  # type: ignore[import-untyped]  # its stubs are a package of their own
+    get_lexer_by_name,
+    get_lexer_for_filename,
+)
+from pygments.token import Token  # type: ignore[import-untyped]  # as above
+from pygments.util import ClassNotFound  # type: ignore[import-untyped]  # as above
+
+from leafward_tui.ui.cells import cell_len, expand_tabs
+from leafward_tui.ui.page import Span
+from leafward_tui.ui.spans import head_of, joined
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer  # type: ignore[import-untyped]  # as above
+
+MOST_HIGHLIGHTED = 24_000
+"""Characters of one piece of code that are looked at; a longer one stays plain."""
+
+_INKS = (
+    (Token.Comment, "faint"),
+    (Token.Keyword.Constant, "text"),
+    (Token.Keyword.Type, "text"),
+    (Token.Keyword, "strong"),
+    (Token.Literal.String.Doc, "faint"),
+    (Token.Literal.String, "sub"),
+    (Token.Operator.Word, "strong"),
+    (Token.Operator, "sub"),
+    (Token.Punctuation, "sub"),
+    (Token.Generic.Deleted, "bad"),
+    (Token.Generic.Inserted, "leaf"),
+    (Token.Generic.Heading, "strong"),
+    (Token.Generic.Subheading, "faint"),
+    (Token.Name.Tag, "strong"),
+)
+
+
+@lru_cache(maxsize=64)
+def _lexer(language: str) -> Lexer | None:
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except (ClassNotFound, ValueError):
+        return None
+
+
+@lru_cache(maxsize=128)
+def _lexer_of_file(name: str) -> Lexer | None:
+    try:
+        return get_lexer_for_filename(name, stripnl=False, ensurenl=False)
+    except (ClassNotFound, ValueError):
+        return None
+
+
+@lru_cache(maxsize=256)
+def _ink(kind: object) -> str:
+    for parent, ink in _INKS:
+        if kind in parent:
+            return ink
+    return "text"
+
+
+def highlighted(text: str, *, language: str = "", filename: str = "", ink: str = "text") -> list[list[Span]]:
+    """Safe code as lines, not yet fitted; plain where the language is not known or the text is long."""
+    lexer = None
+    if len(text) <= MOST_HIGHLIGHTED:
+        if language:
+            lexer = _lexer(language[:40].lower())
+        elif filename:
+            lexer = _lexer_of_file(filename.replace("\\", "/").rpartition("/")[2][-80:])
+    if lexer is None:
+        return [[Span(line, ink)] for line in text.split("\n")]
+    lines: list[list[Span]] = [[]]
+    for kind, value in lexer.get_tokens(text):
+        parts = value.split("\n")
+        for at, part in enumerate(parts):
+            if at:
+                lines.append([])
+            if part:
+                lines[-1].append(Span(part, _ink(kind)))
+    return [joined(line) for line in lines]
+
+
+def fitted(line: list[Span], width: int, hang: int = 2) -> list[list[Span]]:
+    """One line of code in lines of at most `width` cells, the further ones hanging; broken at a space near the edge."""
+    width = max(width, hang + 2)
+    found: list[list[Span]] = [[]]
+    room = width
+    for span in line:
+        text = expand_tabs(span.text)
+        at = 0
+        while at < len(text):
+            head = head_of(text, room, at) if room > 0 else ""
+            size = cell_len(head)
+            if not head or (size > room and room < width - hang):
+                found.append([Span(" " * hang, "blank")] if hang else [])
+                room = width - hang
+                continue
+            found[-1].append(span._replace(text=head))
+            at += len(head)
+            room = 0 if at < len(text) else room - size
+    return found

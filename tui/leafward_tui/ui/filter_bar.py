@@ -1,0 +1,201 @@
+"""The line where sessions are filtered: the query at the left, what it leaves at the right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.ui.cells import cell_len, fit
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.widgets import Input
+
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["FilterBar"]
+
+_PLACEHOLDER = "words   file:   project:   since:"
+_LEAD = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    number: str = ""
+    rest: str = ""
+    note: str = ""
+    problem: bool = False
+    lit: bool = False
+
+
+class _Lead(Widget):
+    """Cursor sign and slash."""
+
+    DEFAULT_CSS = f"_Lead {{ width: {_LEAD}; height: 1; }}"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lit = False
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
+        shell = services_of(self)
+        ground = shell.styles_now.raised
+        sign = shell.glyphs.cursor if self.lit else " "
+        slash = ground.leaf if self.lit else ground.faint
+        return Strip(
+            [
+                Segment(sign, ground.leaf),
+                Segment(" ", ground.blank),
+                Segment("/", slash),
+                Segment(" ", ground.blank),
+            ]
+        )
+
+
+class _Facts(Widget):
+    """How many are left and where was looked; before anything is typed also what can be."""
+
+    DEFAULT_CSS = "_Facts { width: 1fr; height: 1; }"
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__()
+        self.state = _State()
+        self.placeholder = placeholder
+        """What can be typed; empty once there is a field."""
+
+    def pieces(self, ground: Ground, room: int) -> list[Segment]:
+        state = self.state
+        note = f"   {state.note}" if state.note else ""
+        used = cell_len(state.number) + cell_len(state.rest) + 1
+        note = note if used + cell_len(note) <= room else ""
+        return [
+            Segment(state.number, ground.strong if state.rest.startswith(" of") else ground.sub),
+            Segment(state.rest, ground.faint),
+            Segment(note, ground.warn if state.problem else ground.sub),
+            Segment(" ", ground.blank),
+        ]
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
+        ground = services_of(self).styles_now.raised
+        width = self.size.width
+        right = self.pieces(ground, width)
+        taken = sum(piece.cell_length for piece in right)
+        left = fit(self.placeholder, max(0, width - taken - 2))
+        pad = " " * max(0, width - taken - cell_len(left))
+        return Strip([Segment(left, ground.faint), Segment(pad, ground.blank), *right]).adjust_cell_length(
+            width, ground.blank
+        )
+
+
+class FilterBar(Horizontal):
+    """Becomes a field when it is edited; Textual's ``Input`` is imported only then."""
+
+    DEFAULT_CSS = """
+    FilterBar {
+        height: 1;
+        width: 1fr;
+        background: $lw-raise;
+        & > Input { width: 1fr; height: 1; border: none; padding: 0; background: $lw-raise; color: $lw-text; text-style: bold; }
+        & > Input:focus { border: none; background-tint: transparent; }
+        & > Input > .input--placeholder { color: $lw-faint; text-style: none; }
+    }
+    """
+
+    @dataclass
+    class Changed(Message):
+        """The query is another one."""
+
+        text: str
+
+    @dataclass
+    class Committed(Message):
+        """The query is kept, the list has the keys again."""
+
+    def __init__(self, placeholder: str = _PLACEHOLDER, *, whole: bool = False) -> None:
+        """`whole`: it takes a search of all text."""
+        super().__init__()
+        self._lead = _Lead()
+        self._facts = _Facts(placeholder)
+        self._whole = whole
+        self._placeholder = ""
+        self._input: Input | None = None
+
+    def compose(self) -> ComposeResult:
+        """Sign and figures; the field comes when it is needed."""
+        yield self._lead
+        yield self._facts
+
+    @property
+    def editing(self) -> bool:
+        """Whether keys go into the field."""
+        return self._input is not None and self._input.has_focus
+
+    def edit(self, text: str = "") -> None:
+        """Gives the field the keys; a new one begins with a text."""
+        if self._input is None:
+            from leafward_tui.ui.query_input import QueryInput
+
+            self._input = QueryInput(text, whole=self._whole)
+            self.mount(self._input, after=self._lead)
+            # What can be typed stands in the field itself, as long as it is empty.
+            self._placeholder, self._facts.placeholder = self._facts.placeholder, ""
+        self._fit()
+        self._input.focus()
+
+    def clear(self) -> None:
+        """Empties the field."""
+        if self._input is not None and self._input.value:
+            self._input.value = ""
+
+    def show(self, number: str, rest: str, note: str = "", *, problem: bool = False) -> None:
+        """``number`` stands out from ``rest`` when it is one of more; ``note`` says where was looked, or what is wrong."""
+        self._facts.state = _State(number, rest, note, problem)
+        self._fit()
+        self._facts.refresh()
+
+    def _fit(self) -> None:
+        """The field has what the figures leave."""
+        if self._input is None:
+            return
+        ground = services_of(self).styles_now.raised
+        most = self.size.width * 2 // 3
+        width = sum(piece.cell_length for piece in self._facts.pieces(ground, most))
+        self._facts.styles.width = width
+        self._input.placeholder = fit(self._placeholder, max(0, self.size.width - _LEAD - width - 2))
+
+    def on_resize(self) -> None:
+        """The figures yield before the field does."""
+        self._fit()
+
+    def on_descendant_focus(self) -> None:
+        """Lit while it has the keys."""
+        self._light(lit=True)
+
+    def on_descendant_blur(self) -> None:
+        """Not lit otherwise."""
+        self._light(lit=False)
+
+    def _light(self, *, lit: bool) -> None:
+        self._lead.lit = lit
+        self._lead.refresh()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Every key counts."""
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter keeps it."""
+        event.stop()
+        self.post_message(self.Committed())
+
+    def on_click(self) -> None:
+        """A click edits."""
+        self.edit()

@@ -1,0 +1,125 @@
+"""The last row: the keys that matter in this state, or for a moment what just happened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.ui.cells import cell_len, fit
+from leafward_tui.ui.intents import WRITES, intent
+from leafward_tui.ui.messages import IntentPressed
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.theme import Styles
+
+__all__ = ["Hint", "KeyBar"]
+
+_NARROW = 100
+_ALWAYS = ("app.help", "app.palette")
+
+
+class Hint(NamedTuple):
+    """Keys and what they do now: ``Hint("sort.next", "sort: when")``; two ids show as ``[ ] branch``."""
+
+    ids: str | tuple[str, ...]
+    words: str = ""
+    """Instead of the intent's own hint."""
+    short: str = ""
+    """Below 100 columns; empty: the same words."""
+    key_only: bool = False
+    """Whether only the key is the intent's, and what it does here something else."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it stands for something that appends to the session."""
+        ids = (self.ids,) if isinstance(self.ids, str) else self.ids
+        return not self.key_only and not WRITES.isdisjoint(ids)
+
+
+class _Cell(NamedTuple):
+    intent_id: str
+    key: str
+    words: str
+
+    @property
+    def width(self) -> int:
+        return cell_len(self.key) + 1 + cell_len(self.words)
+
+
+class KeyBar(Widget):
+    """Five to ten hints, dropped from the right when narrow; ``?`` and ``ctrl+p`` at the right edge. Click runs one."""
+
+    DEFAULT_CSS = "KeyBar { height: 1; width: 1fr; background: $lw-panel; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._hints: tuple[Hint, ...] = ()
+        self._spans: list[tuple[int, int, str]] = []
+
+    def show(self, hints: Sequence[Hint]) -> None:
+        """Sets the hints of this state, the most important first."""
+        if tuple(hints) != self._hints:
+            self._hints = tuple(hints)
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002  a bar has one row
+        """The bar at the widget's width."""
+        shell = services_of(self)
+        return self._line(self.size.width, shell.styles_now, shell.keymap)
+
+    def _line(self, width: int, styles: Styles, keymap: Keymap) -> Strip:
+        ground = styles.panel
+        narrow = width < _NARROW
+        gap = 2 if narrow else 3
+        always = [_cell(Hint(one), keymap, narrow) for one in (_ALWAYS[:1] if narrow else _ALWAYS)]
+        right = [cell for cell in always if cell is not None]
+        room = width - 2 - sum(cell.width + gap for cell in right)
+        left: list[_Cell] = []
+        for hint in self._hints:
+            cell = _cell(hint, keymap, narrow)
+            if cell is None:
+                continue
+            needed = cell.width + (gap if left else 0)
+            if needed > room:
+                break
+            room -= needed
+            left.append(cell)
+        self._spans = []
+        segments = [Segment(" ", ground.blank)]
+        at = 1
+        for number, cell in enumerate([*left, *right]):
+            space = (gap if number else 0) + (max(0, room) if number == len(left) and left else 0)
+            if not left and number == 0:
+                space = max(0, room) + gap
+            segments += [
+                Segment(" " * space, ground.blank),
+                Segment(cell.key, ground.strong),
+                Segment(f" {cell.words}", ground.faint),
+            ]
+            at += space
+            self._spans.append((at, at + cell.width, cell.intent_id))
+            at += cell.width
+        return Strip(segments).adjust_cell_length(width, ground.blank)
+
+    def on_click(self, event: events.Click) -> None:
+        """Runs what was clicked."""
+        for start, end, intent_id in self._spans:
+            if start <= event.x < end:
+                self.post_message(IntentPressed(intent_id))
+
+
+def _cell(hint: Hint, keymap: Keymap, narrow: bool) -> _Cell | None:
+    """The hint as it is shown; None where the user took its keys away."""
+    ids = (hint.ids,) if isinstance(hint.ids, str) else hint.ids
+    keys = [label for one in ids if (label := keymap.label(one))]
+    words = (hint.short if narrow and hint.short else hint.words) or intent(ids[0]).hint
+    return _Cell(ids[0], " ".join(keys), fit(words, 24)) if keys else None

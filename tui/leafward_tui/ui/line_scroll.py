@@ -1,0 +1,155 @@
+"""What views of lines share: a thin scrollbar, a cursor that stays on the screen, lines drawn only where they are seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.geometry import Region
+from textual.message import Message
+from textual.scroll_view import ScrollView
+
+from leafward_tui.ui.slim_bar import slim
+
+if TYPE_CHECKING:
+    from textual import events
+
+__all__ = ["LineList", "LineScroll"]
+
+
+class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
+    """Lines that scroll. Keys are the screen's: Textual's own would scroll where ours move the cursor.
+
+    A subclass draws a line in `render_line` and sets `virtual_size`.
+    """
+
+    DEFAULT_CSS = """
+    LineScroll {
+        width: 1fr;
+        height: 1fr;
+        background: $lw-bg;
+        scrollbar-size-vertical: 1;
+        scrollbar-size-horizontal: 0;
+        overflow-x: hidden;
+    }
+    """
+
+    cursor = -1
+    """The line of the cursor; -1 for none."""
+    covered = 0
+    """Rows at the bottom of the view that something else lies over."""
+
+    @property
+    def max_scroll_y(self) -> int:
+        """How far it scrolls: the last line may stand above what covers the view."""
+        return super().max_scroll_y + self.covered
+
+    def uncover(self, covered: int) -> None:
+        """Takes in how many rows at the bottom something lies over now, and keeps the cursor in sight."""
+        if covered != self.covered:
+            self.covered = covered
+            self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False, force=True)
+            self.reveal()
+
+    def on_mount(self) -> None:
+        """A thin scrollbar, where the terminal has the sign for it."""
+        slim(self)
+
+    def span_of(self, line: int) -> range:
+        """The rows, counted from the top of everything, that a line takes; empty where it is not shown."""
+        return range(line, line + 1) if line >= 0 else range(0)
+
+    def repaint(self, line: int) -> None:
+        """Draws one line again, if it is on the screen."""
+        rows = self.span_of(line)
+        top = rows.start - self.scroll_offset.y
+        if rows and -len(rows) < top < self.size.height:
+            self.refresh(Region(0, top, self.size.width, len(rows)))
+
+    def reveal(self) -> None:
+        """Scrolls so far that the cursor is on the screen, with up to two rows around it."""
+        height, top = self.size.height - self.covered, self.scroll_offset.y
+        rows = self.span_of(self.cursor)
+        if height <= 0 or not rows:
+            return
+        margin = min(2, height // 5)
+        if rows.start < top + margin:
+            top = rows.start - margin
+        elif rows.stop > top + height - margin:
+            top = rows.stop + margin - height
+        else:
+            return
+        # Forced, because the scrollbar that would allow it appears with the next layout only.
+        most = max(0, self.virtual_size.height - height)
+        self.scroll_to(y=max(0, min(top, most)), animate=False, force=True)
+
+    def row_at(self, event: events.MouseEvent) -> int:
+        """The row under the mouse, counted from the top of everything; -1 beside the lines."""
+        offset = event.get_content_offset(self)
+        row = offset.y + self.scroll_offset.y if offset is not None else -1
+        return row if row < self.virtual_size.height else -1
+
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """A scrollbar that appears after the view was scrolled is told where it stands."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
+    def on_focus(self) -> None:
+        """The cursor is bright while keys come here."""
+        self.repaint(self.cursor)
+
+    def on_blur(self) -> None:
+        """The cursor is quiet while keys go elsewhere."""
+        self.repaint(self.cursor)
+
+
+class LineList(LineScroll):
+    """Lines of which one is chosen; the screen is told which."""
+
+    @dataclass
+    class CursorMoved(Message):
+        """The cursor is on another line."""
+
+        view: LineList
+
+        @property
+        def control(self) -> LineList:
+            """The view it came from."""
+            return self.view
+
+    @dataclass
+    class Chosen(Message):
+        """A line was double-clicked."""
+
+        view: LineList
+
+        @property
+        def control(self) -> LineList:
+            """The view it came from."""
+            return self.view
+
+    def measure(self) -> None:
+        """Lays the lines out for the present width; overridden where that matters."""
+
+    def shown_anew(self) -> None:
+        """To be called when other lines are shown, or the cursor is on another side of one."""
+        self.measure()
+        self.refresh()
+        self.call_after_refresh(self.reveal)
+        self.post_message(self.CursorMoved(self))
+
+    def put_cursor(self, line: int) -> None:
+        """Puts the cursor on a line there is, and says so."""
+        if line == self.cursor:
+            return
+        before, self.cursor = self.cursor, line
+        self.repaint(before)
+        self.repaint(line)
+        self.reveal()
+        self.post_message(self.CursorMoved(self))
+
+    def on_resize(self) -> None:
+        """Lines fit the new width, and the cursor stays on the screen."""
+        self.measure()
+        self.refresh()
+        self.call_after_refresh(self.reveal)

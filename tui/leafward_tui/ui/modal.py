@@ -1,0 +1,152 @@
+"""A centred modal: at most 76 × 20, a hairline frame, its title in the top rule, scrollable rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from leafward_tui.ui.dismissal import ClosesOnce
+from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.services import AppServices, services_of
+from leafward_tui.ui.slim_bar import slim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.segment import Segment
+    from textual import events
+    from textual.app import ComposeResult
+
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["MODAL_HEIGHT", "MODAL_WIDTH", "Modal", "Rows"]
+
+MODAL_WIDTH = 76
+MODAL_HEIGHT = 20
+
+
+class Rows(ScrollView, inherit_bindings=False):
+    """Rows made when they are painted."""
+
+    DEFAULT_CSS = "Rows { width: 1fr; height: 1fr; background: $lw-panel; scrollbar-background: $lw-panel; }"
+
+    def __init__(self, make: Callable[[int, int, Ground], list[Segment]], cursor: int | None) -> None:
+        super().__init__()
+        self._make = make
+        self.cursor = cursor
+        """The row the cursor stands on; None where rows are only read."""
+        self.count = 0
+
+    def on_mount(self) -> None:
+        """A thin scrollbar."""
+        slim(self)
+
+    def show(self, count: int) -> None:
+        """Says how many rows there are."""
+        self.count = count
+        self.virtual_size = Size(0, count)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One row."""
+        shell = services_of(self)
+        row = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        ground = shell.styles_now.sel if row == self.cursor else shell.styles_now.panel
+        pieces = self._make(row, width, ground) if row < self.count else []
+        return Strip(pieces).adjust_cell_length(width, ground.blank)
+
+    def step(self, by: int) -> None:
+        """Moves the cursor, or scrolls where there is none."""
+        if self.cursor is None:
+            self.scroll_to(y=self.scroll_offset.y + by, animate=False)
+            return
+        self.cursor = max(0, min(self.count - 1, self.cursor + by))
+        top, height = self.scroll_offset.y, self.size.height
+        if not top <= self.cursor < top + height:
+            self.scroll_to(y=self.cursor - (0 if by < 0 else height - 1), animate=False)
+        self.refresh()
+
+
+class Modal(RowKeys, ClosesOnce[None], ModalScreen[None]):
+    """Frame, rows, and the keys all lists share."""
+
+    DEFAULT_CSS = f"""
+    Modal {{
+        align: center middle;
+        overflow: hidden;
+        & > Rows {{
+            width: {MODAL_WIDTH};
+            max-width: 100%;
+            height: auto;
+            max-height: 100%;
+            padding: 1 2 0 2;
+            border: solid $lw-line;
+            border-title-color: $lw-text;
+            border-title-style: bold;
+            border-title-background: $lw-panel;
+            border-subtitle-color: $lw-sub;
+            border-subtitle-background: $lw-panel;
+        }}
+    }}
+    """
+
+    AUTO_FOCUS = ""
+    NAME: ClassVar[str] = ""
+    cursor: int | None = None
+
+    def compose(self) -> ComposeResult:
+        """The rows in their frame."""
+        self.rows = Rows(self.row, self.cursor)
+        yield self.rows
+
+    @property
+    def shell(self) -> AppServices:
+        """The application's services."""
+        return services_of(self)
+
+    def row(self, number: int, width: int, ground: Ground) -> list[Segment]:
+        """One row; overridden."""
+        raise NotImplementedError
+
+    def frame(self, title: str, count: int, foot: str = "") -> None:
+        """Sets title, number of rows and the words in the lower rule."""
+        from textual.content import Content
+
+        self.rows.border_title = Content(title)
+        self.rows.border_subtitle = Content(foot) if foot else ""
+        if services_of(self).glyphs.hairline == "-":
+            self.rows.styles.border = ("ascii", services_of(self).palette_now.line)
+        self.rows.styles.height = min(MODAL_HEIGHT, count + 3)
+        self.rows.show(count)
+
+    def moved(self) -> None:
+        """The cursor stands somewhere else now; overridden."""
+
+    def step_rows(self, by: int) -> None:
+        """Moves the cursor, or scrolls."""
+        before = self.rows.cursor
+        self.rows.step(by)
+        if self.rows.cursor != before:
+            self.moved()
+
+    def rows_seen(self) -> int:
+        """Rows on the screen."""
+        return self.rows.size.height
+
+    def action_mode_leave(self) -> None:
+        """Closes without a change."""
+        self.dismiss(None)
+
+    def action_app_back(self) -> None:
+        """As leaving."""
+        self.action_mode_leave()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click beside the frame leaves."""
+        if event.widget is self:
+            self.action_mode_leave()

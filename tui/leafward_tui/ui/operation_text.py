@@ -1,0 +1,399 @@
+"""Operations in words: what was done, from what to what, what an undo would do, and the path as it was then.
+
+Nothing here draws; bodies are read for headlines only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import NO_ENTRY, TURN_STARTS, EntryIndex, Kind
+from leafward.session.headline import headline
+from leafward.session.journal import OperationKind, Subject
+from leafward.session.journal.operations import ARCHIVED, SESSION_TARGETS, latest_about
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.write_target import line_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.session.journal import Operation
+    from leafward.session.session import Session
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["Doing", "OperationText", "PathRow", "Piece"]
+
+Piece = tuple[str, str]
+"""A text and the name of its ink."""
+
+_LABEL_LIMIT = 60
+_ID_LIMIT = 40
+
+_HEADS = TURN_STARTS | {Kind.COMPACTION, Kind.BRANCH_SUMMARY}
+"""Kinds that have a row in the picture of a path."""
+
+_NOUN = {
+    Subject.MOVE: "move",
+    Subject.LABEL: "label",
+    Subject.NAME: "name",
+    Subject.ARCHIVE: "archiving",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """One operation in words. The texts are safe to show and not yet fitted."""
+
+    verb: str
+    """At most nine letters: `moved`, `labelled`, `undid`."""
+    lead: str
+    """What comes before the arrow, or all there is."""
+    follow: str
+    """What comes behind the arrow; empty where nothing does."""
+    state: str
+    """`undone`, `redone`, or nothing for what holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathRow:
+    """A row of the path as it was behind an operation: its signs, its words, and a chip or count behind them."""
+
+    signs: tuple[Piece, ...]
+    text: str
+    ink: str
+    behind: str = ""
+    behind_ink: str = "faint"
+
+
+class OperationText:
+    """The operations of a session, oldest first, and what can be said of each."""
+
+    def __init__(self, session: Session, log: Sequence[Operation], glyphs: Glyphs) -> None:
+        self.session = session
+        self.glyphs = glyphs
+        self.log = list(log)
+        self._headlines: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self.log)
+
+    # --- entries ------------------------------------------------------------------------------------------------------
+
+    def said(self, index: int) -> str:
+        """The headline of an entry; read once."""
+        if index < 0:
+            return "the beginning"
+        found = self._headlines.get(index)
+        if found is None:
+            found = self._headlines[index] = headline(self.session, index).text
+        return found
+
+    def turn_said(self, index: int) -> str:
+        """The words that an entry is known by: your own, of the turn it belongs to, where it does not stand for itself."""
+        kind = self.session.columns.kind
+        if index < 0 or kind[index] in _HEADS:
+            return self.said(index)
+        for run in reversed(self.session.tree.path_runs(index)):
+            at = max(kind.rfind(start, run.start, run.stop) for start in TURN_STARTS)
+            if at >= 0:
+                return self.said(at)
+        return self.said(index)
+
+    def place(self, entry_id: str | None) -> int:
+        """The entry of the conversation at or above the one of that id; -1 where there is none."""
+        return self.session.tree.content_at(self.index(entry_id))
+
+    def index(self, entry_id: str | None) -> EntryIndex:
+        """The entry of that id; -1 where there is none."""
+        return self.session.columns.index(entry_id) if entry_id else NO_ENTRY
+
+    def _quoted(self, text: str | None) -> str:
+        return f"{self.glyphs.quote_open}{safe_line(text or '', _LABEL_LIMIT)}{self.glyphs.quote_close}"
+
+    def named(self, index: int) -> str:
+        """An entry as the explorer names it."""
+        return f"#{index}" if index >= 0 else ""
+
+    def shows(self, operation: Operation) -> int:
+        """The entry to go to for an operation; -1 where it is not in the file."""
+        if operation.subject is Subject.MOVE:
+            return self.place(operation.after)
+        if operation.subject is Subject.NAME:
+            return operation.entry
+        return self.index(operation.target)
+
+    # --- words --------------------------------------------------------------------------------------------------------
+
+    def doing(self, operation: Operation) -> Doing:
+        """An operation in one row."""
+        lead, follow = self._change(operation)
+        kind = operation.kind
+        if kind in (OperationKind.UNDO, OperationKind.REDO):
+            verb = "undid" if kind is OperationKind.UNDO else "redid"
+            lead = f"{self._noun(operation)}  {lead}"
+        else:
+            verb = self._verb(operation)
+        state = ""
+        if operation.undone:
+            state = "redone" if kind is OperationKind.UNDO else "undone"
+        return Doing(verb, lead, follow, state)
+
+    def _noun(self, operation: Operation) -> str:
+        return (
+            "compaction" if self.root(operation).kind is OperationKind.COMPACT else _NOUN[operation.subject]
+        )
+
+    def _verb(self, operation: Operation) -> str:
+        if operation.kind is OperationKind.COMPACT:
+            return "compacted"
+        if operation.subject is Subject.MOVE:
+            return "moved"
+        if operation.subject is Subject.ARCHIVE:
+            return "archived" if operation.after == ARCHIVED else "restored"
+        if operation.subject is Subject.LABEL:
+            return "labelled" if operation.after else "cleared"
+        return "named" if operation.after else "cleared"
+
+    def _change(self, operation: Operation) -> tuple[str, str]:
+        if operation.kind is OperationKind.COMPACT:
+            return self.turn_said(self.place(operation.target)), ""
+        if operation.subject is Subject.MOVE:
+            # A summary that is carried along stands right below the entry that was moved to, which says more.
+            carries = operation.kind is OperationKind.SUMMARY_MOVE
+            left = self.place(operation.before)
+            reached = self.place(operation.target if carries else operation.after)
+            if self.turn_said(left) != self.turn_said(reached):
+                return self.turn_said(left), self.turn_said(reached)
+            return self.said(left), self.said(reached)
+        if operation.subject is Subject.NAME:
+            before, after = operation.before, operation.after
+            if before is None or after is None:
+                return self._quoted(after if before is None else before), ""
+            return self._quoted(before), self._quoted(after)
+        about = self.turn_said(self.index(operation.target))
+        if operation.subject is Subject.ARCHIVE:
+            return "this session" if operation.target in SESSION_TARGETS else about, ""
+        before, after = operation.before, operation.after
+        if before is None or after is None:
+            return f"{_label(after if before is None else before)}  {about}", ""
+        return _label(before), f"{_label(after)}  {about}"
+
+    def title(self, operation: Operation) -> str:
+        """What was done, as the head of its details."""
+        noun = self._noun(operation)
+        if operation.kind is OperationKind.UNDO:
+            return f"Took the {noun} back"
+        if operation.kind is OperationKind.REDO:
+            return f"Did the {noun} again"
+        if operation.kind is OperationKind.COMPACT:
+            return "Compacted the context"
+        if operation.kind is OperationKind.SUMMARY_MOVE:
+            return "Moved the leaf, with a summary of what it left"
+        if operation.subject is Subject.MOVE:
+            return "Moved the leaf"
+        if operation.subject is Subject.ARCHIVE:
+            what = "this session" if operation.target in SESSION_TARGETS else "a branch"
+            return f"Archived {what}" if operation.after == ARCHIVED else f"Brought {what} back"
+        if operation.subject is Subject.LABEL:
+            if operation.after is None:
+                return "Took a label off"
+            return "Changed a label" if operation.before else "Labelled an entry"
+        if operation.after is None:
+            return "Took the name away"
+        return "Renamed the session" if operation.before else "Named the session"
+
+    def facts(self, operation: Operation) -> list[tuple[str, str, str]]:
+        """The details of an operation: a label, the words, and the entry they are about at the right."""
+        if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
+            found = [
+                self._entry_fact("from", operation.before),
+                self._entry_fact(
+                    "below" if operation.kind is OperationKind.COMPACT else "to", operation.target
+                ),
+                self._entry_fact("summary", operation.after),
+            ]
+        elif operation.subject is Subject.MOVE:
+            found = [self._entry_fact("from", operation.before), self._entry_fact("to", operation.after)]
+        elif operation.subject is Subject.NAME:
+            found = [
+                ("before", self._quoted(operation.before) if operation.before else "no name", ""),
+                ("after", self._quoted(operation.after) if operation.after else "no name", ""),
+            ]
+        elif operation.subject is Subject.LABEL:
+            before, after = (
+                _label(value) if value else "no label" for value in (operation.before, operation.after)
+            )
+            found = [
+                self._entry_fact("on", operation.target),
+                ("label", f"{before} {self.glyphs.arrow} {after}", ""),
+            ]
+        else:
+            found = [self._entry_fact("branch", operation.target)]
+        line = operation.entry
+        found.append(("line", line_words(self.session, line), self._id(operation.op)))
+        return found
+
+    def _entry_fact(self, name: str, entry_id: str | None) -> tuple[str, str, str]:
+        if entry_id is None:
+            return name, "before everything", ""
+        index = self.index(entry_id)
+        if index < 0:
+            return name, "an entry that is not in the file", self._id(entry_id)
+        # A redo goes back to a line of Leafward's own, which says nothing: what counts is the entry that it hangs on.
+        place = self.session.tree.content_at(index)
+        if place < 0:
+            return name, "before everything", ""
+        return name, self.said(place), f"{self.named(place)}  {self._id(self.session.columns.id(place))}"
+
+    def _id(self, entry_id: str) -> str:
+        return safe_line(entry_id, _ID_LIMIT)
+
+    def matching(self, words: str) -> list[int]:
+        """The operations whose row or details hold these words, case ignored."""
+        wanted = words.casefold()
+        if not wanted:
+            return []
+        return [at for at, operation in enumerate(self.log) if wanted in self._text(operation).casefold()]
+
+    def _text(self, operation: Operation) -> str:
+        doing = self.doing(operation)
+        said = [self.title(operation), doing.verb, doing.lead, doing.follow, doing.state]
+        return "\n".join([*said, *(part for fact in self.facts(operation) for part in fact)])
+
+    # --- taking back --------------------------------------------------------------------------------------------------
+
+    def root(self, operation: Operation) -> Operation:
+        """The operation that an undo or redo is about in the end; itself for every other."""
+        return next((one for one in self.log if one.op == operation.root), operation)
+
+    def outcome(self, operation: Operation) -> str:
+        """What taking an operation back sets, as a clause: `the leaf goes back to …`."""
+        latest = latest_about(self.log, operation)
+        before = latest.before
+        if latest.subject is Subject.MOVE:
+            place = self.place(before)
+            back = f"{self.named(place)} {self.turn_said(place)}".strip()
+            return f"the leaf goes back to {back}"
+        if latest.subject is Subject.LABEL:
+            return f"the label is {_label(before)} again" if before else f"{_label(latest.after)} comes off"
+        if latest.subject is Subject.NAME:
+            return f"the name is {self._quoted(before)} again" if before else "the session has no name again"
+        what = "session" if latest.target in SESSION_TARGETS else "branch"
+        return f"the {what} is put away again" if before == ARCHIVED else f"the {what} comes back"
+
+    def taken_back(self, operation: Operation) -> str:
+        """Which later line took an operation back; empty where it holds."""
+        if not operation.undone:
+            return ""
+        latest = latest_about(self.log, operation)
+        return f"by line #{latest.entry}"
+
+    # --- the path then ------------------------------------------------------------------------------------------------
+
+    def path_then(self, operation: Operation, rows: int) -> list[PathRow]:
+        """The path as it was behind an operation, at most `rows` rows: its last turns, and the branch that a move left.
+
+        For a label or an archived branch the path to the entry that was named.
+        """
+        tree = self.session.tree
+        moved = operation.subject is Subject.MOVE
+        to = self.place(operation.after) if moved else tree.content_at(self.shows(operation))
+        left, ancestor = -1, to
+        if moved and (left := self.place(operation.before)) >= 0:
+            ancestor = tree.common_ancestor(left, to)
+            left = left if left != ancestor else -1
+        room = rows - (left >= 0)
+        above, below = self._turns(NO_ENTRY, ancestor), self._turns(ancestor, to)
+        below_room = min(below, max(room - min(above, 2), 1))
+        drawn = self._stretch(NO_ENTRY, ancestor, room - below_room)
+        if not drawn and not below:
+            drawn = [self._path_row(to)]
+        entered = self._stretch(ancestor, to, below_room)
+        here = (entered or drawn)[-1]
+        (entered or drawn)[-1] = self._ending(operation, here)
+        if left >= 0:
+            drawn.append(self._left_row(left, ancestor, last=not entered))
+        return (drawn + entered)[-rows:] if rows > 0 else []
+
+    def _stretch(self, above: int, entry: int, room: int) -> list[PathRow]:
+        """The turns of a part of the path in `room` rows, the first ones folded into one where there are more."""
+        total = self._turns(above, entry)
+        if room <= 0 or not total:
+            return []
+        if total <= room:
+            return [self._path_row(head) for head in self._heads(above, entry, total)]
+        shown = self._heads(above, entry, room - 1)
+        glyphs = self.glyphs
+        folded = PathRow(
+            ((glyphs.run, "leaf"), (" ", "faint"), (" ", "faint")),
+            f"{glyphs.folded} {counted(total - len(shown), 'turn')}",
+            "faint",
+        )
+        return [folded, *(self._path_row(head) for head in shown)]
+
+    def _ending(self, operation: Operation, row: PathRow) -> PathRow:
+        """The last row of the path, with what the operation put there."""
+        if operation.subject is Subject.MOVE:
+            return replace(
+                row,
+                signs=((self.glyphs.leaf, "leaf"), *row.signs[1:]),
+                ink="text",
+                behind=" leaf then ",
+                behind_ink="leaf",
+            )
+        behind = ""
+        if operation.subject is Subject.LABEL and operation.after:
+            behind = _label(operation.after)
+        elif operation.subject is Subject.ARCHIVE:
+            behind = "archived" if operation.after == ARCHIVED else "brought back"
+        return replace(row, ink="text", behind=behind, behind_ink="sub")
+
+    def _path_row(self, head: int) -> PathRow:
+        glyphs = self.glyphs
+        kind = self.session.columns.kind[head] if head >= 0 else Kind.UNKNOWN
+        sign: Piece = (glyphs.prompt, "leaf")
+        if kind == Kind.COMPACTION:
+            sign = (glyphs.compaction, "memory")
+        elif kind == Kind.BRANCH_SUMMARY:
+            sign = (glyphs.branch_summary, "memory")
+        elif kind not in _HEADS:
+            sign = (glyphs.rail, "leaf")
+        return PathRow((sign, (" ", "faint"), (" ", "faint")), self.said(head), "sub")
+
+    def _left_row(self, left: int, ancestor: int, *, last: bool) -> PathRow:
+        tree, glyphs = self.session.tree, self.glyphs
+        entries = tree.content_in(tree.below(ancestor, left))
+        heads = self._heads(ancestor, left, self._turns(ancestor, left))
+        joint = (glyphs.branch_last, "faint") if last else (glyphs.branch, "leaf")
+        return PathRow(
+            (joint, (glyphs.arm, "faint"), (glyphs.prompt_off, "sub")),
+            self.said(heads[0] if heads else left),
+            "faint",
+            f"{glyphs.left} left {counted(entries, 'entry', 'entries')}",
+            "warn",
+        )
+
+    def _heads(self, above: int, entry: int, most: int) -> list[int]:
+        """The last entries that begin a row on the path below `above` and down to `entry`, top first."""
+        kind = self.session.columns.kind
+        found: list[int] = []
+        for run in reversed(self.session.tree.below(above, entry)):
+            stop = run.stop
+            while len(found) < most:
+                at = max(kind.rfind(head, run.start, stop) for head in _HEADS)
+                if at < 0:
+                    break
+                found.append(at)
+                stop = at
+        return found[::-1]
+
+    def _turns(self, above: int, entry: int) -> int:
+        kind = self.session.columns.kind
+        runs = self.session.tree.below(above, entry) if entry >= 0 else []
+        return sum(kind.count(head, run.start, run.stop) for run in runs for head in _HEADS)
+
+
+def _label(text: str | None) -> str:
+    return f"[{safe_line(text or '', _LABEL_LIMIT)}]"

@@ -1,0 +1,142 @@
+"""What the inspector shows and what it is made of: selections, pages, lines, spans. Values only.
+
+A line knows the names of its inks, not colours: a page outlives a change of theme, and a test reads its plain text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.session.entries import NO_ENTRY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.session.session import Session
+
+
+class Tab(StrEnum):
+    """A page of the inspector, named as its tab is."""
+
+    ENTRY = "Entry"
+    CONTEXT = "Context"
+    COMPACTION = "Compaction"
+    FILES = "Files"
+    RAW = "Raw"
+
+
+XRAY = "xray:"
+"""What the toggle of a line begins with that leads to the X-ray of a compaction; its entry follows."""
+
+
+class SelectionKind(StrEnum):
+    """What a row stands for."""
+
+    TURN = "turn"
+    ENTRY = "entry"
+    FOLD = "fold"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the cursor rests on."""
+
+    session: Session
+    entries: tuple[range, ...]
+    """The entries of the row, as ranges along its branch."""
+    head: int
+    """The entry the row begins with."""
+    kind: SelectionKind = SelectionKind.TURN
+    turn: int | None = None
+    """The turn's number on its path, from 1; None where there is none."""
+    on_path: bool = True
+    """Whether it lies on the active path."""
+    turns: int | None = None
+    """Turns of its path in all; None where not known."""
+
+    @property
+    def last(self) -> int:
+        """The last entry of it."""
+        return self.entries[-1].stop - 1 if self.entries else self.head
+
+    @property
+    def at(self) -> int:
+        """The entry at which context and files are taken: its last one in the conversation."""
+        place = self.session.tree.content_at(self.last)
+        return place if place >= 0 else self.last
+
+    def __len__(self) -> int:
+        return sum(map(len, self.entries))
+
+
+class Gauge(NamedTuple):
+    """What a context is measured by."""
+
+    window: int = 200_000
+    """Tokens the model takes."""
+    reserve: int = 16_384
+    """Tokens kept free: the context is compacted above window less reserve (pi 1.5.2)."""
+
+    @property
+    def threshold(self) -> int:
+        """The size above which a compaction starts."""
+        return self.window - self.reserve
+
+
+class Span(NamedTuple):
+    """A piece of a line."""
+
+    text: str
+    """Safe text without line breaks."""
+    ink: str = "text"
+    """Field of `theme.Ground`."""
+    ground: str = ""
+    """Field of `theme.Styles`; empty for the line's own."""
+
+
+class Line(NamedTuple):
+    """One line of a page."""
+
+    spans: tuple[Span, ...] = ()
+    toggle: str = ""
+    """The section that enter opens or closes here; empty for none."""
+    entry: int = NO_ENTRY
+    """The entry that enter goes to, where nothing is opened; -1 for none."""
+    copy: str = ""
+    """What a copy takes from here, safe; empty for the line as it stands."""
+
+    @property
+    def text(self) -> str:
+        """The line as it reads."""
+        return "".join(span.text for span in self.spans)
+
+    @property
+    def is_target(self) -> bool:
+        """Whether enter does something here."""
+        return bool(self.toggle) or self.entry >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, ready to be shown."""
+
+    tab: Tab
+    width: int
+    """Cells its lines were made for."""
+    lines: Sequence[Line] = field(repr=False)
+    """A list, or a sequence that makes a line when it is asked for."""
+    headings: tuple[tuple[int, str], ...] = ()
+    """Line and title of each section."""
+    copy: str = field(default="", repr=False)
+    """What a copy takes where no line is chosen."""
+
+    @property
+    def text(self) -> str:
+        """The page as it reads, line by line."""
+        return "\n".join(line.text.rstrip() for line in self.lines)
+
+    def targets(self) -> Iterator[int]:
+        """Lines on which enter does something, in order."""
+        return (at for at, line in enumerate(self.lines) if line.is_target)

@@ -1,0 +1,237 @@
+"""The price line: what a proposed move would leave, enter and cost; else facts of the row, or what just happened.
+
+Groups keep their places while the cursor moves and while numbers come in: each has the cells that its usual values need.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.ui.cells import cell_len, fit, wrap
+from leafward_tui.ui.messages import IntentPressed
+from leafward_tui.ui.price_groups import NARROW, VALUES_FROM, length, quote_lines
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+    from leafward.context.price import Price
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.price_groups import Piece
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["Facts", "KeyHint", "Note", "PriceLine", "Quote", "price_lines"]
+
+# Most values below are named tuples: making a frozen dataclass takes eight times as long, and the first frame waits for it.
+
+
+class Quote(NamedTuple):
+    """The price of a move as far as it is known. What is None is still being worked out."""
+
+    left: int
+    """Entries, bookkeeping not counted."""
+    entered: int
+    left_tokens: int | None = None
+    entered_tokens: int | None = None
+    before: int | None = None
+    """The context now, in tokens."""
+    after: int | None = None
+    cached: int | None = None
+    again: int | None = None
+    cost: float | None = None
+    """US dollars for what is sent again. Stays None where no rate is known."""
+    files_left: int | None = None
+    files_entered: int | None = None
+    files_changed: int | None = None
+    surprises: tuple[str, ...] = ()
+    verb: str = "Move here"
+    short_verb: str = "Move"
+
+    @classmethod
+    def of(cls, price: Price) -> Quote:
+        """All of a price."""
+        return cls(
+            price.left.entries,
+            price.entered.entries,
+            price.left.tokens,
+            price.entered.tokens,
+            price.before.total,
+            price.after.total,
+            price.cached,
+            price.sent_again,
+            price.cost_again,
+            len(price.files_left),
+            len(price.files_entered),
+            len(price.files_changed),
+            tuple(text for _, text in price.surprises),
+        )
+
+
+class Facts(NamedTuple):
+    """Where no move is proposed: a name, then labels with their values, the most telling first."""
+
+    name: str
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+class KeyHint(NamedTuple):
+    """A key that helps, and what it does."""
+
+    intent_id: str
+    key: str
+    words: str
+
+
+class Note(NamedTuple):
+    """One sentence instead of all else: what happened, why a write was refused, how many hits there are."""
+
+    text: str
+    tone: str = ""
+    """`leaf` for done, `warn`, `bad`; empty for a plain status."""
+    keys: tuple[KeyHint, ...] = ()
+    beneath: str = ""
+    """One quiet line below the sentence, where there is room for one."""
+
+
+def price_lines(
+    value: Quote | Facts | None, note: Note | None, width: int, height: int, glyphs: Glyphs
+) -> list[list[Piece]]:
+    """The lines to show, each exactly `width` cells. A note stands in front of everything."""
+    if width <= 2 or height <= 0:
+        return [[(" " * max(0, width), "blank")] for _ in range(height)]
+    if note is not None:
+        lines = _note_lines(note, width, height, glyphs)
+    elif isinstance(value, Quote):
+        lines = quote_lines(value, width, height, glyphs)
+    elif isinstance(value, Facts):
+        lines = [_facts_line(value, width, glyphs)]
+    else:
+        lines = []
+    lines = [_exactly(line, width, glyphs) for line in lines[:height]]
+    return lines + [[(" " * width, "blank")] for _ in range(height - len(lines))]
+
+
+# --- no move ----------------------------------------------------------------------------------------------------------
+
+
+def _facts_line(facts: Facts, width: int, glyphs: Glyphs) -> list[Piece]:
+    """`Turn 51   entries 38   calls 18`; pairs that do not fit go from the right."""
+    gap = 5 if width >= 120 else 3 if width >= NARROW else 2
+    name = fit(safe_line(facts.name), max(1, width // 2), ellipsis=glyphs.ellipsis)
+    line: list[Piece] = [(" ", "blank"), (name, "strong")]
+    used = 1 + cell_len(name)
+    lead = max(VALUES_FROM - used, 3) if width >= NARROW else gap
+    for label, value in facts.pairs:
+        label, value = safe_line(label), safe_line(value)
+        taken = lead + cell_len(label) + bool(label) + cell_len(value)
+        if used + taken > width - 1:
+            break
+        line += [(" " * lead, "blank"), (f"{label} " if label else "", "faint"), (value, "sub")]
+        used += taken
+        lead = gap
+    return line
+
+
+def _note_lines(note: Note, width: int, height: int, glyphs: Glyphs) -> list[list[Piece]]:
+    """A note on as few lines as it needs, its keys behind it."""
+    sign = {"warn": glyphs.malformed, "bad": glyphs.malformed, "leaf": glyphs.ok}.get(note.tone, "")
+    lead: list[Piece] = [(" ", "blank")]
+    if sign:
+        lead += [(sign, f"strong_{note.tone}"), (" ", "blank")]
+    start = 1 + 2 * bool(sign)
+    keys: list[Piece] = []
+    for key in note.keys:
+        keys += [("   ", "blank"), (key.key, "strong"), (f" {key.words}", "faint")]
+    taken = length(keys)
+    text = safe_line(note.text)
+    room = max(1, width - start - 1)
+    if cell_len(text) + taken <= room or height < 2 or note.beneath:
+        first = [*lead, (fit(text, max(1, room - taken), ellipsis=glyphs.ellipsis), "text"), *keys]
+        return [first, [(" " * start, "blank"), (fit(safe_line(note.beneath), room), "faint")]]
+    broken = wrap(text, room, lines=height, ellipsis=glyphs.ellipsis)
+    broken[-1] = fit(broken[-1], max(1, room - taken), ellipsis=glyphs.ellipsis)
+    lines: list[list[Piece]] = [[(" " * start, "blank"), (part, "text")] for part in broken]
+    lines[0][0:1] = lead
+    lines[-1] += keys
+    return lines
+
+
+def _exactly(pieces: list[Piece], width: int, glyphs: Glyphs) -> list[Piece]:
+    """Pieces cut or padded to a line."""
+    found: list[Piece] = []
+    for text, ink in pieces:
+        if not text:
+            continue
+        size = cell_len(text)
+        if size > width:
+            text = fit(text, width, ellipsis=glyphs.ellipsis)
+            size = cell_len(text)
+        if text:
+            found.append((text, ink))
+        width -= size
+        if width <= 0:
+            return found
+    return [*found, (" " * width, "blank")]
+
+
+class PriceLine(Widget):
+    """One or two lines at the foot of the explorer. A key of a note can be clicked."""
+
+    DEFAULT_CSS = "PriceLine { height: 2; width: 1fr; background: $lw-bg; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id)
+        self._value: Quote | Facts | None = None
+        self._note: Note | None = None
+
+    @property
+    def value(self) -> Quote | Facts | None:
+        """What stands here when there is no note."""
+        return self._value
+
+    def show(self, value: Quote | Facts | None) -> None:
+        """Sets the price of a move, or facts of a row."""
+        if value != self._value:
+            self._value = value
+            self.refresh()
+
+    def note(self, text: str | None, tone: str = "", keys: Sequence[KeyHint] = (), beneath: str = "") -> None:
+        """Says something instead, until it is called with None."""
+        note = Note(text, tone, tuple(keys), beneath) if text is not None else None
+        if note != self._note:
+            self._note = note
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One of the lines."""
+        shell = services_of(self)
+        ground = shell.styles_now.bg
+        width, height = self.size
+        lines = price_lines(self._value, self._note, width, height, shell.glyphs)
+        if y >= len(lines):
+            return Strip.blank(width, ground.blank)
+        return Strip(_segments(lines[y], ground)).adjust_cell_length(width, ground.blank)
+
+    def on_click(self, event: events.Click) -> None:
+        """Runs the key of a note that was clicked."""
+        if self._note is None:
+            return
+        lines = price_lines(None, self._note, self.size.width, self.size.height, services_of(self).glyphs)
+        keys = iter(self._note.keys)
+        x = 0
+        for text, ink in lines[event.y] if event.y < len(lines) else ():
+            key = next(keys, None) if ink == "strong" else None
+            if key is not None and x <= event.x < x + cell_len(f"{key.key} {key.words}"):
+                self.post_message(IntentPressed(key.intent_id))
+            x += cell_len(text)
+
+
+def _segments(pieces: list[Piece], ground: Ground) -> list[Segment]:
+    return [Segment(text, getattr(ground, ink)) for text, ink in pieces]

@@ -1,0 +1,281 @@
+"""A sheet with a text to read: a summary as it is written and once it is whole, or what is about to be sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.strip import Strip
+
+from leafward_tui.ui.cells import cell_len, fit, right
+from leafward_tui.ui.intents import bindings_for, intent
+from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.markdown import rendered
+from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.sheet import OneLine, Sheet, SheetLine
+from leafward_tui.ui.spans import shown, wrapped_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rich.style import Style
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from leafward_tui.ui.page import Span
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["ReadingSheet"]
+
+_SHARE = 0.5
+"""The part of the screen's height that the text takes."""
+_LEAST = 4
+"""Lines of text."""
+_MARGIN = 1
+
+
+class _Text(LineScroll, can_focus=False):
+    """Session text in lines, made safe, wrapped to the width."""
+
+    DEFAULT_CSS = "_Text { height: 8; background: $lw-raise; scrollbar-background: $lw-raise; }"
+
+    def __init__(self, *, markdown: bool) -> None:
+        super().__init__()
+        self._markdown = markdown
+        self._text = ""
+        self._lines: list[list[Span]] = []
+        self._made_for = -1
+
+    def show(self, text: str, *, to_end: bool) -> None:
+        """Shows another text, from its end while it grows."""
+        self._text = text
+        self._made_for = -1
+        self._make()
+        self.refresh()
+        if to_end:
+            self.scroll_to(y=max(0, len(self._lines) - self.size.height), animate=False, force=True)
+
+    def _make(self) -> None:
+        width = max(12, self.size.width - 2 * _MARGIN)
+        if width == self._made_for or not self.size.width:
+            return
+        self._made_for = width
+        if self._markdown:
+            self._lines = rendered(self._text, width, services_of(self).glyphs)
+        else:
+            self._lines = wrapped_text(shown(self._text), width, "sub")
+        self.virtual_size = Size(0, len(self._lines))
+
+    def on_resize(self) -> None:
+        """Lines fit the new width."""
+        self._make()
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One line."""
+        ground = services_of(self).styles_now.raised
+        width = self.scrollable_content_region.width
+        row = y + self.scroll_offset.y
+        pieces = [Segment(" " * _MARGIN, ground.blank)]
+        if row < len(self._lines):
+            pieces += [Segment(span.text, _ink(ground, span.ink)) for span in self._lines[row]]
+        return Strip(pieces).adjust_cell_length(width, ground.blank)
+
+    def move(self, by: int) -> None:
+        """Scrolls by lines."""
+        self.scroll_to(y=self.scroll_offset.y + by, animate=False)
+
+
+def _ink(ground: Ground, name: str) -> Style:
+    # What is read on the raised ground is one step brighter, as everywhere on it.
+    style: Style = getattr(ground, "sub" if name == "faint" else name)
+    return style
+
+
+class ReadingSheet(RowKeys, Sheet):
+    """A text, with figures beside the title. Ends with `move` or `again`, or with None.
+
+    While `running`, the text grows and leaving gives it up; `ended` says what became of it.
+    """
+
+    NAME: ClassVar[str] = "draft"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("draft")]
+
+    DEFAULT_CSS = "ReadingSheet { OneLine#state { height: 1; } }"
+
+    def __init__(
+        self,
+        title: str,
+        text: str = "",
+        about: Sequence[SheetLine] = (),
+        *,
+        note: str = "",
+        markdown: bool = True,
+        running: bool = False,
+        cancel: Callable[[], object] = lambda: None,
+        save: Callable[[str], object] | None = None,
+    ) -> None:
+        super().__init__(title, about, note=note)
+        self.text = text
+        self.body = _Text(markdown=markdown)
+        self.state = OneLine(self._state_line)
+        self.running = running
+        self._cancel = cancel
+        self._save = save
+        self._state: tuple[str, str] = ("", "")
+        self._figures = ""
+        self._move = ""
+        self._refused = ""
+        self._operation = ""
+        self._again = False
+
+    def compose_body(self) -> ComposeResult:
+        """What is going on, then the text."""
+        yield self.state
+        yield OneLine(lambda _width, _ground: [])
+        yield self.body
+
+    def on_mount(self) -> None:
+        """As high as there is room."""
+        self.on_resize()
+        self.body.show(self.text, to_end=False)
+
+    def on_resize(self) -> None:
+        """The text takes its share of the height."""
+        self.body.styles.height = max(_LEAST, int(self.app.size.height * _SHARE))
+
+    # --- what becomes of it -------------------------------------------------------------------------------------------
+
+    def grow(self, text: str, said: str) -> None:
+        """More of the text is there; `said` says how it goes."""
+        self.text = text
+        self._state = (said, "")
+        if self.is_mounted:
+            self.body.show(text, to_end=True)
+            self.state.refresh()
+
+    def ended(
+        self,
+        text: str,
+        said: str,
+        *,
+        figures: str = "",
+        tone: str = "leaf",
+        move: str = "",
+        refused: str = "",
+        operation: str = "",
+        again: bool = False,
+    ) -> None:
+        """The text is whole, or never will be: `said` with `tone` says which.
+
+        `move` names what enter does, `refused` why it does not, `operation` what it would write; `again`: there is another
+        way to summarise.
+        """
+        self.running = False
+        self.text = text
+        self._state, self._figures = (said, tone), figures
+        self._move, self._refused, self._operation, self._again = move, refused, operation, again
+        if self.is_mounted:
+            self.body.show(text, to_end=False)
+            self.body.scroll_to(y=0, animate=False, force=True)
+            self.refresh(layout=True)
+            self.state.refresh()
+            self.foot.refresh()
+
+    # --- drawing ------------------------------------------------------------------------------------------------------
+
+    def _state_line(self, width: int, ground: Ground) -> list[Segment]:
+        said, tone = self._state
+        figures = fit(self._figures, max(0, width // 2), ellipsis=services_of(self).glyphs.ellipsis)
+        sign = {"warn": "malformed", "bad": "malformed", "leaf": "ok"}.get(tone, "")
+        lead = f"{getattr(services_of(self).glyphs, sign)} " if sign else ""
+        room = max(0, width - 2 - cell_len(lead) - cell_len(figures) - 2)
+        return [
+            Segment(" ", ground.blank),
+            Segment(lead, getattr(ground, tone) if tone else ground.sub),
+            Segment(fit(said, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis), ground.sub),
+            Segment(right(figures, cell_len(figures) + 2), ground.sub),
+        ]
+
+    def _offered(self) -> list[tuple[str, str]]:
+        """Intents that work now, with their words, the one that commits first."""
+        if self.running:
+            return [("mode.leave", "cancels")]
+        offered = [("draft.move", self._move)] if self._move and not self._refused else []
+        if self.text:
+            offered.append(("copy.text", "copy"))
+        if self.text and self._save is not None:
+            offered.append(("draft.save", intent("draft.save").hint))
+        if self._again:
+            offered.append(("draft.again", intent("draft.again").hint))
+        return [*offered, ("mode.leave", "leave")]
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """What works now."""
+        label = services_of(self).keymap.label
+        return tuple((label(one), words) for one, words in self._offered() if label(one))
+
+    def operation(self) -> str:
+        """What moving would write, or why it cannot be done."""
+        return "" if self.running else self._refused or self._operation
+
+    def pressed(self, number: int) -> None:
+        """Does what a key at the foot does."""
+        label = services_of(self).keymap.label
+        shown = [one for one, _ in self._offered() if label(one)]
+        self.call_next(self.run_action, intent(shown[number]).action)
+
+    # --- keys ---------------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is not offered does not work."""
+        if action in {"draft_move", "draft_again", "draft_save", "copy_text"}:
+            return any(intent(one).action == action for one, _ in self._offered())
+        return super().check_action(action, parameters)
+
+    def action_draft_move(self) -> None:
+        """Moves with the summary."""
+        self.dismiss("move")
+
+    def action_draft_again(self) -> None:
+        """Asks for another way."""
+        self.dismiss("again")
+
+    def action_draft_save(self) -> None:
+        """Writes the text to a file."""
+        if self._save is not None:
+            self._save(self.text)
+
+    def action_copy_text(self) -> None:
+        """Copies the text."""
+        services_of(self).copy(self.text)
+
+    def action_leave(self) -> None:
+        """Gives up what runs, or leaves."""
+        if self.running:
+            self._cancel()
+        self.dismiss(None)
+
+    def action_mode_leave(self) -> None:
+        """Gives up what runs, or leaves."""
+        self.action_leave()
+
+    def action_app_back(self) -> None:
+        """As leaving."""
+        self.action_leave()
+
+    def action_app_help(self) -> None:
+        """The keys of this sheet."""
+        from leafward_tui.ui.key_help import HelpScreen
+
+        self.app.push_screen(HelpScreen(self.NAME))
+
+    def step_rows(self, by: int) -> None:
+        """Scrolls the text."""
+        self.body.move(by)
+
+    def rows_seen(self) -> int:
+        """Lines of the text on the screen."""
+        return self.body.size.height

@@ -1,0 +1,83 @@
+"""Files that are written on request: beside what is there, and for their owner only."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError
+from leafward.base.safe_text import safe_line
+from leafward_tui.ui.cells import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.files.file_replay import Bases
+    from leafward.session.session import Session
+    from leafward_tui.ui.sheet import TextSheet
+
+__all__ = ["FILES_EFFECT", "files_written", "folder_sheet", "free_path", "named", "private"]
+
+FILES_EFFECT = "exact contents only, into an empty folder"
+"""What writing the files of a node does, as a sheet says it."""
+_NAMED = 3
+"""Files that are named; the others are counted."""
+
+
+def free_path(stem: str, suffix: str = "") -> Path:
+    """A name in the current folder that nothing has; without a suffix that of a folder."""
+    folder, end = Path.cwd(), f".{suffix}" if suffix else ""
+    path = folder / f"{stem}{end}"
+    number = 2
+    while path.exists():
+        path = folder / f"{stem}-{number}{end}"
+        number += 1
+    return path
+
+
+def named(what: str, paths: Sequence[str]) -> str:
+    """Some files, and how many more there are; nothing of none."""
+    more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
+    return f"; {what}: {', '.join(safe_line(path, 60) for path in paths[:_NAMED])}{more}" if paths else ""
+
+
+def folder_sheet(title: str, stem: str) -> TextSheet:
+    """Asks for the folder that files go to."""
+    from leafward_tui.ui.sheet import SheetLine, TextSheet
+
+    about = [
+        SheetLine(
+            "the folder is empty or not there yet, and not that of the session; nothing is written elsewhere"
+        )
+    ]
+    return TextSheet(
+        title,
+        str(free_path(stem)),
+        about,
+        placeholder="a folder",
+        commit="write",
+        operation_of=lambda text: f"write the files to {safe_line(text, 200)}" if text.strip() else "",
+    )
+
+
+def files_written(
+    session: Session, node: int, folder: str, bases: Bases | None, stop: Callable[[], bool]
+) -> tuple[str, bool]:
+    """Writes the files of a node, as its calls left them, and says what became of it; whether that is a problem. In a worker."""
+    from leafward.files.file_replay import NodeFiles, store
+
+    try:
+        made = NodeFiles(session, node, bases, stop).files()
+        if stop():
+            return "", False
+        done = store(made, Path(folder).expanduser(), session.cwd)
+    except (LeafwardError, OSError, ValueError) as error:
+        return f"not written: {error}", True
+    told = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
+    return told + named("left out", [path for path, _ in done.left_out]), False
+
+
+def private(path: str, flags: int) -> int:
+    """Opens a file that only its owner reads: what a session says is for nobody else."""
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,75 @@
+"""Survival reports of the compactions of a session, each made once, for whoever shows some of it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from leafward.summaries.facts import FactKind
+from leafward.summaries.survival import Status, survival_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.entries import EntryId
+    from leafward.session.session import Session
+    from leafward.summaries.survival import Survival
+
+__all__ = ["PLURAL", "Survivals", "survivals_of"]
+
+PLURAL = {
+    FactKind.PATH: "paths",
+    FactKind.COMMAND: "commands",
+    FactKind.NUMBER: "numbers",
+    FactKind.ERROR: "errors",
+    FactKind.IDENTIFIER: "identifiers",
+    FactKind.URL: "URLs",
+    FactKind.CONSTRAINT: "constraints",
+    FactKind.DECISION: "decisions",
+    FactKind.TODO: "todos",
+}
+"""Kinds of facts as they are named on the screen."""
+
+_KEPT = 12
+"""Reports kept whole; of the others only how much was lost."""
+
+
+class Survivals:
+    """The reports of one session. May be asked from several threads; two never make the same report at once."""
+
+    def __init__(self) -> None:
+        self._reports: OrderedDict[EntryId, Survival] = OrderedDict()
+        self._lost: dict[EntryId, int] = {}
+        self._making = threading.Lock()
+        self.made = 0
+        """Reports made so far; work counted for tests."""
+
+    def lost(self, entry: EntryId) -> int | None:
+        """How many facts a compaction lost; None where that is not known yet."""
+        return self._lost.get(entry)
+
+    def report(self, session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
+        """The report of a compaction. Raises Refused where the entry is none, Stopped where `stop` turns true."""
+        entry = session.entry(compaction).id
+        with self._making:
+            found = self._reports.get(entry)
+            if found is None:
+                found = self._reports[entry] = survival_of(session, compaction, stop)
+                self._lost[entry] = sum(1 for fate in found.fates if fate.status is Status.LOST)
+                self.made += 1
+                while len(self._reports) > _KEPT:
+                    self._reports.popitem(last=False)
+            return found
+
+
+_BY_SESSION: WeakKeyDictionary[Session, Survivals] = WeakKeyDictionary()
+
+
+def survivals_of(session: Session) -> Survivals:
+    """The reports of a session that is open."""
+    found = _BY_SESSION.get(session)
+    if found is None:
+        found = _BY_SESSION.setdefault(session, Survivals())
+    return found

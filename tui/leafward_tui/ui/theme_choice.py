@@ -1,0 +1,93 @@
+"""``t``: the themes, each seen at once while the cursor moves over it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.segment import Segment
+from rich.style import Style
+
+from leafward_tui.ui.cells import fit
+from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.modal import Modal
+from leafward_tui.ui.palette import HUES
+
+if TYPE_CHECKING:
+    from rich.color import Color as RichColor
+    from textual import events
+    from textual.binding import BindingType
+
+    from leafward_tui.app.app import LeafwardApp
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["ThemesScreen"]
+
+_TITLE = 15
+
+
+class ThemesScreen(Modal):
+    """Moving shows a theme, enter keeps it, esc goes back to the one before."""
+
+    NAME = "themes"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("themes")]
+
+    def on_mount(self) -> None:
+        """The cursor on the theme in use."""
+        app = cast("LeafwardApp", self.app)
+        self._names = list(app.palettes)
+        self._before = app.theme
+        self.rows.cursor = self._names.index(app.theme) if app.theme in self._names else 0
+        self.frame("Themes", len(self._names), "enter keeps   esc goes back")
+        self.call_after_refresh(self.rows.step, 0)
+
+    def row(self, number: int, width: int, ground: Ground) -> list[Segment]:
+        """Name, its hues as dots, what it is for."""
+        app = cast("LeafwardApp", self.app)
+        palette = app.palettes[self._names[number]]
+        shown = app.shown(palette.name)
+        glyphs = self.shell.glyphs
+        current = number == self.rows.cursor
+        pieces = [
+            Segment(f"{glyphs.cursor if current else ' '} ", ground.leaf),
+            Segment(fit(palette.title, _TITLE, pad=True), ground.strong if current else ground.text),
+        ]
+        pieces += [
+            Segment(f"{glyphs.dot} ", ground.blank + Style(color=_colour(getattr(shown, hue))))
+            for hue in HUES
+        ]
+        kind = "dark " if palette.dark else "light"
+        pieces.append(Segment(f" {kind}  ", ground.faint))
+        room = max(0, width - 2 - _TITLE - 2 * len(HUES) - 8)
+        pieces.append(Segment(fit(palette.description, room, ellipsis=glyphs.ellipsis), ground.sub))
+        return pieces
+
+    def moved(self) -> None:
+        """Shows the theme under the cursor."""
+        cast("LeafwardApp", self.app).show_theme(self._names[self.rows.cursor or 0])
+
+    def action_theme_keep(self) -> None:
+        """The theme under the cursor stays, and is there at the next start."""
+        cast("LeafwardApp", self.app).choose_theme(self._names[self.rows.cursor or 0])
+        self.dismiss(None)
+
+    def action_mode_leave(self) -> None:
+        """Back to the theme before."""
+        cast("LeafwardApp", self.app).show_theme(self._before)
+        self.dismiss(None)
+
+    def on_click(self, event: events.Click) -> None:
+        """A theme that is clicked is shown; a second click keeps it. One beside the frame reaches the modal's own method."""
+        offset = event.get_content_offset(self.rows) if event.widget is self.rows else None
+        if offset is None:
+            return
+        row = offset.y + self.rows.scroll_offset.y
+        if row == self.rows.cursor:
+            self.action_theme_keep()
+        elif row < self.rows.count:
+            self.step_rows(row - (self.rows.cursor or 0))
+
+
+def _colour(name: str) -> RichColor:
+    from textual.color import Color
+
+    return Color.parse(name).rich_color

@@ -1,0 +1,29 @@
+"""Where a change is written, in words: into the session's own file, or into what Leafward keeps beside another agent's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.session.headline import place_words
+
+if TYPE_CHECKING:
+    from leafward.session.journal import Remark
+    from leafward.session.session import Session
+
+
+def book_words(session: Session) -> str:
+    """What a line is appended to; short, as it stands beside the keys of a sheet that may be 80 cells wide."""
+    return session.path.name if session.book is session else "Leafward's sidecar"
+
+
+def remark_words(remark: Remark) -> str:
+    """A remark on a write as the price line says it: of a what-if only what follows, which has room in 80 cells with its keys."""
+    return "a what-if" if remark.code == "what-if" else remark.text
+
+
+def line_words(session: Session, line: int) -> str:
+    """Which line of which file an entry is."""
+    if session.is_kept(line):
+        return f"#{line}, kept by Leafward beside the agent's files"
+    of_the_file = " of the file" if session.book is session else ""
+    return f"#{line}{of_the_file}, at {place_words(session, line)}"

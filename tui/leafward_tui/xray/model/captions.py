@@ -1,0 +1,362 @@
+"""What the rows of an X-ray say: words for a cell, for a fold, and the sentence about the one under the cursor.
+
+Pure but for reading bodies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.compaction.lines import bare
+from leafward.compaction.xray import Cell, Link, What, XRay
+from leafward.session.entries import Kind
+from leafward.session.headline import headline
+from leafward.session.messages import edit_message, message_text, messages_of
+from leafward.summaries.survival import SURVIVED, Held, Status
+from leafward_tui.ui.cells import count, counted, exact
+from leafward_tui.xray.model.arrangement import Piece, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.session.session import Session
+    from leafward.summaries.survival import Fate, Survival
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["LINK_WORD", "Fates", "Teller", "Told"]
+
+LIMIT = 400
+_MOST_DECODED = 4 << 20
+"""Bytes of a line that is decoded while it is drawn; a longer one is described by its size."""
+
+LINK_WORD = {
+    Link.KEPT: "kept",
+    Link.REPLACED: "replaced",
+    Link.PREFIX: "turn prefix",
+    Link.INJECTED: "injected",
+    Link.CUT: "cut",
+    Link.REST: "rest",
+}
+LINK_INK = {
+    Link.KEPT: "leaf",
+    Link.REPLACED: "memory",
+    Link.PREFIX: "warn",
+    Link.INJECTED: "ghost",
+    Link.CUT: "bad",
+    Link.REST: "faint",
+}
+
+_ROLE_WORDS = {
+    "system": "sys",
+    "compactionSummary": "sum",
+    "branchSummary": "sum",
+    "custom": "ext",
+    "bashExecution": "!",
+    "user": "you",
+}
+_FILE_WORDS = {"read": "files read", "modified": "files modified"}
+_HELD_INK = {Held.VERBATIM: "leaf", Held.PARAPHRASED: "warn", Held.CONTRADICTED: "bad"}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a cell says: its kind in a word, the words, and the ink of both."""
+
+    word: str
+    text: str
+    ink: str = "text"
+    word_ink: str = "faint"
+    note: str = ""
+    """Quiet words at the right, before the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fates:
+    """What became of the facts of a compaction, by the entry that says them last in the strongest voice."""
+
+    by_entry: dict[int, tuple[Fate, ...]] = field(default_factory=dict)
+    lost: tuple[Fate, ...] = ()
+    """Those that weigh most first."""
+
+    @classmethod
+    def of(cls, survival: Survival) -> Fates:
+        """The fates of a report."""
+        by_entry: dict[int, list[Fate]] = {}
+        for fate in survival.fates:
+            by_entry.setdefault(fate.fact.entry, []).append(fate)
+        lost = sorted(
+            (fate for fate in survival.fates if fate.status is Status.LOST),
+            key=lambda fate: (-fate.fact.weight, fate.fact.entry, fate.fact.key),
+        )
+        return cls({entry: tuple(fates) for entry, fates in by_entry.items()}, tuple(lost))
+
+    def at(self, entries: Iterable[int]) -> list[Fate]:
+        """The fates of facts that some entries are the source of."""
+        return [fate for entry in dict.fromkeys(entries) for fate in self.by_entry.get(entry, ())]
+
+    def lost_at(self, entries: Iterable[int]) -> list[Fate]:
+        """Of these the lost ones, those that weigh most first."""
+        lost = [fate for fate in self.at(entries) if fate.status is Status.LOST]
+        return sorted(lost, key=lambda fate: (-fate.fact.weight, fate.fact.key))
+
+
+class Teller:
+    """Words for the cells of one X-ray; each message is read once."""
+
+    def __init__(self, xray: XRay, glyphs: Glyphs) -> None:
+        self.xray = xray
+        self.session: Session = xray.session
+        self.glyphs = glyphs
+        self._told: dict[tuple[int, int], Told] = {}
+        self._freed = {one.entry: one.freed for one in xray.origins.messages.edits}
+        """Tokens that edits free which were there before."""
+        for row in xray.rows if xray.of_edits else ():
+            if row.before is not None and row.after is not None and row.before.edited != row.after.edited:
+                self._freed[row.after.entry] = row.before.tokens - row.after.tokens
+
+    def piece(self, piece: Piece, link: Link) -> Told:
+        """What one side of a line says."""
+        cell = piece.cell
+        if piece.folded:
+            messages = counted(len(piece.rows), "message")
+            text = f"{counted(piece.turns, 'turn')}, {messages}" if piece.turns else messages
+            word = "" if piece.turns else "ai"
+            return Told(word, f"{self.glyphs.folded} {text}", "faint")
+        if cell.what in (What.FILES, What.SECTION):
+            return self._head(piece)
+        return self.cell(cell, link)
+
+    def _head(self, piece: Piece) -> Told:
+        cell = piece.cell
+        sign = self.glyphs.unfolded if piece.opened else self.glyphs.folded
+        if cell.what is What.FILES:
+            name = _FILE_WORDS.get(cell.text, "files")
+            return Told("", f"{sign} {name}", "memory", note=counted(cell.below, "path"))
+        told = safe_line(cell.text, LIMIT) or "injected"
+        note = counted(cell.below, "line") if cell.below else ""
+        return Told("inj", f"{sign} {told}" if cell.below else told, "text", "ghost", note)
+
+    def cell(self, cell: Cell, link: Link) -> Told:
+        """What a single cell says."""
+        match cell.what:
+            case What.MESSAGE:
+                return self._message(cell, link)
+            case What.SYSTEM:
+                return Told("sys", "system prompt", "sub")
+            case What.TOOLS:
+                return Told("sys", f"tools, {cell.below} of them", "sub")
+            case What.HEADING:
+                return Told(
+                    "",
+                    safe_line(cell.text, LIMIT),
+                    "strong_memory" if link is not Link.PREFIX else "strong_warn",
+                )
+            case What.FILE:
+                return Told("", f"  {safe_line(cell.text, LIMIT)}", "sub")
+            case What.ADDED:
+                under = "  " if cell.section else ""
+                return Told("", f"{under}{safe_line(cell.text, LIMIT)}", "sub")
+            case What.QUOTED:
+                return Told("you", safe_line(cell.text, LIMIT) or "(empty)", "text", note="word for word")
+            case What.EXPECTED:
+                return Told("sum", "a summary, not written yet", "nothing", "memory")
+            case What.REST:
+                if cell.tokens < 0:
+                    return Told("rest", "estimated too high", "faint")
+                return Told("rest", "not in the file: prompt, tools, error of the estimate", "faint")
+            case _:
+                return Told("", safe_line(cell.text, LIMIT), "text")
+
+    def _message(self, cell: Cell, link: Link) -> Told:
+        found = self._told.get((cell.entry, cell.edited))
+        if found is None:
+            found = self._told[cell.entry, cell.edited] = self._read(cell)
+        if link is Link.CUT and self.xray.of_edits:
+            return replace(found, note="left out")
+        if link is Link.INJECTED and cell.what is What.MESSAGE:
+            return Told("inj", found.text, found.ink, "ghost", "back again")
+        return found
+
+    def _read(self, cell: Cell) -> Told:
+        session = self.session
+        freed = self._freed.get(cell.entry, 0)
+        edited = f"edited, {count(freed)} freed" if freed > 0 else "edited"
+        note = "not sent" if not cell.sent else edited if cell.edited >= 0 else ""
+        if cell.role == "compactionSummary":
+            return Told("sum", "summary of the compaction before", "memory", "memory")
+        columns = session.columns
+        following = cell.entry + 1
+        end = columns.start[following] if following < len(columns) else session.scan.end
+        if end - columns.start[cell.entry] > _MOST_DECODED:
+            return Told(_ROLE_WORDS.get(cell.role, "long"), "a very long line", "sub", note=note)
+        said = headline(session, cell.entry)
+        word = _ROLE_WORDS.get(cell.role, said.word)
+        text = said.text
+        if cell.edited >= 0:
+            text = safe_line(self._edited(cell), LIMIT) or text
+        ink = "text" if cell.role in ("user", "bashExecution") else "memory" if word == "sum" else "sub"
+        if cell.role == "branchSummary":
+            text = " ".join(text.split())
+        return Told(word, text, ink, "memory" if word == "sum" else "faint", note)
+
+    def _edited(self, cell: Cell) -> str:
+        """What is left of a message."""
+        session = self.session
+        edit = session.body(cell.edited) or {}
+        kind = Kind(session.columns.kind[cell.entry])
+        said = messages_of(session.body(cell.entry) or {}, kind)
+        left = (edit_message(message, edit.get("replacement")) for message in said)
+        return "\n".join(message_text(message) for message in left if message is not None)
+
+    # --- the foot -----------------------------------------------------------------------------------------------------
+
+    def about(
+        self, piece: Piece | None, side: Side, link: Link | None, fates: Fates | None
+    ) -> list[list[tuple[str, str]]]:
+        """What the foot says of the line under the cursor: two lines of texts with their inks."""
+        if piece is None or link is None:
+            return [[], []]
+        cell = piece.cell
+        if piece.folded:
+            return self._about_fold(piece, side, link, fates)
+        if side is Side.AFTER and cell.line >= 0:
+            return self._about_line(piece, link)
+        if cell.what is What.REST:
+            return self._about_rest(cell)
+        if cell.what is What.EXPECTED:
+            return [
+                [("summary  ", "faint"), ("not written yet", "text")],
+                [(f"reckoned with {exact(cell.tokens)} tokens", "faint")],
+            ]
+        if cell.what is What.MESSAGE:
+            return self._about_message(piece, side, link, fates)
+        told = self.piece(piece, link)
+        return [[(_name(told.word), "faint"), (told.text, "text")], [(_became(link, side), "faint")]]
+
+    def _about_line(self, piece: Piece, link: Link) -> list[list[tuple[str, str]]]:
+        cell = piece.cell
+        text = safe_line(cell.text, LIMIT)
+        if cell.what in (What.FILES, What.SECTION, What.HEADING):
+            told = self.piece(piece, link)
+            where = "of what was injected" if link is Link.INJECTED else "of the summary"
+            more = f", {told.note}" if told.note else ""
+            return [
+                [
+                    (_name("part"), "faint"),
+                    (text if cell.what is not What.FILES else _FILE_WORDS.get(text, text), "text"),
+                ],
+                [(f"{where}{more}, {exact(piece.tokens)} tokens", "faint")],
+            ]
+        first = [(_name("source"), "faint"), (text, "text")]
+        if link is Link.INJECTED or cell.what is What.FILE:
+            why = (
+                "injected beside the summary"
+                if link is Link.INJECTED
+                else "from the calls of what was summarised"
+            )
+            return [first, [(why, "faint")]]
+        row = piece.rows[0]
+        if not self.xray.origins.known(cell.line):
+            return [first, [("looking for where it comes from", "nothing")]]
+        sources = self.xray.sources(row)
+        if not sources:
+            return [first, [("no source found", "warn"), (" in what it stands for", "faint")]]
+        best = sources[0]
+        word = _ROLE_WORDS.get(best.role) or (
+            headline(self.session, best.entry).word if best.entry >= 0 else ""
+        )
+        second = [("from ", "faint"), (f"#{best.entry:,}", "warn"), (f" {word}   ", "faint")]
+        quote = safe_line(bare(best.quote) or best.quote, LIMIT)
+        if quote:
+            second.append((f"{self.glyphs.quote_open}{quote}{self.glyphs.quote_close}", "sub"))
+        second.append(("   ", "faint"))
+        second.append((best.held.value, _HELD_INK.get(best.held, "sub")))
+        if best.recorded:
+            second.append((", recorded", "faint"))
+        if len(sources) > 1:
+            others = " ".join(f"#{source.entry:,}" for source in sources[1:4])
+            second.append((f"   also {others}", "faint"))
+        return [first, second]
+
+    def _about_message(
+        self, piece: Piece, side: Side, link: Link, fates: Fates | None
+    ) -> list[list[tuple[str, str]]]:
+        cell = piece.cell
+        told = self._message(cell, Link.KEPT)
+        first = [(_name(f"#{cell.entry:,}"), "faint"), (f"{told.word}  ", "faint"), (told.text, "text")]
+        became = _became(link, side)
+        if self.xray.of_edits and link is Link.CUT:
+            became = "left out by a context edit"
+        elif self.xray.of_edits and (cut := sum(self.xray.rows[row].cut for row in piece.rows)):
+            became = f"shortened by a context edit, which frees {exact(cut)} tokens"
+        second: list[tuple[str, str]] = [(became, "faint")]
+        if told.note:
+            second.append((f"   {told.note}", "warn"))
+        second += self._fates(piece, fates)
+        return [first, second]
+
+    def _about_fold(
+        self, piece: Piece, side: Side, link: Link, fates: Fates | None
+    ) -> list[list[tuple[str, str]]]:
+        cells = [self._of(row, side) for row in piece.rows]
+        entries = [cell.entry for cell in cells if cell is not None]
+        told = self.piece(piece, link)
+        text = told.text.removeprefix(f"{self.glyphs.folded} ")
+        span = f"#{entries[0]:,} {self.glyphs.dash} #{entries[-1]:,}" if entries else ""
+        first = [
+            (_name("folded"), "faint"),
+            (text, "text"),
+            (f"   {span}   {exact(piece.tokens)} tokens", "faint"),
+        ]
+        return [first, [(_became(link, side), "faint"), *self._fates(piece, fates)]]
+
+    def _of(self, row: int, side: Side) -> Cell | None:
+        found = self.xray.rows[row]
+        return found.before if side is Side.BEFORE else found.after
+
+    def _fates(self, piece: Piece, fates: Fates | None) -> list[tuple[str, str]]:
+        if fates is None:
+            return []
+        cells = (self._of(row, Side.BEFORE) for row in piece.rows)
+        found = fates.at(cell.entry for cell in cells if cell is not None)
+        if not found:
+            return []
+        lost = sum(1 for fate in found if fate.status is Status.LOST)
+        alive = sum(1 for fate in found if fate.status in SURVIVED)
+        words: list[tuple[str, str]] = [(f"   facts: {alive} of {len(found):,} survive", "sub")]
+        if lost:
+            words.append((f"   {lost} lost", "warn"))
+        return words
+
+    def _about_rest(self, cell: Cell) -> list[list[tuple[str, str]]]:
+        first = [(_name("rest"), "faint"), (f"{exact(cell.tokens)} tokens that no message explains", "text")]
+        why = (
+            "what the model counted, less the estimates: system prompt and tools that are not in the file, and their error"
+            if cell.tokens > 0
+            else "the model counted less than the estimates of the messages add up to"
+        )
+        return [first, [(why, "faint")]]
+
+    def size(self, number: int) -> str:
+        """A size in a column."""
+        return count(number, zero=self.glyphs.zero)
+
+
+def _name(word: str) -> str:
+    return f"{word:<8}"
+
+
+def _became(link: Link, side: Side) -> str:
+    """What became of something, in a few words."""
+    if side is Side.AFTER and link is Link.INJECTED:
+        return "was not in the context before"
+    return {
+        Link.KEPT: "stays as it is",
+        Link.REPLACED: "summarised",
+        Link.PREFIX: "summarised apart: the turn it begins is split",
+        Link.INJECTED: "injected",
+        Link.CUT: "cut: nothing stands for it",
+        Link.REST: "",
+    }[link]

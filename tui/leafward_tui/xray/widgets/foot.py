@@ -1,0 +1,168 @@
+"""The foot of the X-ray: the ledger, which adds up to both totals, and what is known of the line under the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward.compaction.xray import Link
+from leafward_tui.ui.cells import cell_len, count, exact, fit, right
+from leafward_tui.ui.services import services_of
+from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD
+
+if TYPE_CHECKING:
+    from leafward.compaction.xray import Share, XRay
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["AboutLine", "LedgerBar"]
+
+_NAME = 10
+_TOTAL = 11
+_LEAST_BAR = 12
+_LEAST = 10
+"""Cells of a column in which a sum has all its digits and its sign."""
+
+
+class LedgerBar(Widget):
+    """Three rows: what became of the context, before, after."""
+
+    DEFAULT_CSS = "LedgerBar { height: 3; width: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._xray: XRay | None = None
+
+    def show(self, xray: XRay | None) -> None:
+        """Shows the ledger of an X-ray."""
+        self._xray = xray
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Heads, before, after."""
+        shell = services_of(self)
+        ground, glyphs = shell.styles_now.bg, shell.glyphs
+        width = self.size.width
+        xray = self._xray
+        if xray is None or y > 2:
+            return Strip.blank(width, ground.blank)
+        shares = [
+            share for share in xray.ledger if share.link is not Link.REST or share.before or share.after
+        ]
+        if (width - _NAME - _TOTAL - 3) // len(shares) < _LEAST:
+            # What there is nothing of goes first, then the last digits.
+            shares = [share for share in shares if share.before or share.after] or shares[:1]
+        cells = min(16, (width - _NAME - _TOTAL - 3) // len(shares))
+        bar = max(0, width - _NAME - _TOTAL - 4 - cells * len(shares))
+        bar = min(24, bar - 2) if bar - 2 >= _LEAST_BAR else 0
+        spare = width - _NAME - _TOTAL - 4 - cells * len(shares) - bar
+        segments = [Segment(" " * 2, ground.blank)]
+        if y == 0:
+            segments.append(Segment(fit("Ledger", _NAME - 1, pad=True), ground.strong))
+            segments += [
+                Segment(right(_head(share, glyphs, cells), cells), getattr(ground, LINK_INK[share.link]))
+                for share in shares
+            ]
+            segments.append(Segment(" " * (spare + bar), ground.blank))
+            segments.append(Segment(right("total", _TOTAL), ground.faint))
+            return Strip(segments).adjust_cell_length(width, ground.blank)
+        after = y == 2
+        segments.append(Segment(fit("after" if after else "before", _NAME - 1, pad=True), ground.faint))
+        for share in shares:
+            amount = share.after if after else share.before
+            segments.append(_amount(amount, cells, glyphs, ground))
+        total = xray.after if after else xray.before
+        segments.append(Segment(" " * spare, ground.blank))
+        segments += _bar(total, max(xray.before, xray.after), bar, glyphs, ground, after=after)
+        segments.append(Segment(right(exact(total), _TOTAL), ground.strong))
+        return Strip(segments).adjust_cell_length(width, ground.blank)
+
+
+def _head(share: Share, glyphs: Glyphs, cells: int) -> str:
+    signs = {
+        Link.KEPT: glyphs.same,
+        Link.REPLACED: glyphs.replaced,
+        Link.PREFIX: glyphs.replaced,
+        Link.INJECTED: glyphs.injected,
+        Link.CUT: glyphs.cut,
+        Link.REST: "",
+    }
+    word = LINK_WORD[share.link]
+    sign = signs[share.link]
+    told = f"{sign} {word}" if sign else word
+    if cell_len(told) > cells - 1:
+        word = word.rpartition(" ")[2]
+        told = f"{sign} {word}" if sign and cell_len(word) + 3 <= cells else word
+    return told
+
+
+def _amount(amount: int, cells: int, glyphs: Glyphs, ground: Ground) -> Segment:
+    if not amount:
+        return Segment(right(glyphs.zero, cells), ground.edge)
+    told = exact(amount) if cell_len(exact(amount)) < cells else count(amount)
+    return Segment(right(told.replace("-", glyphs.minus), cells), ground.text)
+
+
+def _bar(
+    total: int, largest: int, cells: int, glyphs: Glyphs, ground: Ground, *, after: bool
+) -> list[Segment]:
+    if not cells or largest <= 0:
+        return []
+    done = max(1, round(total * cells / largest)) if total > 0 else 0
+    return [
+        Segment(glyphs.thin * done, ground.leaf if after else ground.sub),
+        Segment(glyphs.hairline * (cells - done), ground.edge),
+    ]
+
+
+class AboutLine(Widget):
+    """Two rows about the line under the cursor, or a word about what was just done."""
+
+    DEFAULT_CSS = "AboutLine { height: 2; width: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[list[tuple[str, str]]] = []
+        self._said: tuple[str, str] = ("", "")
+
+    def show(self, lines: list[list[tuple[str, str]]]) -> None:
+        """Shows texts with the names of their inks, a list for each row."""
+        if (lines, ("", "")) != (self._lines, self._said):
+            self._lines, self._said = lines, ("", "")
+            self.refresh()
+
+    def say(self, text: str, ink: str = "warn") -> None:
+        """Says something in place of it until the cursor moves."""
+        self._said = (text, ink)
+        self.refresh()
+
+    @property
+    def text(self) -> str:
+        """What stands there."""
+        lines = ["".join(text for text, _ in line) for line in self._lines]
+        return self._said[0] or "\n".join(lines)
+
+    def render_line(self, y: int) -> Strip:
+        """One row; what does not fit gives way from the longest text."""
+        shell = services_of(self)
+        ground = shell.styles_now.bg
+        width = self.size.width
+        if self._said[0]:
+            text, ink = self._said
+            line = [(text, ink)] if y == 0 else []
+        else:
+            line = self._lines[y] if y < len(self._lines) else []
+        lead = " " * (2 if y == 0 or self._said[0] else 10)
+        room = width - len(lead) - 1
+        over = sum(cell_len(text) for text, _ in line) - room
+        if over > 0:
+            longest = max(range(len(line)), key=lambda at: cell_len(line[at][0]))
+            text, ink = line[longest]
+            line = list(line)
+            line[longest] = (fit(text, max(4, cell_len(text) - over), ellipsis=shell.glyphs.ellipsis), ink)
+        segments = [Segment(lead, ground.blank)]
+        segments += [Segment(text, getattr(ground, ink)) for text, ink in line]
+        return Strip(segments).adjust_cell_length(width, ground.blank)

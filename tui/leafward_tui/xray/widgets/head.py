@@ -1,0 +1,146 @@
+"""The heads over both sides: their names, how many messages each has and how large it is, and the rules below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.ui.cells import cell_len, count, counted, fit
+from leafward_tui.ui.services import services_of
+from leafward_tui.xray.model.arrangement import Side
+from leafward_tui.xray.model.painting import MIDDLE, Columns
+
+if TYPE_CHECKING:
+    from textual import events
+
+    from leafward.compaction.xray import XRay
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["XRayHead"]
+
+_ABOUT = {Side.BEFORE: "what the model saw", Side.AFTER: "what it sees now"}
+_PLANNED = {Side.BEFORE: "what the model sees now", Side.AFTER: "what it would see"}
+
+
+class XRayHead(Widget):
+    """Two rows over the columns; on a narrow screen both sides are tabs."""
+
+    DEFAULT_CSS = "XRayHead { height: 2; width: 1fr; }"
+
+    @dataclass
+    class SideWanted(Message):
+        """A head was clicked."""
+
+        head: XRayHead
+        side: Side
+
+        @property
+        def control(self) -> XRayHead:
+            """The head it came from."""
+            return self.head
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._xray: XRay | None = None
+        self._side = Side.AFTER
+        self._spans: list[tuple[int, int, Side]] = []
+
+    def show(self, xray: XRay | None, side: Side) -> None:
+        """Shows the sizes of an X-ray, and on which side the keys are."""
+        if (xray, side) != (self._xray, self._side):
+            self._xray, self._side = xray, side
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Names, then rules."""
+        shell = services_of(self)
+        ground = shell.styles_now.bg
+        width = self.size.width
+        columns = Columns.fitting(width, self._side)
+        if columns.both:
+            segments = self._both(y, columns, ground)
+        else:
+            segments = self._one(y, width, ground)
+        return Strip(segments).adjust_cell_length(width, ground.blank)
+
+    def _both(self, y: int, columns: Columns, ground: Ground) -> list[Segment]:
+        self._spans = [(0, columns.before, Side.BEFORE), (columns.after_at, columns.width, Side.AFTER)]
+        gap = Segment(" " * MIDDLE, ground.blank)
+        # The right side ends a cell earlier, beside the scrollbar's place.
+        left = self._part(y, Side.BEFORE, columns.before, 2, ground)
+        return [*left, gap, *self._part(y, Side.AFTER, columns.after - 2, 1, ground)]
+
+    def _part(self, y: int, side: Side, width: int, lead: int, ground: Ground) -> list[Segment]:
+        shell = services_of(self)
+        glyphs = shell.glyphs
+        active = side is self._side
+        if y == 1:
+            heavy = min(width - lead, len(side.value) + 2)
+            return [
+                Segment(" " * lead, ground.blank),
+                Segment(glyphs.heavy * heavy, ground.leaf if active else ground.sub),
+                Segment(glyphs.hairline * max(0, width - lead - heavy), ground.line),
+            ]
+        messages, size = self._sizes(side)
+        room = width - lead - len(side.value) - cell_len(messages) - cell_len(size) - 4
+        about = _ABOUT[side] if self._xray is None or self._xray.compaction >= 0 else _PLANNED[side]
+        return [
+            Segment(" " * lead, ground.blank),
+            Segment(side.value, ground.strong if active else ground.sub),
+            Segment(
+                fit(f"   {about}" if len(about) + 4 <= room else "", max(0, room), pad=True), ground.faint
+            ),
+            Segment(f"{messages}  ", ground.faint),
+            Segment(f"  {size}", ground.strong),
+        ]
+
+    def _one(self, y: int, width: int, ground: Ground) -> list[Segment]:
+        glyphs = services_of(self).glyphs
+        at = 2
+        names: list[Segment] = [Segment(" " * at, ground.blank)]
+        rules: list[Segment] = [Segment(" ", ground.blank)]
+        self._spans = []
+        drawn = 1
+        for side in Side:
+            name = side.value
+            names.append(Segment(name, ground.strong if side is self._side else ground.faint))
+            names.append(Segment("   ", ground.blank))
+            self._spans.append((at, at + len(name), side))
+            if side is self._side:
+                rules.append(Segment(glyphs.hairline * (at - 1 - drawn), ground.line))
+                rules.append(Segment(glyphs.heavy * (len(name) + 2), ground.leaf))
+                drawn = at + len(name) + 1
+            at += len(name) + 3
+        if y == 1:
+            return [*rules, Segment(glyphs.hairline * max(0, width - drawn - 1), ground.line)]
+        messages, size = self._sizes(self._side)
+        room = width - at - cell_len(messages) - cell_len(size) - 4
+        about = (
+            _ABOUT[self._side] if self._xray is None or self._xray.compaction >= 0 else _PLANNED[self._side]
+        )
+        return [
+            *names,
+            Segment(fit(about if len(about) <= room else "", max(0, room), pad=True), ground.faint),
+            Segment(f"{messages}  ", ground.faint),
+            Segment(f"{size} ", ground.strong),
+        ]
+
+    def _sizes(self, side: Side) -> tuple[str, str]:
+        xray = self._xray
+        if xray is None:
+            return "", ""
+        before = side is Side.BEFORE
+        messages = xray.messages_before if before else xray.messages_after
+        return counted(messages, "message"), count(xray.before if before else xray.after, zero="0")
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a head goes to that side."""
+        for start, stop, side in self._spans:
+            if start <= event.x <= stop:
+                self.post_message(self.SideWanted(self, side))
+                return
