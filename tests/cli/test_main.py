@@ -138,7 +138,12 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
         "leafward.cli.changing_verbs",
         "leafward.cli.memory_verbs",
     }
-    assert ours <= light | {"leafward.base.errors", "leafward.base.safe_text", "leafward.cli.output"}
+    assert ours <= light | {
+        "leafward.base",
+        "leafward.base.errors",
+        "leafward.base.safe_text",
+        "leafward.cli.output",
+    }
     assert not loaded & {
         "orjson",
         "platformdirs",
@@ -237,7 +242,7 @@ class TestOpening:
         path = conversation(tmp_path / "s.jsonl").path
         code = (
             "import sys\n"
-            "from leafward.cli import main, opening\n"
+            "from leafward.cli import application as opening, main\n"
             "opening.has_terminal = lambda: True\n"
             "def open_app(paths):\n"
             "    print(*paths, *{'click', 'leafward.cli.selection', 'leafward.catalog'} & sys.modules.keys())\n"
@@ -295,7 +300,7 @@ def test_ctrl_c_ends_without_a_word(tmp_path: Path) -> None:
     script = (
         "import sys\n"
         "from leafward.cli import main\n"
-        "from leafward.cli import reading\n"
+        "from leafward.cli import tree as reading\n"
         "import os, signal\n"
         # A shell that runs the tests in the background has its children ignore the signal.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"

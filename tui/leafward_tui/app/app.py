@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from textual.command import Provider
+    from textual.dom import DOMNode
     from textual.screen import Screen
 
     from leafward.session.prefetch import Ahead
     from leafward_tui.explorer.view_state import OpenTarget
+    from leafward_tui.ui.services import Jobs
 
 __all__ = ["LeafwardApp", "run"]
 
@@ -277,6 +279,12 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         copied = copy_text(self, text, terminal=self.terminal, fallback=state_dir() / "copied.txt")
         self.say(str(copied), problem=copied.to is CopiedTo.NOWHERE)
         return copied
+
+    def jobs(self, owner: DOMNode) -> Jobs:
+        """The jobs of a screen or widget, which end with it."""
+        from leafward_tui.app.jobs import ScreenJobs
+
+        return ScreenJobs(owner, self.keys_first)
 
     def say(self, text: str, *, problem: bool = False) -> None:
         """A toast: for what is done elsewhere (clipboard, files, agents) only."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
@@ -18,7 +19,53 @@ if TYPE_CHECKING:
     from leafward_tui.ui.terminal import Copied, Terminal
     from leafward_tui.ui.theme import Palette, Styles
 
-__all__ = ["AppServices", "services_of"]
+__all__ = ["AppServices", "Job", "Jobs", "services_of"]
+
+Result = TypeVar("Result")
+
+
+class Job(Protocol):
+    """What a job is given beside its values."""
+
+    def stop(self) -> bool:
+        """Whether its result is no longer wanted; to be asked every few milliseconds. Waits there while a key is handled."""
+        ...
+
+    def report(self, tell: Callable[[], object]) -> None:
+        """Runs `tell` in the thread of the screen, as long as the job is wanted: for progress and results in parts."""
+        ...
+
+
+class Jobs(Protocol):
+    """Work beside one screen, by keys of which the latest job counts. `app.jobs` has the contract."""
+
+    def latest(
+        self,
+        key: str,
+        work: Callable[[Job], Result],
+        on_done: Callable[[Result], object],
+        on_error: Callable[[str], object] | None = None,
+    ) -> None:
+        """Starts a job and cancels the one before with the same key."""
+        ...
+
+    def also(
+        self,
+        key: str,
+        work: Callable[[Job], Result],
+        on_done: Callable[[Result], object],
+        on_error: Callable[[str], object] | None = None,
+    ) -> None:
+        """Starts a job beside those of the same key. For writes, which nothing cancels."""
+        ...
+
+    def running(self, key: str) -> bool:
+        """Whether a job of this key has not delivered yet."""
+        ...
+
+    def cancel(self, *keys: str) -> None:
+        """Cancels the jobs of some keys, of all keys without one; what they find is dropped."""
+        ...
 
 
 class AppServices(Protocol):
@@ -48,6 +95,10 @@ class AppServices(Protocol):
 
     def open_session(self, path: Path, agent: str | None = None, arrival: OpenTarget | None = None) -> None:
         """Shows a session in the explorer, with the cursor where somebody wants to arrive."""
+        ...
+
+    def jobs(self, owner: DOMNode) -> Jobs:
+        """The jobs of a screen or widget, which end with it; made when the owner is mounted."""
         ...
 
     def open_demo(self) -> None:

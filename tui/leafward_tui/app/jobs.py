@@ -1,0 +1,139 @@
+"""Work beside the screen: the only place with thread workers.
+
+A job is a free function of values. It is given a `Job`, asks it every few milliseconds whether it should stop, and returns
+what it found; the caller's function gets that in the thread of the screen, unless a newer job of the same key was started
+or the screen is gone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from textual.worker import get_current_worker
+
+from leafward.base.errors import Cancelled, LeafwardError
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.dom import DOMNode
+
+    from leafward_tui.app.input_priority import KeysFirst
+    from leafward_tui.ui.services import Job
+
+__all__ = ["ScreenJobs"]
+
+Result = TypeVar("Result")
+
+
+class _ThreadJob:
+    """What one job may ask and say, from its own thread."""
+
+    __slots__ = ("_deliver", "stop")
+
+    def __init__(self, stop: Callable[[], bool], deliver: Callable[[Callable[[], object]], object]) -> None:
+        self.stop = stop
+        self._deliver = deliver
+
+    def report(self, tell: Callable[[], object]) -> None:
+        """Runs `tell` in the thread of the screen, as long as the job is wanted."""
+        self._deliver(tell)
+
+
+class ScreenJobs:
+    """The jobs of one screen or widget: named by keys, of which the latest counts. They end with it."""
+
+    def __init__(self, owner: DOMNode, priority: KeysFirst) -> None:
+        self._owner = owner
+        self._priority = priority
+        self._runs: dict[str, int] = {}
+        self._running: dict[str, int] = {}
+
+    def latest(
+        self,
+        key: str,
+        work: Callable[[Job], Result],
+        on_done: Callable[[Result], object],
+        on_error: Callable[[str], object] | None = None,
+    ) -> None:
+        """Starts a job and cancels the one before with the same key.
+
+        `on_done` gets the result, `on_error` one sentence (a toast where it is not given), both in the thread of the screen
+        and only while the job is the latest of its key.
+        """
+        self._start(key, work, on_done, on_error, alone=True)
+
+    def also(
+        self,
+        key: str,
+        work: Callable[[Job], Result],
+        on_done: Callable[[Result], object],
+        on_error: Callable[[str], object] | None = None,
+    ) -> None:
+        """Starts a job beside those of the same key; each delivers its result. For writes, which nothing cancels."""
+        self._start(key, work, on_done, on_error, alone=False)
+
+    def running(self, key: str) -> bool:
+        """Whether a job of this key has not delivered yet."""
+        return bool(self._running.get(key))
+
+    def cancel(self, *keys: str) -> None:
+        """Cancels the jobs of some keys, of all keys without one; what they find is dropped."""
+        for key in keys or tuple(self._runs):
+            self._runs[key] = self._runs.get(key, 0) + 1
+            self._running.pop(key, None)
+            self._owner.workers.cancel_group(self._owner, key)
+
+    def _say(self, text: str) -> None:
+        services_of(self._owner).say(text, problem=True)
+
+    def _start(
+        self,
+        key: str,
+        work: Callable[[Job], Result],
+        on_done: Callable[[Result], object],
+        on_error: Callable[[str], object] | None,
+        *,
+        alone: bool,
+    ) -> None:
+        owner, runs, priority = self._owner, self._runs, self._priority
+        if alone:
+            runs[key] = runs.get(key, 0) + 1
+            self._running[key] = 0
+        run = runs.setdefault(key, 0)
+        self._running[key] = self._running.get(key, 0) + 1
+
+        def ended(tell: Callable[[], object] | None) -> None:
+            if runs[key] == run:
+                self._running[key] -= 1
+                if tell is not None:
+                    tell()
+
+        def deliver(tell: Callable[[], object]) -> None:
+            owner.call_later(lambda: tell() if runs[key] == run else None)
+
+        def failed(text: str) -> Callable[[], object]:
+            return lambda: (on_error or self._say)(text)
+
+        def in_thread() -> None:
+            worker = get_current_worker()
+            tell: Callable[[], object] | None
+            try:
+                result = work(_ThreadJob(priority.stop(worker), deliver))
+            except Cancelled:
+                tell = None
+            except (LeafwardError, OSError) as error:
+                tell = failed(str(error))
+            except Exception as error:
+                tell = failed(f"unforeseen {type(error).__name__}: {error}")
+            else:
+
+                def tell() -> object:
+                    return on_done(result)
+
+            owner.call_later(ended, tell)
+
+        owner.run_worker(
+            in_thread, name=key, group=key, exclusive=alone, thread=True, exit_on_error=False, description=key
+        )
