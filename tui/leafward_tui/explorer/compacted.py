@@ -17,7 +17,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.explorer.forking import Forking
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.results import Wrote
-from leafward_tui.inspector import Tab
+from leafward_tui.ui.page import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -303,7 +303,7 @@ class Forking(Handing):
         if then in ("o", "r") and made.prompt is not None:
             self.shell.copy(made.prompt)
         if then == "o":
-            self.shell.open_session(draft.path, message.target.name)
+            self.shell.screens.session(draft.path, message.target.name)
         elif then == "r":
             self.run_in_place(draft.resume)
         else:

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from leafward_tui.ui.cells import cell_len, fit, right, wrap
-from leafward_tui.ui.dismissal import ClosesOnce
+from leafward_tui.ui.routed_screen import RoutedScreen
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class OneLine(Widget):
         return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
 
 
-class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
+class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
     """Frame of every sheet: rule, title, lines about it, body, operation, keys."""
 
     DEFAULT_CSS = """

@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from leafward.base.errors import LeafwardError
+from leafward_tui.ui.results import XRayResult as Leaving
 from leafward_tui.ui.screen_search import Searching
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 
@@ -23,18 +24,6 @@ __all__ = ["Hunting", "Leaving"]
 
 _NESTED = 3
 """Folds that may lie in each other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leaving:
-    """What is wanted after the X-ray: to go to an entry, to make the compaction again with facts pinned into it, or an undo."""
-
-    entry: int = -1
-    pins: tuple[str, ...] = ()
-    compaction: int = -1
-    """The compaction that is to be corrected."""
-    undo: str = ""
-    """The operation that is to be taken back."""
 
 
 @dataclass

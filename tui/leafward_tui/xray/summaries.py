@@ -31,10 +31,10 @@ from leafward_tui.ui.row_keys import RowKeys
 from leafward_tui.ui.screen_search import Searching
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Choice, ChoiceSheet
+from leafward_tui.ui.summary_comparison import ComparisonView
+from leafward_tui.ui.summary_differences import diff_lines
 from leafward_tui.ui.times import moment
 from leafward_tui.ui.title_bar import Fact
-from leafward_tui.xray.model.differences import diff_lines
-from leafward_tui.xray.widgets.comparison import ComparisonView
 from leafward_tui.xray.widgets.foot import AboutLine
 
 if TYPE_CHECKING:
