@@ -153,19 +153,20 @@ class TestWhatIsNoFile:
     def test_a_pipe_is_written_into_also_when_it_is_full_in_between(self, tmp_path: Path) -> None:
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
-        handle = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-        os.set_blocking(handle, True)
+        # A reader that does not read; the one that does waits in `open` for the writer.
+        held = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         found: list[str] = []
         long = TEXT * 20_000
 
         def read() -> None:
-            with open(handle) as file:
+            with open(pipe) as file:
                 found.append(file.read())
 
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
         write_document(pipe, long)
         reader.join(10)
+        os.close(held)
         assert found == [long]
         assert pipe.is_fifo()
 
