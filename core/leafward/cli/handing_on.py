@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import safe_line, shell_word
 from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, say, write_text
 from leafward.cli.selection import agent_behind, chosen_entries, opened
@@ -93,7 +91,7 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
         what_if = session.what_if
     obstacle = command.obstacle()
     if obstacle is not None:
-        again = f"leafward fork {shlex.quote(selector)} leaf --cwd FOLDER"
+        again = f"leafward fork {shell_word(selector)} leaf --cwd FOLDER"
         obstacle = f"{obstacle}; make it again, or begin a new session in another one: {again}"
     elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a what-if, which a fork makes real"
     if as_json:
@@ -122,12 +120,17 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
     return run(command, agent.title)
 
 
+def installed(command: Resume, title: str) -> str:
+    """Where an agent's program is. Raises LeafwardError where it is not installed."""
+    try:
+        return command.program(os.environ)
+    except Refused:
+        raise LeafwardError(f"{title} is not installed: no {command.argv[0]!r} on PATH") from None
+
+
 def run(command: Resume, title: str) -> int:
     """Runs an agent in the session's folder and returns its exit code. Raises LeafwardError where it is not installed."""
-    environment = command.environment(os.environ)
-    program = shutil.which(command.argv[0], path=environment.get("PATH"))
-    if program is None:
-        raise LeafwardError(f"{title} is not installed: no {command.argv[0]!r} on PATH")
+    environment, program = command.environment(os.environ), installed(command, title)
     sys.stdout.flush()
     with _interrupts_for_the_child():
         code = subprocess.run(

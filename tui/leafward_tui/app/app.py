@@ -274,7 +274,9 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
 
     def copy(self, text: str) -> Copied:
         """Puts text on the clipboard, or into a file where that cannot work, and says which."""
-        copied = copy_text(self, text, terminal=self.terminal, fallback=state_dir() / "copied.txt")
+        copied = copy_text(
+            self, safe_text.safe(text), terminal=self.terminal, fallback=state_dir() / "copied.txt"
+        )
         self.say(str(copied), problem=copied.to is CopiedTo.NOWHERE)
         return copied
 
