@@ -280,6 +280,10 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         self.say(str(copied), problem=copied.to is CopiedTo.NOWHERE)
         return copied
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """What Textual's own fields copy goes the same way."""
+        self.copy(text)
+
     def say(self, text: str, *, problem: bool = False) -> None:
         """A toast: for what is done elsewhere (clipboard, files, agents) only."""
         timeout = _PROBLEM_SECONDS if problem else None
