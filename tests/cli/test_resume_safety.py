@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.base import Resume
-from leafward.base.safe_text import safe, shell_line, shell_word
+from leafward.base.safe_text import pasted_path, safe, shell_line, shell_word
 from tests.acting import Acting
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
@@ -148,6 +148,11 @@ def test_a_word_of_a_shell_is_safe_to_show_and_stays_what_it_is(text: str) -> No
         env = {**os.environ, "LC_ALL": "C.UTF-8"}
         found = subprocess.run([bash, "-c", f"printf %s {word}"], capture_output=True, check=True, env=env)
         assert found.stdout == os.fsencode(text)
+
+
+def test_a_path_is_copied_as_it_is_unless_a_terminal_could_act_on_it() -> None:
+    assert pasted_path("/my  folder/s.jsonl") == "/my  folder/s.jsonl"
+    assert pasted_path("/a\nrm -rf ~") == "$'/a\\012rm -rf ~'"
 
 
 def test_two_spaces_in_a_folder_stay_two() -> None:

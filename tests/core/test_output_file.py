@@ -61,10 +61,17 @@ class TestFiles:
     ) -> None:
         done: list[str] = []
         fsync, replace = os.fsync, Path.replace
-        monkeypatch.setattr(os, "fsync", lambda handle: (done.append("fsync"), fsync(handle))[1])
-        monkeypatch.setattr(
-            Path, "replace", lambda path, target: (done.append("rename"), replace(path, target))[1]
-        )
+
+        def synced(handle: int) -> None:
+            done.append("fsync")
+            fsync(handle)
+
+        def replaced(path: Path, target: Path) -> Path:
+            done.append("rename")
+            return replace(path, target)
+
+        monkeypatch.setattr(os, "fsync", synced)
+        monkeypatch.setattr(Path, "replace", replaced)
         write_document(tmp_path / "out.md", TEXT)
         assert done == ["fsync", "rename", "fsync"]
 

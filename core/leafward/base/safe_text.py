@@ -110,6 +110,11 @@ def _shell_char(char: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in data)
 
 
+def pasted_path(path: str) -> str:
+    """A path as it is copied to be pasted: as it is, or as a word of a shell where a terminal could act on it."""
+    return path if safe(path) == path and "\n" not in path else shell_word(path)
+
+
 def shell_line(words: Iterable[str]) -> str:
     """Words as a shell's command line, each as `shell_word` writes it."""
     return " ".join(map(shell_word, words))

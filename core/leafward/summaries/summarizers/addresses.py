@@ -38,7 +38,7 @@ def refuse_unfit(name: str, url: str) -> None:
 def environment_url(name: str, env: Mapping[str, str]) -> str | None:
     """The address that a variable of the environment gives litellm for a model's provider; None where none does."""
     provider = provider_of(name).upper().replace("-", "_")
-    variables = (f"{provider}_BASE_URL", f"{provider}_API_BASE") if provider else ()
+    variables: tuple[str, ...] = (f"{provider}_BASE_URL", f"{provider}_API_BASE") if provider else ()
     if provider == "OLLAMA_CHAT":
         variables = ("OLLAMA_API_BASE",)
     return next((env[variable] for variable in variables if env.get(variable)), None)
