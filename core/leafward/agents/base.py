@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-import shlex
+import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.base.errors import Refused
 from leafward.base.paths import is_kept
+from leafward.base.safe_text import safe, shell_line, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -133,18 +135,33 @@ class Resume:
         kept = {name: value for name, value in env.items() if name not in self.env_remove}
         return {**kept, **dict(self.env_set), "PWD": self.cwd}
 
+    def program(self, env: Mapping[str, str]) -> str:
+        """Where the agent is, in full. Raises Refused where it is not installed."""
+        name = self.argv[0]
+        found = shutil.which(name, path=self.environment(env).get("PATH"))
+        if found is None:
+            raise Refused(f"{name} is not installed here, or not on PATH")
+        # A relative entry of PATH is meant where we are, not in the folder that the session names.
+        return os.path.abspath(found)
+
+    def command(self) -> str:
+        """The command alone, as it is typed into a shell; safe to show."""
+        return shell_line(self.argv)
+
     def line(self) -> str:
-        """The command as it is typed into a shell, from any folder."""
-        before = "".join(f"{name}={shlex.quote(value)} " for name, value in self.env_set)
+        """The command as it is typed into a shell, from any folder; one line, safe to show."""
+        before = "".join(f"{name}={shell_word(value)} " for name, value in self.env_set)
         # Ours are no agent's business, so a shell that has them may keep them.
         unset = [name for name in self.env_remove if not name.startswith(OWN_PREFIX) and name != _TOKENIZERS]
         if unset:
             before = "env " + "".join(f"-u {name} " for name in unset) + before
-        return f"cd {shlex.quote(self.cwd)} && {before}{shlex.join(self.argv)}"
+        there = f"cd -- {shell_word(self.cwd)} && " if os.path.isabs(self.cwd) else ""
+        return f"{there}{before}{self.command()}"
 
     def obstacle(self) -> str | None:
         """Why it cannot be run here as things stand; None where nothing is in the way."""
-        return None if os.path.isdir(self.cwd) else f"the folder of this session is gone: {self.cwd}"
+        there = os.path.isabs(self.cwd) and os.path.isdir(self.cwd)
+        return None if there else f"the folder of this session is gone: {self.cwd}"
 
     def ready(self) -> Resume:
         """Itself, before it is run. Raises Refused where its folder is gone."""
@@ -321,4 +338,28 @@ def folder_of(session: Session, title: str) -> str:
     """The folder that a session belongs to. Raises Refused where it names none; `title` is the agent that needs one."""
     if not session.cwd:
         raise Refused(f"{session.path.name} does not say which folder it belongs to; {title} needs one")
+    if not (os.path.isabs(session.cwd) or _ELSEWHERE.match(session.cwd)):
+        raise Refused(
+            f"{session.path.name} names its folder only relatively ({session.cwd}), and {title} would start in another:"
+            " begin a new session in one that you name (fork --cwd)"
+        )
     return session.cwd
+
+
+_ELSEWHERE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+"""How a whole path of another system begins: such a folder is not here, which is said as of any that is gone."""
+
+
+def id_of(session: Session, title: str) -> str:
+    """The id by which an agent resumes a session. Raises Refused for one that its command line would take for something else."""
+    name = session.id
+    if name.startswith("-"):
+        raise Refused(
+            f"the id of {session.path.name} begins with a dash, and {title} would take it for an option:"
+            " begin a new session from it (fork)"
+        )
+    if not name or safe(name) != name or "\n" in name:
+        raise Refused(
+            f"the id of {session.path.name} is none that {title} gives: begin a new session from it (fork)"
+        )
+    return name

@@ -6,7 +6,6 @@ The source is only read. What is written is a new file under a name that nobody 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -89,6 +88,9 @@ def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None)
 
 def folder_named(given: str, env: Mapping[str, str]) -> str:
     """The folder that a user names for a new session to work in. Raises Refused where there is none."""
+    if not given.strip():
+        # Not the current one: an empty variable of a shell is no choice.
+        raise Refused("the folder that the new session is to work in is empty")
     folder = str(expanded(given, env))
     if not os.path.isdir(folder):
         raise Refused(f"no folder {folder}")
@@ -224,10 +226,7 @@ def left_imports() -> list[Path]:
 
 def _run(command: Resume, env: Mapping[str, str]) -> None:
     name = command.argv[0]
-    environment = command.environment(env)
-    program = shutil.which(name, path=environment.get("PATH"))
-    if program is None:
-        raise Refused(f"{name} is not installed here, or not on PATH")
+    environment, program = command.environment(env), command.program(env)
     try:
         done = subprocess.run(
             [program, *command.argv[1:]],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
+from leafward.base.safe_text import pasted_path
 from leafward.catalog import Sort
 from leafward_tui.catalogue.curating import SessionsCurating
 from leafward_tui.catalogue.going import GROUPINGS, SORTS
@@ -341,7 +342,7 @@ class CatalogueScreen(SessionsCurating):
         """The path of the session."""
         card = self.sessions.card
         if card is not None:
-            self.shell.copy(card.path)
+            self.shell.copy(pasted_path(card.path))
 
     def action_demo_open(self) -> None:
         """The bundled session, copied where nothing can be broken."""

@@ -248,13 +248,12 @@ def copy_text(
     ``App.clipboard`` holds the text in every case, so pasting inside the application works.
     """
     size = len(text.encode("utf-8", "replace"))
-    # Textual's own copy_to_clipboard is the one public way to set App.clipboard; it also writes the raw sequence.
+    # Textual's own copy_to_clipboard also writes the raw sequence, whatever is between us and the terminal: GNU screen
+    # draws what of it is longer than its buffer.
+    app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # noqa: SLF001  # no other way to set it alone
     driver = getattr(app, "_driver", None)
     if terminal.clipboard and size <= limit and driver is not None:
-        app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
-        wrapped = osc52(text, terminal.multiplexer).removeprefix(osc52(text))
-        if wrapped:
-            driver.write(wrapped)
+        driver.write(osc52(text, terminal.multiplexer))
         return Copied(CopiedTo.TERMINAL, len(text))
     if size > limit:
         reason = "too long for the terminal's clipboard"

@@ -6,7 +6,17 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, refuse_copy
+from leafward.agents.base import (
+    Glimpse,
+    Listing,
+    Resume,
+    Text,
+    Trouble,
+    expanded,
+    folder_of,
+    id_of,
+    refuse_copy,
+)
 from leafward.agents.beside import kept_texts
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.preview import glimpse
@@ -170,15 +180,11 @@ class Claude:
         """`claude --resume ID`, in the session's folder: elsewhere it is not found (2.1.197)."""
         if place_of(str(session.path)).helper:
             raise Refused(f"{session.path.name} is a sub-agent's; resume the session that started it")
-        folder = session.cwd
-        if not folder:
-            raise Refused(
-                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
-            )
+        folder = folder_of(session, self.title)
         refuse_copy(session, self.title)
         from leafward.agents.claude.fork import resume_of
 
-        return resume_of(session.path, session.id, folder, env)
+        return resume_of(session.path, id_of(session, self.title), folder, env)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Why a session of Claude Code may not end at an entry; None where it may."""

@@ -17,6 +17,7 @@ from leafward.agents.base import (
     Trouble,
     expanded,
     folder_of,
+    id_of,
     is_file,
     own_variables,
     refuse_copy,
@@ -212,7 +213,9 @@ class Codex:
                 f"Codex knows this thread by {session.header.get('parentSession')}: fork this copy to go on from it"
             )
         store = self._variables(home_of(os.path.abspath(session.path)), env)
-        return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env), store)
+        return Resume(
+            ("codex", "resume", "-C", folder, id_of(session, self.title)), folder, own_variables(env), store
+        )
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""

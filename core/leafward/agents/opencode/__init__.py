@@ -20,6 +20,7 @@ from leafward.agents.base import (
     Trouble,
     expanded,
     folder_of,
+    id_of,
     own_variables,
     refuse_copy,
 )
@@ -225,7 +226,8 @@ class OpenCode:
             )
         base = os.path.dirname(path)
         removed, given = self._store(base, env) if os.path.isfile(base) else ((), ())
-        return Resume(("opencode", "-s", session.id), folder, (*own_variables(env), *removed), given)
+        name = id_of(session, self.title)
+        return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), given)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
