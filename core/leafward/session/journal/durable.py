@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -28,7 +29,10 @@ def write_all(descriptor: int, data: bytes) -> None:
     """Writes everything, going on where the system took only a part. Raises OSError when it takes no more."""
     rest = memoryview(data)
     while rest:
-        rest = rest[os.write(descriptor, rest) :]
+        taken = os.write(descriptor, rest)
+        if not taken:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        rest = rest[taken:]
 
 
 def sync_folder(folder: Path) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession, Refused
 from leafward.session.journal.creation import create
-from leafward.session.journal.durable import APPENDING, write_all
+from leafward.session.journal.durable import APPENDING
 from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim, locked, refuse_if_busy
+from leafward.session.journal.short_write import CutShort, Restored, append_bytes
 from leafward.session.scan import CURRENT_VERSION
 
 if TYPE_CHECKING:
@@ -115,7 +116,9 @@ def opened(session: Session, patience: float) -> Iterator[int]:
                 raise Refused(went_on)
             yield descriptor
     finally:
-        os.close(descriptor)
+        # What was written is durable already, or was said to have failed.
+        with suppress(OSError):
+            os.close(descriptor)
 
 
 def _unchanged(book: Session, now: os.stat_result) -> bool:
@@ -160,10 +163,10 @@ def append(
     write begins with one. A version 1 or 2 file is migrated first. For another agent's session the file is its sidecar, which
     the first operation makes; it is refused too where the agent's files went on.
 
-    Nothing that is in the file is ever rewritten or removed, so a write that the system cuts short (a full disk, a kill) leaves
-    the beginning of our lines: whole ones count, the torn last one is pending to every reader, and the next write closes it
-    with its newline, after which it is a malformed line that carries no child. One-line operations are therefore done or not
-    done, at whatever byte they stop.
+    Nothing that others wrote is ever changed. A write that the system cuts short (a full disk) is taken back before the lock is
+    given up (`short_write`), so that no agent appends to a torn line. One that was killed leaves the beginning of our lines:
+    whole ones count, the torn last one is pending to every reader, and the next write closes it with its newline, after which
+    it is a malformed line that carries no child. One-line operations are therefore done or not done, at whatever byte they stop.
 
     Raises Refused, with the reason, where nothing or not everything was written; the session has then taken in what is there
     if the cause was the write itself, and is left alone if it was a check, so that the caller can say so and refresh.
@@ -183,14 +186,14 @@ def append(
             data = b"\n" + data
         trouble: OSError | None = None
         try:
-            write_all(descriptor, data)
+            append_bytes(descriptor, data)
             os.fsync(descriptor)
         except OSError as error:
             trouble = error
         after = os.fstat(descriptor).st_size
     _take_in(session)
     if trouble is not None:
-        raise Refused(_cut_short(session, trouble, after - before, len(data))) from trouble
+        raise Refused(_trouble(session, trouble, len(data))) from trouble
     return Appended(len(data), backup, raced=after != before + len(data))
 
 
@@ -221,10 +224,14 @@ def _ends_line(descriptor: int, size: int) -> bool:
     return os.read(descriptor, 1) == b"\n"
 
 
-def _cut_short(session: Session, trouble: OSError, written: int, wanted: int) -> str:
-    reason = trouble.strerror or str(trouble)
-    if written <= 0:
-        return f"nothing was written to {session.path.name}: {reason}"
-    if written >= wanted:
-        return f"{session.path.name} was written, but the disk does not confirm it: {reason}"
-    return f"only {written} of {wanted} bytes were written to {session.path.name}: {reason}; the torn line is ignored"
+def _trouble(session: Session, trouble: OSError, wanted: int) -> str:
+    """What became of a write that failed."""
+    name, reason = session.path.name, trouble.strerror or str(trouble)
+    if not isinstance(trouble, CutShort):
+        return f"{name} was written, but the disk does not confirm it: {reason}"
+    if trouble.restored is Restored.UNDONE:
+        return f"nothing was written to {name}: {reason}"
+    part = f"only {trouble.written} of {wanted} bytes were written to {name}: {reason}"
+    if trouble.restored is Restored.CLOSED:
+        return f"{part}; another program wrote behind them, so the torn line is blank now"
+    return f"{part}; they stay as a torn line, which the next write closes"
