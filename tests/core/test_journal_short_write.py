@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shutil
-import subprocess
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,6 +15,7 @@ from leafward.session.journal import append, encode_line, label, move, rename, u
 from leafward.session.journal.file_append import APPENDING
 from leafward.session.journal.short_write import CutShort, Restored, append_bytes
 from leafward.session.session import Session
+from tests.disks import filled, small_disk
 from tests.foreign_stores import AGENTS, said, watched
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def test_where_nothing_can_be_done_it_is_said_and_the_next_write_closes_the_line
     with pytest.MonkeyPatch.context() as patched:
         disk.refuses("ftruncate")
         disk.refuses("pwrite")
-        with pytest.raises(Refused, match="30 of .* a torn line, which the next write closes"):
+        with pytest.raises(Refused, match=r"30 of .* a torn line, which the next write closes"):
             move(session, 1)
         patched.undo()
     torn = session.path.read_bytes()
@@ -187,7 +186,7 @@ def test_the_lines_of_one_operation_are_all_there_or_none(session: Session, disk
     first = {"type": "custom", "customType": "a", "id": "0000aaaa", "parentId": "00000006", "timestamp": "t"}
     second = {**first, "id": "0000bbbb", "parentId": "0000aaaa"}
     disk.room = [len(encode_line(first)) + 3]
-    with pytest.raises(Refused, match="^nothing was written to session.jsonl: No space left on device$"):
+    with pytest.raises(Refused, match=r"^nothing was written to session.jsonl: No space left on device$"):
         append(session, [first, second])
     assert (session.path.read_bytes(), len(session)) == (before, entries)
 
@@ -217,7 +216,7 @@ def test_what_is_kept_beside_a_session_is_whole_too(agent: str, tmp_path: Path, 
         label(session, said(session, "one"), "first")
         before = session.book_path.read_bytes()
         disk.room = [-1] * disk.writes + [40]
-        with pytest.raises(Refused, match="^nothing was written to"):
+        with pytest.raises(Refused, match=r"^nothing was written to"):
             label(session, said(session, "two"), "second")
         assert session.book_path.read_bytes() == before
         disk.room = [-1] * 99
@@ -225,38 +224,16 @@ def test_what_is_kept_beside_a_session_is_whole_too(agent: str, tmp_path: Path, 
         assert sorted(session.labels.values()) == ["first", "third"]
 
 
-@contextmanager
-def small_disk(folder: Path) -> Iterator[Path]:
-    """A file system of a few pages; skips where this machine lets nobody make one."""
-    mount, unmount = shutil.which("mount"), shutil.which("umount")
-    folder.mkdir()
-    if (
-        mount is None
-        or unmount is None
-        or subprocess.run(
-            [mount, "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True, check=False
-        ).returncode
-    ):
-        pytest.skip("no small file system can be mounted here")
-    try:
-        yield folder
-    finally:
-        subprocess.run([unmount, "-l", str(folder)], check=True)
-
-
 def test_on_a_full_disk_an_open_agent_goes_on_as_if_nothing_had_been(file: PiFile, tmp_path: Path) -> None:
     """The room ends in the middle of our line; then there is room again, and the agent appends."""
     with small_disk(tmp_path / "disk") as disk:
         path = disk / "session.jsonl"
         path.write_bytes(file.path.read_bytes())
-        filler = disk / "filler"
-        with filler.open("wb", buffering=0) as other, pytest.raises(OSError, match="No space"):
-            while True:
-                other.write(b"\0" * 4096)
+        filler = filled(disk)
         before = path.read_bytes()
         with closing(Session.open(path)) as session:
             with pytest.raises(
-                Refused, match="^nothing was written to session.jsonl: No space left on device$"
+                Refused, match=r"^nothing was written to session.jsonl: No space left on device$"
             ):
                 label(session, 0, "x" * 8000)
             assert path.read_bytes() == before

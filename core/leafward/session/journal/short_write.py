@@ -59,8 +59,6 @@ def append_bytes(descriptor: int, data: bytes) -> None:
     pieces: list[_Piece] = []
     try:
         _append(descriptor, data, pieces)
-        if len(pieces) > 1:
-            raise OSError(errno.EAGAIN, "another program wrote in the middle of it")
     except OSError as error:
         raise CutShort(error, _size(pieces), _restore(descriptor, data, pieces, before)) from error
     except BaseException:
@@ -91,6 +89,8 @@ def _append(descriptor: int, data: bytes, pieces: list[_Piece]) -> None:
             pieces.pop()
         pieces.append(piece)
         done += count
+    if len(pieces) > 1:
+        raise OSError(errno.EAGAIN, "another program wrote in the middle of it")
 
 
 def _size(pieces: list[_Piece]) -> int:
