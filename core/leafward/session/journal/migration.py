@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
@@ -44,7 +45,7 @@ def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENC
     one more look at the old file. Mode and owner stay. Raises Refused with nothing changed.
     """
     path = session.path
-    if path.stat().st_nlink > 1:
+    if _names(path) > 1:
         raise Refused(f"{path.name} has other names (hard links), which a migrated file would not have")
     _find_broken(session)
     draft = draft_name(path)
@@ -69,13 +70,26 @@ def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENC
                 session.reload()
         sync_folder(path.parent)
     except OSError as error:
-        raise Refused(f"cannot migrate {path.name}: {error.strerror or error}") from error
+        reason = error.strerror or str(error)
+        if replaced:
+            session.reload()
+            raise Refused(f"{path.name} was migrated, but the disk does not confirm it: {reason}") from error
+        raise Refused(f"cannot migrate {path.name}: {reason}") from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
         if not replaced and backup is not None:
-            backup.unlink(missing_ok=True)
+            with suppress(OSError):
+                backup.unlink(missing_ok=True)
     session.reload()
     return backup
+
+
+def _names(path: Path) -> int:
+    try:
+        return path.stat().st_nlink
+    except OSError as error:
+        raise Refused(f"{path.name} is gone: {error.strerror or error}") from error
 
 
 def _find_broken(session: Session) -> None:
