@@ -11,6 +11,7 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.base.paths import data_dir
 from leafward.export.doctor import check, lost_sidecars
+from leafward.litter import litter
 from leafward.session.entries import Damage
 from leafward.session.journal import Writing, append, encode_line, label, move, rename
 from tests.foreign_sessions import texts
@@ -109,12 +110,14 @@ class TestKilled:
         label(session, 0, "x")
         path, content = session.book_path, session.book_path.read_bytes()
         path.unlink()
-        path.with_name(f"{path.name}.leafward-0123456789ab.tmp").write_bytes(content[:40])
+        draft = path.with_name(f"{path.name}.leafward-0123456789ab.tmp")
+        draft.write_bytes(content[:40])
         anew = claude.open()
         assert (anew.labels, anew.read_only) == ({}, None)
         label(anew, 0, "y")
         assert anew.labels == {0: "y"}
-        assert [one.code for one in lost_sidecars({path}, lambda _path: True)] == ["sidecar-draft"]
+        assert list(lost_sidecars({path}, lambda _path: True)) == []
+        assert [one.path for one in litter([])] == [draft]
         anew.close()
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.agents import agent_named, excerpt
 from leafward.base.errors import NotASession, Refused
-from leafward.base.paths import DRAFT_END, is_draft, is_kept, kept_dir, make_private
+from leafward.base.paths import is_kept, kept_dir, make_private
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.durable import draft_name, sync_folder
 
@@ -157,11 +157,6 @@ def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
         # Also where it is cancelled or interrupted: no half copy is left.
         _discard(draft)
         raise
-
-
-def left_drafts() -> list[Path]:
-    """Copies that were being written when Leafward was killed. None is removed."""
-    return sorted(path for path in kept_dir().rglob(f"*{DRAFT_END}") if is_draft(path.name))
 
 
 def _discard(draft: Path) -> None:
