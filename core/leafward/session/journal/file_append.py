@@ -200,14 +200,27 @@ def append(
 def _begin(session: Session, lines: Sequence[Body], now: Clock) -> Appended:
     """Makes the sidecar with the lines of its first operation: whole under its name, or not at all."""
     path = session.book_path
+    header = session.book_header(iso_time(now()))
     try:
-        create(path, session.book_header(iso_time(now())), lines)
-    except Refused:
-        if path.exists():
+        create(path, header, lines)
+    except Refused as error:
+        if not path.exists():
+            raise
+        if not _holds(path, b"".join(map(encode_line, (header, *lines)))):
             raise Refused(_BEGUN) from None
-        raise
+        # It has its name, and the disk that did not confirm it did not take it back either.
+        _take_in(session)
+        reason = f": {error.__cause__}" if error.__cause__ is not None else ""
+        raise Refused(f"{path.name} was written, but the disk does not confirm it{reason}") from error
     _take_in(session)
     return Appended(sum(len(encode_line(line)) for line in lines))
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.read_bytes() == data
+    except OSError:
+        return False
 
 
 def _take_in(session: Session) -> None:

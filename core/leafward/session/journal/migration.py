@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.paths import make_private, state_dir
 from leafward.session.entries import Body, EntryIndex, Kind
-from leafward.session.journal.durable import WINDOWS, draft_name, sync_folder, write_new
+from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_new
 from leafward.session.journal.file_append import opened
 from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
 from leafward.session.journal.lock import PATIENCE
@@ -108,13 +108,18 @@ def _back_up(session: Session, now: Clock) -> Path:
     number = 1
     while True:
         backup = folder / (f"{name}_{moment}.jsonl" if number == 1 else f"{name}_{moment}_{number}.jsonl")
+        draft = draft_name(backup)
         try:
             with session.path.open("rb") as source:
-                write_new(backup, iter(lambda: source.read(1 << 20), b""))
-        except FileExistsError:
+                write_new(draft, iter(lambda: source.read(1 << 20), b""))
+            give_name(draft, backup)
+        except BaseException as error:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+            if not isinstance(error, FileExistsError):
+                raise
             number += 1
             continue
-        sync_folder(folder)
         return backup
 
 
