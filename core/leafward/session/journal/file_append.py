@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession, Refused
 from leafward.session.journal.creation import create
-from leafward.session.journal.durable import APPENDING
+from leafward.session.journal.durable import APPENDING, WINDOWS
 from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim, locked, refuse_if_busy
 from leafward.session.journal.short_write import CutShort, Restored, append_bytes
@@ -52,8 +52,19 @@ def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
     except OSError as error:
         raise Refused(f"cannot write to {path.name}: {error.strerror or error}") from error
     if not now.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
-        raise Refused(f"cannot write to {path.name}: its permissions make it read-only")
+        why = (
+            "it lies on a read-only file system" if _is_frozen(path) else "its permissions make it read-only"
+        )
+        raise Refused(f"cannot write to {path.name}: {why}")
     refuse_changed(session)
+
+
+def _is_frozen(path: Path) -> bool:
+    """Whether nobody can write where a file lies, whatever its permissions say."""
+    try:
+        return not WINDOWS and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
 
 
 def _refuse_folder(folder: Path) -> None:
