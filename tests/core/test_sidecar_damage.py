@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +18,6 @@ from leafward.session.entries import Damage
 from leafward.session.journal import Writing, append, encode_line, label, move, rename
 from tests.foreign_sessions import texts
 from tests.foreign_stores import Store, said, same_anew
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IMPATIENT = Writing(patience=0.1)
 
@@ -119,6 +118,26 @@ class TestKilled:
         assert list(lost_sidecars({path}, lambda _path: True)) == []
         assert [one.path for one in litter([])] == [draft]
         anew.close()
+
+    def test_a_disk_that_neither_confirms_nor_takes_back_what_is_there(
+        self, claude: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is said as what it is: written, by us, and perhaps not for long."""
+        session = claude.open()
+
+        def failing(*_: object, **__: object) -> None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        with monkeypatch.context() as patched:
+            patched.setattr("leafward.session.journal.durable.sync_folder", failing)
+            patched.setattr(Path, "unlink", failing)
+            with pytest.raises(
+                Refused, match=r"was written, but the disk does not confirm it: .*Input/output error"
+            ):
+                label(session, 0, "x")
+        assert session.labels == {0: "x"}
+        label(session, 0, "y")
+        assert session.labels == {0: "y"}
 
 
 class TestDamage:

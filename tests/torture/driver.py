@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
@@ -115,6 +116,8 @@ class Driver:
                 os.dup2(null, 0)
                 os.dup2(null, 1)
                 os.dup2(saying, 2)
+                if not stage.scene.links:
+                    os.link = _no_links
                 self.faults.arm(fault, number, stage.path, AGENTS_LINE)
                 code = main(stage.arguments)
                 sys.stdout.flush()
@@ -192,6 +195,10 @@ class Driver:
             self.tally.mutations += 1
             if self.late:
                 return
+
+
+def _no_links(*_: object, **__: object) -> None:
+    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
 
 @contextmanager

@@ -79,6 +79,8 @@ class Scene:
     """Names below the home where it makes files of its own."""
     may_go: bool = False
     """Whether the session may lie in the trash afterwards, or come from there."""
+    links: bool = True
+    """Whether the file system knows hard links."""
     appends: bool = True
     """Whether it adds lines to the session or its sidecar."""
 
@@ -226,6 +228,16 @@ def scenes() -> list[Scene]:
             "pi",
             branches,
             _verb("fork", "#6", "--summary", "extractive", "--inject"),
+            makes=("home",),
+            appends=False,
+        ),
+        Scene("label-no-links", "claude", _foreign("claude"), _LABEL, links=False),
+        Scene(
+            "fork-no-links",
+            "pi",
+            branches,
+            _verb("fork", "leaf"),
+            links=False,
             makes=("home",),
             appends=False,
         ),

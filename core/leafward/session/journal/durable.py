@@ -97,16 +97,31 @@ def give_name(draft: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # No hard links on this file system: the name is claimed first, then the draft takes its place.
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
-        with _taken_back(path):
-            draft.replace(path)
+        # No hard links on this file system, so a rename has to do; that would replace what another Leafward made meanwhile.
+        with _alone_in(path.parent):
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+            draft.rename(path)
     else:
         # It is done; a draft that stays is another name of the same file, and known as litter.
         with suppress(OSError):
             draft.unlink()
     with _taken_back(path):
         sync_folder(path.parent)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """No other Leafward gives names in a folder meanwhile; without effect where folders cannot be locked."""
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -239,6 +239,9 @@ def _take_in(session: Session) -> None:
         session.refresh()
     except NotASession as error:
         raise Refused(f"written, but {error}") from error
+    except OSError as error:
+        name = session.book_path.name
+        raise Refused(f"written, but {name} cannot be read any more: {error.strerror or error}") from error
 
 
 def _ends_line(descriptor: int, size: int) -> bool:
