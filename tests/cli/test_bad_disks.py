@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import Run
 
-APPENDING = [
+APPENDING: list[tuple[str, ...]] = [
     ("label", "#1", "x" * 3000),
     ("name", "x" * 3000),
     ("move", "#1", "--summary", "extractive"),
@@ -29,14 +29,14 @@ APPENDING = [
     ("compact", "--keep-recent", "1"),
     ("edit-context", "--select", "context() & replies()", "--keep", "1"),
 ]
-MAKING = [
+MAKING: list[tuple[str, ...]] = [
     ("fork", "leaf", "--to", "pi"),
     ("fork", "leaf", "--to", "codex"),
     ("fork", "leaf", "--to", "claude"),
     ("fork", "leaf", "--to", "opencode"),
     ("keep",),
 ]
-READING = [("tree",), ("context",), ("log",), ("plan",), ("export",), ("files",)]
+READING: list[tuple[str, ...]] = [("tree",), ("context",), ("log",), ("plan",), ("export",), ("files",)]
 
 
 @pytest.fixture

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leafward.agents import agent_named
-from leafward.branches.fork import Terms
+from leafward.session.foreign import ForeignSession
 from leafward.session.journal import Writing, label, move, operations, redo, undo
 from leafward.session.journal.write import RECENT
 from leafward.session.session import Session
@@ -104,14 +106,13 @@ def test_what_is_put_in_comes_last_for_opencode_though_the_clock_was_set_back(
     tmp_path: Path, file: PiFile
 ) -> None:
     """opencode orders messages by time."""
-    source = agent_named("pi").open(file.path)
-    now = at_home("what was left behind", HOME=str(tmp_path), cwd=str(tmp_path))
-    terms = Terms(now.env, now.config, EPOCH, now.injected, cwd=str(tmp_path))
-    fork = made(source, source.leaf, "opencode", terms)
+    with closing(agent_named("pi").open(file.path)) as source:
+        terms = at_home("what was left behind", HOME=str(tmp_path), cwd=str(tmp_path))
+        fork = made(source, source.leaf, "opencode", replace(terms, now=EPOCH))
     document = json.loads(fork.draft.file.read_bytes())
     stamps = [message["info"]["time"]["created"] for message in document["messages"]]
     assert stamps == sorted(stamps)
     assert len(set(stamps)) == len(stamps)
     copy = imported(document, tmp_path / "copy")
+    assert isinstance(copy, ForeignSession)
     assert "what was left behind" in texts(copy)[-1]
-    source.close()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import litter as litters
 from leafward.base.paths import cache_dir, data_dir, draft_ending, is_draft, make_private, state_dir
 from leafward.catalog.index import Index
 from leafward.litter import REST, clear, litter
@@ -113,7 +112,7 @@ def test_what_a_living_process_may_be_writing_stays_however_old_it_seems(
     """A clock that jumps ahead makes everything old."""
     path = left(draft_name(tmp_path / "a.jsonl"))
     assert found(tmp_path, after=10**9) == {path: f"process {os.getpid()} may still be writing it"}
-    monkeypatch.setattr(litters.os, "kill", lambda *_: (_ for _ in ()).throw(ProcessLookupError()))
+    monkeypatch.setattr(os, "kill", lambda *_: (_ for _ in ()).throw(ProcessLookupError()))
     assert found(tmp_path, after=10**9) == {path: ""}
 
 
@@ -132,7 +131,7 @@ def test_what_became_something_else_meanwhile_stays(tmp_path: Path) -> None:
 
 def test_another_users_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = left(tmp_path / "a.leafward-0123456789ab.tmp")
-    monkeypatch.setattr(litters.os, "geteuid", lambda: os.getuid() + 1)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     assert found(tmp_path) == {path: "it belongs to another user"}
 
 

@@ -73,7 +73,8 @@ def test_a_pi_that_appends_right_behind_a_torn_piece(monkeypatch: pytest.MonkeyP
     """The worst moment: pi's lines come between our piece and its being taken back."""
     with open_pi(Path(PACKAGE or ""), STORED) as pi:
         before = texts(pi.say("What was first?"))
-        write, done = os.write, []
+        write = os.write
+        done: list[int] = []
 
         def cut(descriptor: int, data: bytes) -> int:
             if done:

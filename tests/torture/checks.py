@@ -61,7 +61,7 @@ def entries(path: Path) -> tuple[set[str], int]:
 
 
 def _ids(session: Session) -> set[str]:
-    return {str(session.columns.id(index)) for index in range(len(session))}  # type: ignore[arg-type]
+    return {str(session.columns.id(index)) for index in range(len(session))}
 
 
 def check(world: World, run: Run, ids: set[str]) -> None:

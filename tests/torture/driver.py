@@ -74,8 +74,8 @@ class Driver:
         self.tally = Tally()
         self.until = time.monotonic() + seconds
 
-    @property
     def late(self) -> bool:
+        """Whether the time is up."""
         return time.monotonic() > self.until
 
     def stage(self, scene: Scene) -> Stage:
@@ -172,7 +172,7 @@ class Driver:
         if limit < len(every):
             every = self.random.sample(every, max(1, limit // 4))
         for number, scene in enumerate(every):
-            if self.late:
+            if self.late():
                 break
             stage = self.stage(scene)
             self.tally.scenes += 1
@@ -183,7 +183,7 @@ class Driver:
             if len(jobs) > share:
                 jobs = self.random.sample(jobs, share)
             for fault, call in jobs:
-                if self.late or self.tally.injections >= limit:
+                if self.late() or self.tally.injections >= limit:
                     break
                 self.inject(stage, fault, call)
 
@@ -193,7 +193,7 @@ class Driver:
             if found is not None:
                 self.tally.broken(found)
             self.tally.mutations += 1
-            if self.late:
+            if self.late():
                 return
 
 

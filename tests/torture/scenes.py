@@ -201,12 +201,11 @@ def scenes() -> list[Scene]:
                 f"fork-{agent}-to-{to}",
                 agent,
                 store,
-                _verb("fork", "leaf", "--to", to, *cwd, *more),
+                _verb("fork", "leaf", "--to", to, *cwd),
                 makes=("home", "leafward/state/imports"),
                 appends=False,
             )
             for to in ("pi", "codex", "claude", "opencode")
-            for more in ([],)
         ]
         found += [
             Scene(f"keep-{agent}", agent, store, _verb("keep"), makes=("leafward/data/kept",), appends=False),

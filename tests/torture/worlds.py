@@ -38,7 +38,7 @@ class Moment:
 
     def come_back(self) -> None:
         """Makes everything as it was."""
-        now = set()
+        now: set[str] = set()
         for root in self.roots:
             now.update(_walk(str(root)))
         for path in sorted(now - self.held.keys(), reverse=True):
