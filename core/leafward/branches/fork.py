@@ -9,7 +9,6 @@ import os
 import subprocess
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from leafward import agents
 from leafward.agents.base import expanded
@@ -17,7 +16,7 @@ from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import Draft, Remark, Terms
 from leafward.agents.fork_point import ForkPoint, cut_at
 from leafward.base.errors import Refused
-from leafward.base.paths import DRAFT_END, DRAFT_MARK, imports_dir
+from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import said_by_program
 from leafward.compaction.injection import inject
 from leafward.files.working_set import touched
@@ -185,7 +184,7 @@ def store(session: Session, draft: Draft) -> Path:
     draft.resume.ready()
     path = draft.file
     # No agent takes a name like this for a session: it neither begins nor ends as theirs do.
-    waiting = path.with_name(f"{DRAFT_MARK}{uuid4().hex}{DRAFT_END}")
+    waiting = path.with_name(draft_ending())
     return create_from(path, waiting, draft.content(), lambda: _refuse_changed(session))
 
 

@@ -7,14 +7,13 @@ Textual is imported, because Textual reads its variables once.
 from __future__ import annotations
 
 import base64
-import os
 import sys
 from enum import IntEnum, StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from textual.app import App
 
@@ -226,17 +225,10 @@ def osc52(text: str, multiplexer: Multiplexer = Multiplexer.NONE) -> str:
 
 def _write_private(path: Path, text: str) -> None:
     """Write ``text`` to ``path``, mode 0600, whole or not at all; the folder is made with mode 0700."""
-    import tempfile
+    from leafward.session.journal.durable import replace_file
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    replace_file(path, text.encode("utf-8", "replace"))
 
 
 def copy_text(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession, Refused
 from leafward.session.journal.creation import create
-from leafward.session.journal.durable import APPENDING, write_all
+from leafward.session.journal.durable import APPENDING, WINDOWS
 from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim, locked, refuse_if_busy
+from leafward.session.journal.short_write import CutShort, Restored, append_bytes
 from leafward.session.scan import CURRENT_VERSION
 
 if TYPE_CHECKING:
@@ -51,8 +52,19 @@ def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
     except OSError as error:
         raise Refused(f"cannot write to {path.name}: {error.strerror or error}") from error
     if not now.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
-        raise Refused(f"cannot write to {path.name}: its permissions make it read-only")
+        why = (
+            "it lies on a read-only file system" if _is_frozen(path) else "its permissions make it read-only"
+        )
+        raise Refused(f"cannot write to {path.name}: {why}")
     refuse_changed(session)
+
+
+def _is_frozen(path: Path) -> bool:
+    """Whether nobody can write where a file lies, whatever its permissions say."""
+    try:
+        return not WINDOWS and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
 
 
 def _refuse_folder(folder: Path) -> None:
@@ -115,7 +127,9 @@ def opened(session: Session, patience: float) -> Iterator[int]:
                 raise Refused(went_on)
             yield descriptor
     finally:
-        os.close(descriptor)
+        # What was written is durable already, or was said to have failed.
+        with suppress(OSError):
+            os.close(descriptor)
 
 
 def _unchanged(book: Session, now: os.stat_result) -> bool:
@@ -160,10 +174,10 @@ def append(
     write begins with one. A version 1 or 2 file is migrated first. For another agent's session the file is its sidecar, which
     the first operation makes; it is refused too where the agent's files went on.
 
-    Nothing that is in the file is ever rewritten or removed, so a write that the system cuts short (a full disk, a kill) leaves
-    the beginning of our lines: whole ones count, the torn last one is pending to every reader, and the next write closes it
-    with its newline, after which it is a malformed line that carries no child. One-line operations are therefore done or not
-    done, at whatever byte they stop.
+    Nothing that others wrote is ever changed. A write that the system cuts short (a full disk) is taken back before the lock is
+    given up (`short_write`), so that no agent appends to a torn line. One that was killed leaves the beginning of our lines:
+    whole ones count, the torn last one is pending to every reader, and the next write closes it with its newline, after which
+    it is a malformed line that carries no child. One-line operations are therefore done or not done, at whatever byte they stop.
 
     Raises Refused, with the reason, where nothing or not everything was written; the session has then taken in what is there
     if the cause was the write itself, and is left alone if it was a check, so that the caller can say so and refresh.
@@ -183,28 +197,41 @@ def append(
             data = b"\n" + data
         trouble: OSError | None = None
         try:
-            write_all(descriptor, data)
+            append_bytes(descriptor, data)
             os.fsync(descriptor)
         except OSError as error:
             trouble = error
         after = os.fstat(descriptor).st_size
     _take_in(session)
     if trouble is not None:
-        raise Refused(_cut_short(session, trouble, after - before, len(data))) from trouble
+        raise Refused(_trouble(session, trouble, len(data))) from trouble
     return Appended(len(data), backup, raced=after != before + len(data))
 
 
 def _begin(session: Session, lines: Sequence[Body], now: Clock) -> Appended:
     """Makes the sidecar with the lines of its first operation: whole under its name, or not at all."""
     path = session.book_path
+    header = session.book_header(iso_time(now()))
     try:
-        create(path, session.book_header(iso_time(now())), lines)
-    except Refused:
-        if path.exists():
+        create(path, header, lines)
+    except Refused as error:
+        if not path.exists():
+            raise
+        if not _holds(path, b"".join(map(encode_line, (header, *lines)))):
             raise Refused(_BEGUN) from None
-        raise
+        # It has its name, and the disk that did not confirm it did not take it back either.
+        _take_in(session)
+        reason = f": {error.__cause__}" if error.__cause__ is not None else ""
+        raise Refused(f"{path.name} was written, but the disk does not confirm it{reason}") from error
     _take_in(session)
     return Appended(sum(len(encode_line(line)) for line in lines))
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.read_bytes() == data
+    except OSError:
+        return False
 
 
 def _take_in(session: Session) -> None:
@@ -212,6 +239,9 @@ def _take_in(session: Session) -> None:
         session.refresh()
     except NotASession as error:
         raise Refused(f"written, but {error}") from error
+    except OSError as error:
+        name = session.book_path.name
+        raise Refused(f"written, but {name} cannot be read any more: {error.strerror or error}") from error
 
 
 def _ends_line(descriptor: int, size: int) -> bool:
@@ -221,10 +251,14 @@ def _ends_line(descriptor: int, size: int) -> bool:
     return os.read(descriptor, 1) == b"\n"
 
 
-def _cut_short(session: Session, trouble: OSError, written: int, wanted: int) -> str:
-    reason = trouble.strerror or str(trouble)
-    if written <= 0:
-        return f"nothing was written to {session.path.name}: {reason}"
-    if written >= wanted:
-        return f"{session.path.name} was written, but the disk does not confirm it: {reason}"
-    return f"only {written} of {wanted} bytes were written to {session.path.name}: {reason}; the torn line is ignored"
+def _trouble(session: Session, trouble: OSError, wanted: int) -> str:
+    """What became of a write that failed."""
+    name, reason = session.path.name, trouble.strerror or str(trouble)
+    if not isinstance(trouble, CutShort):
+        return f"{name} was written, but the disk does not confirm it: {reason}"
+    if trouble.restored is Restored.UNDONE:
+        return f"nothing was written to {name}: {reason}"
+    part = f"only {trouble.written} of {wanted} bytes were written to {name}: {reason}"
+    if trouble.restored is Restored.CLOSED:
+        return f"{part}; another program wrote behind them, so the torn line is blank now"
+    return f"{part}; they stay as a torn line, which the next write closes"
