@@ -219,7 +219,7 @@ def test_litter_is_named_and_cleared_when_asked(
     for path in (old, young):
         path.write_bytes(b"{")
     now = young.stat().st_ctime + 3600
-    monkeypatch.setattr("leafward.litter.time.time", lambda: now)
+    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
     os.utime(young, (2**32, 2**32))
     [first, second] = [
         one for one in done("doctor", "--json").document["problems"] if one["code"] == "litter"

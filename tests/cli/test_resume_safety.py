@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.base import Resume
+from leafward.agents.resume import Resume
 from leafward.base.safe_text import pasted_path, safe, shell_line, shell_word
 from tests.acting import Acting
 from tests.claude_transcript import Transcript

@@ -11,7 +11,7 @@ import pytest
 
 from leafward.base.paths import cache_dir, data_dir, draft_ending, is_draft, make_private, state_dir
 from leafward.catalog.index import Index
-from leafward.litter import REST, clear, litter
+from leafward.export.litter import REST, clear, litter
 from leafward.session.journal.durable import draft_name
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def found(*stores: Path, after: float = LATER) -> dict[Path, str]:
 @pytest.fixture
 def an_hour_later(monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.time() + LATER
-    monkeypatch.setattr("leafward.litter.time.time", lambda: now)
+    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
 
 
 def test_it_is_found_wherever_leafward_writes(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.base.paths import data_dir
 from leafward.export.doctor import check, lost_sidecars
-from leafward.litter import litter
+from leafward.export.litter import litter
 from leafward.session.entries import Damage
 from leafward.session.journal import Writing, append, encode_line, label, move, rename
 from tests.foreign_sessions import texts

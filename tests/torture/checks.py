@@ -12,7 +12,7 @@ from leafward.agents import agent_of
 from leafward.base.errors import LeafwardError
 from leafward.base.paths import state_dir
 from leafward.catalog.trash import bring_back, thrown_away
-from leafward.litter import litter
+from leafward.export.litter import litter
 from leafward.session import journal
 from leafward.session.sidecar import sidecar_folder
 from tests.torture.faults import Fault, Mode

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.litter import litter
+from leafward.export.litter import litter
 from leafward.session.session import Session
 from tests.pi_file import conversation
 from tests.torture.process import Unavailable, torture

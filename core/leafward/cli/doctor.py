@@ -29,7 +29,7 @@ from leafward.export.doctor import (
     stray_messages,
     waiting_imports,
 )
-from leafward.litter import clear, litter
+from leafward.export.litter import clear, litter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

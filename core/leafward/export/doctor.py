@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.litter import Litter
+    from leafward.export.litter import Litter
     from leafward.session.session import Origin, Session
 
 _STRAYS_NAMED = 4

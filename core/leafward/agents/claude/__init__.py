@@ -6,17 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import (
-    Glimpse,
-    Listing,
-    Resume,
-    Text,
-    Trouble,
-    expanded,
-    folder_of,
-    id_of,
-    refuse_copy,
-)
+from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, refuse_copy
 from leafward.agents.beside import kept_texts
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.preview import glimpse
@@ -27,6 +17,7 @@ from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.lines import unmarked
+from leafward.agents.resume import Resume, folder_of, id_of
 from leafward.base.errors import Refused
 from leafward.session.foreign import ForeignSession
 from leafward.session.scan import decode_line

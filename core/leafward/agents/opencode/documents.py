@@ -7,8 +7,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.base import Resume, own_variables
 from leafward.agents.fork_draft import Draft, Import
+from leafward.agents.resume import Resume, own_variables
 from leafward.base.paths import imports_dir
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from leafward.base.errors import LeafwardError, Refused
 from leafward.base.paths import make_private, state_dir
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_new
-from leafward.session.journal.file_append import opened
 from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
 from leafward.session.journal.lock import PATIENCE
+from leafward.session.journal.open_file import opened
 from leafward.session.scan import CURRENT_VERSION, decode_line
 from leafward.session.session import Session
 

@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
-from leafward.session.journal.file_append import append, refuse_unwritable
+from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import Clock, encode_line, parse_time, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim
+from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.operations import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
 from leafward.session.scan import CURRENT_VERSION
 
