@@ -169,7 +169,7 @@ class EntryBuilder:
                 self.responses.unclaimed()
             if role is _REPLY or role is _ECHO:
                 self._held = None
-                if responses.open and not responses.ahead:
+                if responses.open and not responses.ahead and responses.items:
                     if role is _REPLY:
                         responses.items.append(data[start:end])
                 else:
@@ -393,13 +393,21 @@ class EntryBuilder:
         """What Codex kept before it wrote that down: the initial context, then the user's newest messages."""
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
-        chosen, cut = kept_users([self._said.size(index) for index in users])
+        first = users[0] if users else len(self.columns)
+        users += [index for index in self._said.warnings if index > first and self.course.holds(index)]
+        users = sorted(index for index in set(users) if self._said.size(index))
+        sizes = [self._said.size(index) for index in users]
+        chosen, cut = kept_users(sizes)
         kept = [users[position] for position in chosen]
         part = 0
-        if cut is not None:
-            index = self._add(Kind.INJECTED, at)
-            self.literals[index] = -1, kept[0]
-            self.budgets[index] = cut
-            kept[0] = index
-            part = 1
+        for place, position in enumerate(chosen):
+            budget = cut if place == 0 else None
+            # Only the text of a message is kept, its images are not.
+            if budget is None and users[position] not in self._said.pictured:
+                continue
+            index = self._add(Kind.INJECTED, at, part)
+            self.literals[index] = -1, kept[place]
+            self.budgets[index] = sizes[position] if budget is None else budget
+            kept[place] = index
+            part += 1
         return initial + kept, part

@@ -25,7 +25,7 @@ class Responses:
     """The responses of one transcript while it is read. Places are bytes into the segment that is read."""
 
     __slots__ = (
-        "_add", "_after_results", "_columns", "_foreign_count", "_prompts", "_uncounted", "ahead", "counts", "items", "open",
+        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "counts", "items", "open",
         "recorded", "stale", "start", "total", "waiting",
     )  # fmt: skip
 
@@ -51,8 +51,14 @@ class Responses:
         """Whether its count came before its items."""
         self.waiting = -1
         """Where a count stands that came before everything else of its response."""
+        self._raised = False
+        """Whether that count is higher than the one before it."""
         self._foreign_count = False
         """Whether the count of another response stands in its stretch, before its own."""
+        self._reply = -1
+        """The last reply."""
+        self._itemized = False
+        """Whether replies leave items here."""
         self._after_results = False
         """Whether nothing but outputs of calls came since its last item."""
         self._uncounted = -1
@@ -69,25 +75,34 @@ class Responses:
             # An item right behind the output of a call whose response was counted before it is of that same response.
             self.ahead = counted >= 0 or (item and self._after_results and self.ahead)
             self.open, self.items, self._after_results, self._foreign_count = True, [], False, False
-            index = self._add(Kind.ASSISTANT, counted if counted >= 0 else at)
+            self._reply = index = self._add(Kind.ASSISTANT, counted if counted >= 0 else at)
             self._uncounted = -1 if self.ahead else index
             self._prompts.spoken, self._prompts.waiting = index, []
         if item:
+            self._itemized = True
             self.items.append(raw)
 
     def result(self) -> None:
         """The output of a call becomes an entry."""
+        self._settle()
         self.open, self._after_results = False, True
 
     def end(self) -> None:
         """Something else becomes an entry."""
+        self._settle()
         self.open = self.ahead = self._after_results = False
         self._uncounted = -1
+
+    def _settle(self) -> None:
+        """What only an event says, where replies leave items, the client said and not the model: it is never sent."""
+        if self.open and not self.items and not self.ahead and self._itemized:
+            self._columns.kind[self._reply] = Kind.CUSTOM
 
     def unclaimed(self) -> None:
         """What comes next is of no reply: a count that still waits counts what left nothing else."""
         place, self.waiting = self.waiting, -1
-        if place >= 0:
+        # A total that is lower begins anew with another process of Codex, and may be an estimate.
+        if place >= 0 and self._raised:
             self._add(Kind.USAGE, place)
             self.end()
 
@@ -123,9 +138,8 @@ class Responses:
         if not fresh or self._belongs(at):
             return
         self.unclaimed()
-        if known is None or (total or 0) > known:
-            self.end()
-            self.waiting = at
+        self.end()
+        self.waiting, self._raised = at, known is None or (total or 0) > known
 
     def _belongs(self, at: int) -> bool:
         """Puts a count to the last reply where that one has none yet; False where there is no such reply."""

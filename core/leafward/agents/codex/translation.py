@@ -213,7 +213,8 @@ class Translator:
         if cut >= 0:
             text = text_of(((self.body(cut) or {}).get("message") or {}).get("content"))
             short = cut_in_the_middle(text, self._budgets[index])
-            return injected("codex.truncated", [{"type": "text", "text": short}])
+            name = "codex.without_image" if short == text else "codex.truncated"
+            return injected(name, [{"type": "text", "text": short}])
         items = payload_of(first).get("replacement_history")
         item = items[number] if isinstance(items, list) and number < len(items) else {}
         item = item if isinstance(item, dict) else {}
