@@ -17,6 +17,7 @@ from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, compact, emit_json, indented, note, page, plural, say
 from leafward.cli.plan import configured
 from leafward.cli.selection import chosen_entries, opened
+from leafward.context.model_context import context_at, context_window
 from leafward.session import journal
 from leafward.session.entries import EntryIndex
 from leafward.session.headline import headline
@@ -95,7 +96,8 @@ def graft(selector: str, named: Sequence[str], asked: Mapping[str, Any], as_json
     """`leafward graft`."""
     with opened(selector) as session:
         onto = session.find(asked["onto"]) if asked["onto"] is not None else None
-        window = asked["window"] or configured().window
+        at = onto if onto is not None else session.leaf
+        window = asked["window"] or context_window(session, context_at(session, at), configured()).tokens
         draft = draft_graft(session, _chosen(session, named, asked["query"]), onto, window=window)
         written = apply_graft(session, draft, journal.Writing(dry_run=asked["dry_run"]))
         if as_json:
