@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward.files.commands import shown_command
 from leafward.session.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, blocks_of, text_of, tool_calls
 from leafward.session.messages import edit_targets
 
@@ -76,6 +75,8 @@ def call_words(call: ToolCall) -> str:
     for key in _TELLING:
         value = arguments.get(key)
         if isinstance(value, list) and key in _COMMANDS:
+            from leafward.files.commands import shown_command
+
             value = shown_command(value)
         if isinstance(value, str) and value:
             if key in _PATHS and isinstance(arguments.get("offset"), int):
