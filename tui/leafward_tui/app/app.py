@@ -20,6 +20,7 @@ from leafward.base.paths import config_dir, state_dir
 from leafward_tui.app.input_priority import KeysFirst
 from leafward_tui.app.memory import Memory
 from leafward_tui.app.type_ahead import TypesAhead
+from leafward_tui.moments import tell_years_by
 from leafward_tui.ui.glyphs import choose_glyphs
 from leafward_tui.ui.intents import app_bindings
 from leafward_tui.ui.keymap import Keymap
@@ -111,6 +112,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         self._ahead = ahead
         self.config = config if config is not None else Config()
         self.clock = clock
+        tell_years_by(clock)
         self.terminal = Terminal.detect(env)
         ascii_set = None if self.config.ascii == "auto" else self.config.ascii
         self.glyphs = choose_glyphs(
