@@ -173,7 +173,7 @@ def test_a_byte_order_mark_is_no_problem(tmp_path: Path) -> None:
 
 def test_the_list_of_keys_is_complete() -> None:
     fields = {name.replace("-", "_").replace(".", "_").removesuffix("_*") for name in known_keys()}
-    assert fields == {f.name for f in dataclasses.fields(Config)}
+    assert fields == {f.name for f in dataclasses.fields(Config) if f.compare}
 
 
 @pytest.mark.parametrize(

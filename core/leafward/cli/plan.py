@@ -29,12 +29,12 @@ from leafward.compaction import (
 )
 from leafward.compaction import plan as plan_of
 from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
+from leafward.context.model_context import context_window
 from leafward.session.headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.compaction import PathSizes
     from leafward.compaction.injection import Injection
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -89,7 +89,7 @@ def asked_plans(session: Session, asked: Mapping[str, Any], settings: config.Con
     wanted = [_settings(strategy, asked, settings, cut) for strategy in strategies]
     sizes = measure(session, at, estimators=[one.counting for one in wanted])
     if asked["window"] is None:
-        window = _window(sizes, settings)
+        window = context_window(session, sizes.context, settings).tokens
         wanted = [replace(one, window=window) for one in wanted]
     return [plan_of(sizes, one) for one in wanted]
 
@@ -119,13 +119,6 @@ def _settings(
     except BadSettings as error:
         raise click.UsageError(str(error)) from error
     return made
-
-
-def _window(sizes: PathSizes, settings: config.Config) -> int:
-    context = sizes.context
-    if context.model is None:
-        return settings.window
-    return settings.window_of(f"{context.provider}/{context.model}" if context.provider else context.model)
 
 
 def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def session_facts(session: Session) -> Body:
         "created": created if isinstance(created, str) else None,
         "parent_session": parent if isinstance(parent, str) else None,
         "entries": len(session),
-        "branches": session.tree.branches(),
+        "branches": session.branches,
         "compactions": session.columns.kind.count(Kind.COMPACTION),
         "pending": {"offset": pending.offset, "size": pending.size} if pending is not None else None,
         "read_only": session.read_only,
@@ -143,7 +143,7 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     facts = [
         agent_behind(session).name,
         plural(len(session), "entry", "entries"),
-        plural(session.tree.branches(), "branch", "branches"),
+        plural(session.branches, "branch", "branches"),
         plural(session.columns.kind.count(Kind.COMPACTION), "compaction"),
     ]
     if session.place >= 0:

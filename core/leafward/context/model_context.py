@@ -25,6 +25,8 @@ from leafward.session.messages import (
 from leafward.session.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
+    from leafward.base.config import Config
+    from leafward.base.model_windows import Window
     from leafward.session.session import Session
 
 
@@ -192,6 +194,12 @@ _ROLE_OF_KIND: dict[int, str] = {
 }
 _SILENT = bytes(kind for kind in Kind if kind not in _ROLE_OF_KIND and kind is not Kind.UNKNOWN)
 """Kinds that never contribute a message: their bodies need not be decoded."""
+
+
+def context_window(session: Session, context: Context, config: Config) -> Window:
+    """The window of the model at an entry: configured, recorded by the agent, known by the model's name, or assumed."""
+    model = f"{context.provider}/{context.model}" if context.provider and context.model else context.model
+    return config.window_for(model, session.recorded_window(context.at), context.size.from_usage)
 
 
 def context_at(

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 
-__all__ = ["EXTRACTIVE", "Choices"]
+__all__ = ["AS_IT_IS", "EXTRACTIVE", "Choices"]
 
 EXTRACTIVE = "extractive"
 """The name of the summariser that needs no model."""
+AS_IT_IS = "the summary as it is"
+"""The summary of the compaction that is corrected, word for word."""
 
 
 def _nothing() -> Mapping[Strategy, int]:
@@ -36,7 +38,7 @@ class Choices:
     cut: EntryIndex | None = None
     """The first entry to keep, instead of what the budget leads to."""
     summarizer: str = EXTRACTIVE
-    """`extractive`, or a model's name."""
+    """`extractive`, the summary that is corrected as it is, or a model's name."""
     pins: tuple[str, ...] = ()
     focus: str = ""
     inject: bool = True
@@ -56,6 +58,11 @@ class Choices:
             window=window,
             budget=config.injection_budget,
         )
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model has to be asked for the summary."""
+        return self.summarizer not in (EXTRACTIVE, AS_IT_IS)
 
     def settings(self, strategy: Strategy | None = None) -> PlanSettings:
         """The settings of a strategy's plan, of the chosen one by default. A cut holds for the chosen one only."""
