@@ -208,10 +208,9 @@ class _Copy:
 
 
 def _recounted(session: Session, end: int) -> tuple[str, int, int] | None:
-    """The last reply at a place behind which opencode compacted by itself: the id of its message, the tokens recorded there,
-    and the estimate of what is sent there; None elsewhere.
+    """The last reply at a place behind which opencode compacted by itself; None elsewhere.
 
-    opencode looks at what its last reply counted before it sends the next prompt (1.18).
+    Its message's id, the tokens recorded there, and the estimate of what is sent there. opencode looks at what its last reply counted before it sends the next prompt (1.18).
     """
     if not _compacts_next(session, end):
         return None
