@@ -21,7 +21,9 @@ FILE_NAME = "config.toml"
 DEFAULT_WINDOW = 200_000
 """Context window assumed where none is configured and the model is not known, in tokens."""
 
-STRATEGIES = ("pi", "codex", "opencode")
+OWN_STRATEGY = "own"
+"""The rules of the agent that a session belongs to."""
+STRATEGIES = (OWN_STRATEGY, "pi", "codex", "opencode")
 DENSITIES = ("turns", "entries", "comfortable")
 ORDERS = ("recent", "alpha")
 
@@ -75,7 +77,7 @@ class Config:
     """Requests at a time for one summary."""
     keep_recent: int = 20_000
     reserve: int = 16_384
-    strategy: str = "pi"
+    strategy: str = OWN_STRATEGY
     theme: str | None = None
     """Name of a theme; None: what suits the terminal."""
     ascii: bool | Literal["auto"] = "auto"

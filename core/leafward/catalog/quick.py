@@ -29,6 +29,7 @@ from leafward.session.headline import IMAGE, shown_only
 from leafward.session.messages import messages_of, trusted_usage
 from leafward.session.scan import decode_line, kind_of, version_of
 from leafward.session.tokens import message_tokens
+from leafward.titles import title_or_none
 
 if TYPE_CHECKING:
     from leafward.agents import Candidate
@@ -107,7 +108,7 @@ def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate, shown: str = "") 
         agent=agent,
         id=seen.id,
         name=seen.name,
-        title=title_of(seen.name or seen.title, prompt, shown),
+        title=title_of(seen.name or title_or_none(seen.title), prompt, shown),
         prompt=prompt,
         project=seen.project,
         created=seen.created,

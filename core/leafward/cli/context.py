@@ -88,6 +88,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
             "total": found.size.total,
             "from_usage": found.size.from_usage,
             "trailing": found.size.trailing,
+            "sent": found.sent,
         },
         "ledger": ledger_json(found.ledger),
         "usage": {
@@ -100,7 +101,10 @@ def context_json(session: Session, at: EntryIndex) -> Body:
 
 def ledger_json(ledger: Any) -> dict[str, int]:
     """The parts of a context and their sum."""
-    parts = {name: getattr(ledger, name) for name in ("system", "summary", "kept", "after", "unexplained")}
+    parts = {
+        name: getattr(ledger, name)
+        for name in ("system", "summary", "kept", "after", "unexplained", "unsent")
+    }
     return {**parts, "total": ledger.total}
 
 
@@ -200,6 +204,7 @@ def _ledger_lines(ledger: Any, page: Page) -> Iterator[str]:
         "kept": "kept from before the compaction",
         "after": "messages since" if ledger.summary or ledger.kept else "messages",
         "unexplained": "not in the file, or the estimate's error",
+        "unsent": "counted but not sent: replies aborted or failed, commands kept from the model",
     }
     for name, text in words.items():
         amount = getattr(ledger, name)

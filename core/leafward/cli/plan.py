@@ -12,7 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.cli.facts import id_of
 from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
 from leafward.cli.output import Page, compact, emit_json, fit, note, pad, page, plural, say, table
-from leafward.cli.selection import opened
+from leafward.cli.selection import agent_behind, opened
 from leafward.compaction import (
     RULE_CODE,
     RULE_TEXT,
@@ -25,6 +25,7 @@ from leafward.compaction import (
     Trigger,
     TriggerRule,
     measure,
+    strategy_of,
     trigger_of,
 )
 from leafward.compaction import plan as plan_of
@@ -78,7 +79,7 @@ def is_all(asked: Mapping[str, Any], settings: config.Config) -> bool:
 
 def asked_plans(session: Session, asked: Mapping[str, Any], settings: config.Config) -> list[Plan]:
     """The plan that is asked for, or one of each strategy, from one look at the path."""
-    chosen = asked["strategy"] or settings.strategy
+    chosen = _strategy(session, asked, settings)
     if chosen == ALL and asked["behaviour"] is not None:
         raise click.UsageError("--behaviour names a version of one strategy, so it needs --strategy")
     if chosen == Strategy.CODEX and asked["cut"] is not None:
@@ -92,6 +93,12 @@ def asked_plans(session: Session, asked: Mapping[str, Any], settings: config.Con
         window = context_window(session, sizes.context, settings).tokens
         wanted = [replace(one, window=window) for one in wanted]
     return [plan_of(sizes, one) for one in wanted]
+
+
+def _strategy(session: Session, asked: Mapping[str, Any], settings: config.Config) -> str:
+    """`all`, or the strategy that is asked for, configured, or the session's own agent's."""
+    named = asked["strategy"] or settings.strategy
+    return ALL if named == ALL else strategy_of(named, agent_behind(session).name).value
 
 
 def _settings(

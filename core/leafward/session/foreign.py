@@ -17,6 +17,7 @@ from leafward.session.file_stamps import Watched
 from leafward.session.scan import Pending, Scan
 from leafward.session.session import Growth, Origin, Session
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
+from leafward.titles import title_or_none
 
 if TYPE_CHECKING:
     from array import array
@@ -338,7 +339,7 @@ class ForeignSession(Session):
     @property
     def title(self) -> str | None:
         """The name that somebody gave it, else what the agent itself calls it; one line."""
-        given = self.name or self.header.get("title")
+        given = self.name or title_or_none(self.header.get("title"))
         return " ".join(given.split()) or None if isinstance(given, str) else None
 
     @property

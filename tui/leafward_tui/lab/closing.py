@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.fates import LostFact
 
 _OTHER = "o"
-_GRAVE = frozenset({"still-too-large", "no-gain", "over-limit", "shortened", "lost"})
+_GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
 
 

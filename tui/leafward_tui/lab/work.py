@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leafward.agents import agent_behind
 from leafward.base.safe_text import safe
 from leafward.cli.inject import injection_settings
 from leafward.compaction import ALL_ESTIMATORS, measure
@@ -50,7 +51,7 @@ def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
     turns = PathTurns(sizes)
     turns = PathTurns(sizes, by_turn(_branches(session, at, sizes.entries), turns))
     context = sizes.context
-    choices = Choices.of(config, context_window(session, context, config).tokens)
+    choices = Choices.of(config, context_window(session, context, config).tokens, agent_behind(session).name)
     choices = replace(choices, off=injection_settings(config).off)
     if config.model:
         choices = replace(choices, summarizer=config.model)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from leafward.compaction import PlanSettings, Strategy
+from leafward.compaction import PlanSettings, Strategy, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,10 +49,10 @@ class Choices:
     """Of the injected text, in code points."""
 
     @classmethod
-    def of(cls, config: Config, window: int) -> Choices:
-        """What the configuration says; the strategies that it does not speak of keep their own defaults."""
+    def of(cls, config: Config, window: int, agent: str = "pi") -> Choices:
+        """What the configuration says of a session of an agent; the strategies that it does not speak of keep their own defaults."""
         return cls(
-            strategy=Strategy(config.strategy),
+            strategy=strategy_of(config.strategy, agent),
             keep=MappingProxyType({Strategy.PI: config.keep_recent}),
             reserve=MappingProxyType({Strategy.PI: config.reserve}),
             window=window,
