@@ -10,7 +10,7 @@ from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
 from leafward.session.headline import spoken
 from leafward.session.messages import prompt_text
-from leafward.titles import title_or_none
+from leafward.session.titles import title_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -28,8 +28,8 @@ from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
 from leafward.session.headline import IMAGE, shown_only
 from leafward.session.messages import messages_of, trusted_usage
 from leafward.session.scan import decode_line, kind_of, version_of
+from leafward.session.titles import title_or_none
 from leafward.session.tokens import message_tokens
-from leafward.titles import title_or_none
 
 if TYPE_CHECKING:
     from leafward.agents import Candidate
