@@ -27,6 +27,7 @@ from leafward.agents.codex import Codex
 from leafward.agents.opencode import OpenCode
 from leafward.agents.pi import Pi
 from leafward.base.errors import NotFound
+from leafward.regular import open_buffered
 from leafward.session.foreign import ForeignSession
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tu
     """
     try:
         if path.is_file():
-            with path.open("rb") as file:
+            with open_buffered(path) as file:
                 head = file.read(HEAD_SIZE)
             if head.startswith(_DATABASE):
                 return _OPENCODE

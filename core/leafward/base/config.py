@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from leafward.base.paths import config_dir
+from leafward.regular import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -215,7 +216,7 @@ def load(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
     """The settings in a file (the user's by default) and what is wrong with it. A missing file is all defaults."""
     path = config_path() if path is None else path
     try:
-        source = path.read_bytes().decode("utf-8-sig")
+        source = read_regular(path).decode("utf-8-sig")
     except FileNotFoundError:
         return Config(), []
     except OSError as error:

@@ -17,6 +17,7 @@ from leafward.agents import agent_named, excerpt
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import DRAFT_END, DRAFT_MARK, is_draft, is_kept, kept_dir, make_private
 from leafward.base.safe_text import safe_line
+from leafward.regular import open_buffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -113,7 +114,7 @@ def _same(copy: Path, original: os.stat_result) -> bool:
 def _copy(source: Path, target: Path) -> None:
     """The copy has the time of the original."""
     try:
-        given = source.open("rb")
+        given = open_buffered(source)
     except OSError as error:
         raise _unreadable(str(source), error) from error
     with given, _appearing(target) as (draft, taken):

@@ -24,6 +24,7 @@ from leafward.base.gc_pause import collector_paused
 from leafward.base.paths import cache_dir, make_private
 from leafward.catalog.card import Card, Details, Mark, Reading
 from leafward.catalog.spending import Spent
+from leafward.regular import open_buffered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -190,7 +191,7 @@ class Index:
 
     def _load(self) -> None:
         try:
-            with collector_paused(), self.path.open("rb") as file:
+            with collector_paused(), open_buffered(self.path) as file:
                 hot, _ = _blocks(file, cold=False)
                 paths = _paths(hot["folders"])
                 columns = (
@@ -214,7 +215,7 @@ class Index:
     def _load_extras(self) -> dict[str, tuple[Stamp, Extra]]:
         """What lies in the file now, by whomever written: a stamp beside each tells whether it still holds."""
         try:
-            with self.path.open("rb") as file:
+            with open_buffered(self.path) as file:
                 hot, cold = _blocks(file, cold=True)
             found = zip(
                 _paths(hot["folders"]),

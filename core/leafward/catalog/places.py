@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised, within
 from leafward.base.paths import is_draft
 from leafward.catalog.backups import kept_root
+from leafward.regular import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -156,7 +157,7 @@ def _stamp(found: os.stat_result) -> Stamp:
 
 def _begins_like_one(path: str) -> bool:
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open_regular(path) as file:
             return recognised(file.read(HEAD_SIZE)) is not None
     except OSError:
         return False

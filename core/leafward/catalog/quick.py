@@ -24,6 +24,7 @@ from leafward.catalog.lines import (
 )
 from leafward.catalog.spending import Meter
 from leafward.catalog.summary import MESSAGES
+from leafward.regular import open_regular
 from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
 from leafward.session.headline import IMAGE, shown_only
 from leafward.session.messages import messages_of, trusted_usage
@@ -133,7 +134,7 @@ def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate, shown: str = "") 
 
 def _ends(candidate: Candidate) -> tuple[bytes, bytes]:
     """The first bytes of a file, and the whole lines among its last ones; a small file is its own end."""
-    with open(candidate.path, "rb", buffering=0) as file:
+    with open_regular(candidate.path) as file:
         head = file.read(PEEK_SIZE)
         if candidate.size <= PEEK_SIZE:
             return head, head
@@ -225,7 +226,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
 
 def _appended(candidate: Candidate, mark: Mark) -> tuple[bytes, str] | None:
     """The whole lines behind a mark and the seal at their end; None where what lies before it is not what was read."""
-    with open(candidate.path, "rb", buffering=0) as file:
+    with open_regular(candidate.path) as file:
         if os.fstat(file.fileno()).st_ino != mark.inode or seal_of(file, mark.end) != mark.seal:
             return None
         file.seek(mark.end)

@@ -18,6 +18,7 @@ from uuid import uuid4
 from leafward.agents import native
 from leafward.base.errors import NotFound, Refused
 from leafward.base.paths import make_private, state_dir
+from leafward.regular import read_regular
 from leafward.session.journal.lock import refuse_if_busy
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def thrown_away() -> list[Thrown]:
         return []
     for folder in folders:
         try:
-            note = json.loads((folder / _NOTE).read_bytes())
+            note = json.loads(read_regular(folder / _NOTE))
             path = Path(note["path"])
             file = folder / path.name
             found.append(

@@ -21,6 +21,7 @@ from leafward.catalog.index import Index
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
 from leafward.export.doctor import Problem, check, check_files, lost_sidecars, stray_messages, waiting_imports
+from leafward.regular import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -169,7 +170,7 @@ def _theme_problems(folder: Path) -> Iterator[Problem]:
         return
     for file in files:
         try:
-            tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+            tomllib.loads(read_regular(file).decode("utf-8-sig"))
         except (OSError, ValueError, RecursionError) as error:
             yield Problem("theme", f"{file}: {error}")
 

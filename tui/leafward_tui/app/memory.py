@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.paths import make_private, state_dir
+from leafward.regular import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +31,7 @@ class Memory:
 
     def _read(self) -> dict[str, Any]:
         try:
-            data = self._path.read_bytes()
+            data = read_regular(self._path)
         except OSError:
             return {}
         # Not before there is something to read: the first frame waits for this.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.color import Color, ColorParseError
 
 import leafward_themes
+from leafward.regular import read_regular
 from leafward_tui.ui.colours import contrast, grey, nearest_eight_bit
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ _COLOUR_FIELDS = tuple(
 def load_theme(path: Path) -> Palette:
     """Read the theme file at ``path``. Raises ThemeError with every fault in it, each naming the file and the key."""
     try:
-        data = tomllib.loads(path.read_bytes().decode("utf-8"))
+        data = tomllib.loads(read_regular(path).decode("utf-8"))
     except OSError as error:
         raise ThemeError((f"{path.name}: {error.strerror or error}",)) from error
     except UnicodeDecodeError as error:

@@ -18,6 +18,7 @@ from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.records import KEY, NAMED, key_of
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem
 from leafward.base.times import milliseconds
+from leafward.regular import open_buffered, open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,7 +161,7 @@ def _younger(path: str, other: str) -> bool:
 
 
 def _read_ends(path: str, size: int) -> Ends | None:
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path) as file:
         head, step = b"", _HEAD
         while (found := _UUID.search(head)) is None and len(head) < min(size, _HEADS_AT_MOST):
             more = file.read(step)
@@ -199,7 +200,7 @@ def _written(key: bytes) -> bytes:
 
 def _holds(path: str, key: bytes) -> bool:
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        with open_buffered(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return content.find(_written(key)) >= 0
     except (OSError, ValueError):
         return False
@@ -212,7 +213,7 @@ def spent_before(path: str, total: float, began: object = None) -> float:
     """
     found = 0.0
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        with open_buffered(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             for one in _COST.finditer(content):
                 spent = float(one[1])
                 end = content.find(b"\n", one.end())
@@ -231,7 +232,7 @@ def _shared(path: str, rows: Rows) -> int:
     named = [row for row, flags in enumerate(rows.flags) if flags & NAMED]
     low, high = 0, len(named)
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        with open_buffered(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             while low < high:
                 middle = (low + high) // 2
                 row = named[middle]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leafward.agents.base import is_file
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem
+from leafward.regular import open_buffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +70,7 @@ class Spawners:
 
 def _read(path: str) -> _Names:
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        with open_buffered(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _Names(path, frozenset(_STARTED.findall(content)), frozenset(_CALL.findall(content)))
     except ValueError as error:
         raise OSError(f"{path} became empty meanwhile") from error
@@ -94,7 +95,7 @@ def _may_be_above(path: str, depth: object) -> bool:
 def _meta(path: str) -> dict[str, Any]:
     """What lies beside the transcript of a sub-agent; nothing where that cannot be read."""
     try:
-        with open(path.removesuffix(SUFFIX) + _META, "rb") as file:
+        with open_buffered(path.removesuffix(SUFFIX) + _META) as file:
             said = json.loads(file.read(_META_AT_MOST))
     except (OSError, ValueError, RecursionError):
         return {}

@@ -13,6 +13,7 @@ from leafward.agents.codex.records import Role, framed, line_of, payload_of
 from leafward.agents.codex.source import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem
 from leafward.base.times import milliseconds
+from leafward.regular import open_regular
 from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _last_time(path: str) -> int | None:
     """When the last whole line was written."""
     if path.endswith(COLD):
         return None
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _TAIL))
         for line in reversed(file.read(_TAIL).split(b"\n")):

@@ -27,6 +27,7 @@ from leafward.agents.opencode.records import (
 )
 from leafward.agents.opencode.recovery import is_damage
 from leafward.base.errors import NotASession
+from leafward.regular import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +47,7 @@ _NEEDED = {
 def is_database(path: str) -> bool:
     """Whether a file is one of SQLite's."""
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open_regular(path) as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False

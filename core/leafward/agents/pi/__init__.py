@@ -13,6 +13,7 @@ from leafward.agents.base import Listing, Resume, Text, Touch, expanded, folder_
 from leafward.agents.folders import look
 from leafward.base.paths import is_kept
 from leafward.files.edits import NATIVE_TOOLS, Action
+from leafward.regular import read_regular
 from leafward.session.scan import decode_line
 from leafward.session.session import Session
 
@@ -162,7 +163,7 @@ class Pi:
 def _session_dir_setting(path: Path) -> str | None:
     """`sessionDir` in pi's own settings; None where it is not set or the file cannot be used, as in pi."""
     try:
-        settings = json.loads(path.read_bytes())
+        settings = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError):
         return None
     found = settings.get("sessionDir") if isinstance(settings, dict) else None
