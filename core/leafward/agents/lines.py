@@ -31,6 +31,9 @@ MARK = b"\xef\xbb\xbf"
 """UTF-8's byte order mark. Editors leave it at the beginning of a file; it is passed over."""
 _SHOWN = 4 << 10
 """Bytes that are kept of a line which is too large and no record."""
+_PIECE = 1 << 22
+"""Bytes at a time where a file is looked through."""
+_OVERLAP = 1 << 12
 _NUL = re.compile(rb"\0+")
 _TRIED = 64
 """Places behind the beginning of a record at which it is tried to end."""
@@ -195,6 +198,33 @@ class OpenFile:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def pieces_of(path: str) -> Iterator[bytes]:
+    """The content of a file in pieces of whole lines, without what is only NULs: to look for bytes in. Raises OSError.
+
+    It is read, not mapped: a file that is cut off while it is mapped ends the process. Lines above a few megabytes come in
+    parts, each with the last bytes of the part before it.
+    """
+    with open_regular(path) as file:
+        rest, at = b"", 0
+        while True:
+            data = file.read(_PIECE) or b""
+            if not data:
+                break
+            at += len(data)
+            if len(data) == _PIECE and not data.strip(b"\0"):
+                at = file.seek(next_data(file.fileno(), at, max(at, os.fstat(file.fileno()).st_size)))
+                continue
+            end = data.rfind(b"\n") + 1
+            if end:
+                yield rest + data[:end]
+                rest = data[end:]
+            else:
+                yield rest + data
+                rest = data[-_OVERLAP:]
+        if rest:
+            yield rest
 
 
 def marked_note(path: str, agent: str) -> Note:

@@ -13,6 +13,7 @@ import os
 import tempfile
 from array import array
 from binascii import a2b_base64, b2a_base64
+from contextlib import suppress
 from itertools import repeat
 from mmap import ACCESS_READ, mmap
 from sys import byteorder
@@ -24,6 +25,7 @@ from leafward.base.gc_pause import collector_paused
 from leafward.base.paths import cache_dir, make_private
 from leafward.catalog.card import Card, Details, Mark, Reading
 from leafward.catalog.spending import Spent
+from leafward.catalog.stored import check_column, check_marks, check_places, check_spent, check_texts, fitted
 from leafward.regular import open_buffered
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents import Candidate, Listing, Stamp
+
+UNREAD: Stamp = [-2, 0]
+"""The stamp of a file whose card has to be made anew though the file is the same."""
 
 FORMAT = 3
 """Raised when a card is made in another way; the names of the fields are compared too."""
@@ -70,6 +75,7 @@ class Index:
         """Of what was read by this process."""
         self._stored: dict[str, tuple[Stamp, Extra]] | None = None
         """Of what lies in the file, with the stamp it was written for; None until asked for."""
+        self._lost = False
         self._load()
 
     def stamp(self, path: str) -> Stamp | None:
@@ -128,6 +134,7 @@ class Index:
     def put(self, candidate: Candidate, reading: Reading) -> None:
         """Keeps what was read of a file."""
         folder, name = os.path.split(candidate.path)
+        reading = fitted(reading)
         self.cards[candidate.path] = reading.card
         self.folders.setdefault(folder, {})[name] = candidate.stamp
         self._extras[candidate.path] = (reading.details, reading.mark, reading.spent)
@@ -193,6 +200,7 @@ class Index:
         try:
             with collector_paused(), open_buffered(self.path) as file:
                 hot, _ = _blocks(file, cold=False)
+                check_places(hot["folders"], hot["kept"])
                 paths = _paths(hot["folders"])
                 columns = (
                     [_unpack(hot["cards"], name, len(paths)) for name in Card._fields[1:]] if paths else []
@@ -201,7 +209,7 @@ class Index:
                 make: Any = tuple.__new__
                 self.cards = dict(zip(paths, map(make, repeat(Card), rows), strict=True))
                 self.folders = hot["folders"]
-                self.kept = hot.get("kept", {})
+                self.kept = hot["kept"]
                 self.faultless = bool(paths) and hot["cards"]["problem"] == {"all": None}
                 if len(paths) >= _MANY:
                     gc.freeze()
@@ -209,7 +217,7 @@ class Index:
             return
         except _UNUSABLE as error:
             self.rejected = str(error) or type(error).__name__
-            self.cards, self.folders = {}, {}
+            self.cards, self.folders, self.kept = {}, {}, {}
             self.changed = True
 
     def _load_extras(self) -> dict[str, tuple[Stamp, Extra]]:
@@ -217,6 +225,13 @@ class Index:
         try:
             with open_buffered(self.path) as file:
                 hot, cold = _blocks(file, cold=True)
+            check_places(hot["folders"], hot["kept"])
+            for name in ("changed", "read"):
+                check_texts(name, cold[name], joined=True)
+            for name in ("last_prompt", "last_reply"):
+                check_texts(name, cold[name])
+            check_marks(cold["mark"])
+            check_spent(cold["spent"])
             found = zip(
                 _paths(hot["folders"]),
                 (stamp for files in hot["folders"].values() for stamp in files.values()),
@@ -239,13 +254,39 @@ class Index:
                 )
                 for path, stamp, changed, read, prompt, reply, mark, spent in found
             }
-        except _UNUSABLE:
+        except FileNotFoundError:
             return {}
+        except _UNUSABLE as error:
+            self._reject(str(error) or type(error).__name__)
+            return {}
+
+    def _reject(self, why: str) -> None:
+        """What lies behind the cards cannot be used: every session is to be read anew, and the file goes."""
+        self.rejected, self.changed, self._lost = why, True, True
+        self.folders = {
+            folder: {
+                name: stamp if os.path.join(folder, name) in self._extras else UNREAD
+                for name, stamp in files.items()
+            }
+            for folder, files in self.folders.items()
+        }
+        # Where nobody reads anything anew before this process ends, the next one does.
+        with suppress(OSError):
+            self.path.unlink()
+
+    def has_lost(self) -> bool:
+        """Whether what lies behind the cards proves to be unusable, said once: no stamp holds then."""
+        if self._stored is None and not self.cards.keys() <= self._extras.keys():
+            self._stored = self._load_extras()
+        lost, self._lost = self._lost, False
+        return lost
 
 
 _NOTHING: Extra = (Details(), None, ())
 
-_UNUSABLE = (OSError, ValueError, TypeError, KeyError, IndexError, RecursionError)
+_UNUSABLE = (
+    OSError, ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError, MemoryError
+)  # fmt: skip
 """What reading a file of any content may raise here."""
 
 
@@ -310,15 +351,26 @@ def _unpack(packed: Mapping[str, Any], name: str, rows: int) -> Iterable[Any]:
     stored = packed[name]
     if name == "title":
         prompts = _unpack(packed, "prompt", rows)
+        if not isinstance(stored, list):
+            raise ValueError("title: not a list")
+        check_column(name, [text for text in stored if text is not None])
         return [prompt if text is None else text for text, prompt in zip(stored, prompts, strict=True)]
     if isinstance(stored, list):
+        check_column(name, stored)
         return stored
     if "all" in stored:
+        check_column(name, [stored["all"]])
         return repeat(stored["all"], rows)
     if "table" in stored:
-        return map(stored["table"].__getitem__, _unpack_numbers(stored["at"]))
+        check_column(name, stored["table"])
+        numbers = _unpack_numbers(stored["at"])
+        if numbers and min(numbers) < 0:
+            raise ValueError(f"{name}: a number out of range")
+        return map(stored["table"].__getitem__, numbers)
     numbers = _unpack_numbers(stored)
-    return [None if number == _NONE else number for number in numbers] if stored["none"] else numbers
+    found = [None if number == _NONE else number for number in numbers] if stored["none"] else numbers
+    check_column(name, found)
+    return found
 
 
 def _unpack_numbers(stored: Mapping[str, Any]) -> array[int]:

@@ -212,6 +212,8 @@ class Catalogue:
             self._read(stale, turn, stop)
         finally:
             self.save()
+        if not stop() and self.index.has_lost():
+            return self.refresh(stop, publish)
         return turn.last()
 
     def _leave_out(self, listing: Listing) -> None:
