@@ -25,7 +25,18 @@ from leafward.base.gc_pause import collector_paused
 from leafward.base.paths import cache_dir, make_private
 from leafward.catalog.card import Card, Details, Mark, Reading
 from leafward.catalog.spending import Spent
-from leafward.catalog.stored import check_column, check_marks, check_places, check_spent, check_texts, fitted
+from leafward.catalog.stored import (
+    check_column,
+    check_folders,
+    check_holds_numbers,
+    check_marks,
+    check_paths,
+    check_spent,
+    check_stamps,
+    check_texts,
+    fitted,
+    is_stamp,
+)
 from leafward.regular import open_buffered
 
 if TYPE_CHECKING:
@@ -81,7 +92,8 @@ class Index:
     def stamp(self, path: str) -> Stamp | None:
         """What a file was when it was read; None where it was not."""
         folder, name = os.path.split(path)
-        return self.folders.get(folder, {}).get(name)
+        found = self.folders.get(folder, {}).get(name)
+        return found if is_stamp(found) else None
 
     def compare(self, listing: Listing) -> list[Candidate]:
         """The files of a folder whose cards do not hold. Where nothing changed that is one comparison."""
@@ -200,8 +212,10 @@ class Index:
         try:
             with collector_paused(), open_buffered(self.path) as file:
                 hot, _ = _blocks(file, cold=False)
-                check_places(hot["folders"], hot["kept"])
+                check_folders(hot["folders"])
+                check_stamps(hot["kept"])
                 paths = _paths(hot["folders"])
+                check_paths(paths)
                 columns = (
                     [_unpack(hot["cards"], name, len(paths)) for name in Card._fields[1:]] if paths else []
                 )
@@ -225,7 +239,7 @@ class Index:
         try:
             with open_buffered(self.path) as file:
                 hot, cold = _blocks(file, cold=True)
-            check_places(hot["folders"], hot["kept"])
+            check_folders(hot["folders"])
             for name in ("changed", "read"):
                 check_texts(name, cold[name], joined=True)
             for name in ("last_prompt", "last_reply"):
@@ -276,7 +290,9 @@ class Index:
 
     def has_lost(self) -> bool:
         """Whether what lies behind the cards proves to be unusable, said once: no stamp holds then."""
-        if self._stored is None and not self.cards.keys() <= self._extras.keys():
+        if self._stored is None:
+            if self.cards.keys() <= self._extras.keys():
+                return False
             self._stored = self._load_extras()
         lost, self._lost = self._lost, False
         return lost
@@ -363,14 +379,10 @@ def _unpack(packed: Mapping[str, Any], name: str, rows: int) -> Iterable[Any]:
         return repeat(stored["all"], rows)
     if "table" in stored:
         check_column(name, stored["table"])
-        numbers = _unpack_numbers(stored["at"])
-        if numbers and min(numbers) < 0:
-            raise ValueError(f"{name}: a number out of range")
-        return map(stored["table"].__getitem__, numbers)
+        return map(stored["table"].__getitem__, _unpack_numbers(stored["at"]))
+    check_holds_numbers(name)
     numbers = _unpack_numbers(stored)
-    found = [None if number == _NONE else number for number in numbers] if stored["none"] else numbers
-    check_column(name, found)
-    return found
+    return [None if number == _NONE else number for number in numbers] if stored["none"] else numbers
 
 
 def _unpack_numbers(stored: Mapping[str, Any]) -> array[int]:

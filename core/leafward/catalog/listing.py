@@ -97,6 +97,7 @@ class Catalogue:
         kept = () if self.paths else tuple(str(kept_root(agent.name)) for agent in all_agents())
         self._cards = self.index.cards_within((*self._within, *kept))
         self._conceal()
+        self._is_mended = False
         self._unread: set[str] = set()
         """Paths of cards that come from a first look only."""
 
@@ -149,7 +150,8 @@ class Catalogue:
                 self.index.conceal(self._cards[path])
 
     def spent(self, path: str) -> tuple[Spent, ...]:
-        """What a session used, by day; nothing where it was never read whole."""
+        """What a session used, by day; nothing where it was never read whole. For workers, like `files`."""
+        self._mend()
         return self.index.spent(path)
 
     def expires(self, card: Card) -> int | None:
@@ -170,7 +172,16 @@ class Catalogue:
 
     def files(self) -> dict[str, Details]:
         """The details of every session: what `file:` is matched against."""
+        self._mend()
         return self.index.all_details()
+
+    def _mend(self) -> None:
+        """Reads every session anew where what the index holds of them besides their cards proves to be unusable."""
+        if self._is_mended:
+            return
+        self._is_mended = True
+        if self.index.has_lost():
+            self.refresh()
 
     def refresh(
         self,
@@ -212,8 +223,6 @@ class Catalogue:
             self._read(stale, turn, stop)
         finally:
             self.save()
-        if not stop() and self.index.has_lost():
-            return self.refresh(stop, publish)
         return turn.last()
 
     def _leave_out(self, listing: Listing) -> None:
