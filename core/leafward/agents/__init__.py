@@ -129,10 +129,13 @@ def _lists(agent: Agent, store: Path, given: str) -> bool:
     return any(name in listing.files for listing in listings if listing.folder == parent)
 
 
-def within(path: Path | str) -> Listing | None:
-    """The sessions in a file that holds many, or the one that a path leading into it names; None for any other path."""
+def within(path: Path | str, trouble: list[Trouble] | None = None) -> Listing | None:
+    """The sessions in a file that holds many, or the one that a path leading into it names; None for any other path.
+
+    Those that no path can lead to are added to `trouble`.
+    """
     given = os.path.abspath(path)
-    return next((found for agent in _ENCLOSING if (found := agent.within(given)) is not None), None)
+    return next((found for agent in _ENCLOSING if (found := agent.within(given, trouble)) is not None), None)
 
 
 def excerpt(path: str) -> Excerpt | None:

@@ -94,7 +94,7 @@ def _named(
 ) -> Iterator[Listing]:
     for given in paths:
         path = os.path.abspath(os.path.expanduser(given))
-        inside = within(path)
+        inside = within(path, trouble)
         if inside is not None:
             yield inside
             continue
