@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.config import load
 from leafward.base.paths import cache_dir
 from leafward.catalog.index import Index
+from leafward.catalog.trash import trash_folder
+from leafward.session.sidecar import Owner, sidecar_path
+from tests.opencode_store import Conversation, Database
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
@@ -150,3 +154,73 @@ def test_an_index_that_is_no_file_is_none(run: Run, store: Path) -> None:
     path.unlink()
     path.symlink_to(path)
     assert run("ls", "--json").document == wanted
+
+
+class TestOtherFiles:
+    """What else we keep: each value of it may be of any type too."""
+
+    def test_a_note_in_the_trash(self, run: Run, store: Path) -> None:
+        [file, *_] = sorted(store.rglob("0_*.jsonl"))
+        assert run("delete", str(file)).code == 0
+        [folder] = trash_folder().iterdir()
+        note = folder / "note.json"
+        good = json.loads(note.read_bytes())
+        for place in places(good):
+            for value in (*WRONG, 10**400, "/", "/a/..", "a.jsonl", "/x/\0", "/x/note.json", "/x/\ud800"):
+                note.write_text(json.dumps(changed(good, place, value)))
+                found = run("delete", "--undo", good["id"])
+                listed = run("delete", "--undo", "nothing")
+                assert listed.code in (1, 2), (place, value)
+                assert "unforeseen" not in found.err + listed.err, (place, value, found.err, listed.err)
+                if found.code == 0:
+                    assert place in (("title",), ("when",)), (place, value)
+                    assert file.exists()
+                    assert run("delete", str(file)).code == 0
+                    [folder] = trash_folder().iterdir()
+                    note = folder / "note.json"
+        for text in ("", "[" * 100_000, "1" * 10_000, "\0", "null"):
+            note.write_text(text)
+            assert "nothing lies in the trash" in run("delete", "--undo", "x").err
+        # Another file than the session is never brought back.
+        (folder / file.name).unlink()
+        (folder / file.name).symlink_to("/etc/hostname")
+        note.write_text(json.dumps(good))
+        assert "nothing lies in the trash" in run("delete", "--undo", good["id"]).err
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "window = " + "1" * 5_000,
+            "window = " + "[" * 5_000 + "]" * 5_000,
+            "model = 1e999",
+            "windows = 3",
+            "keymap = [1]",
+            "exclude = [[]]",
+            "[summaries]\ntimeout = nan",
+            "[roots]\npi = {}",
+            "\0",
+        ],
+        ids=lambda text: text[:16],
+    )
+    def test_a_configuration(self, run: Run, store: Path, tmp_path: Path, text: str) -> None:
+        path = tmp_path / "config.toml"
+        path.write_text(text)
+        problems = load(path)[1]
+        assert problems
+        assert all(problem.code in ("syntax", "bad-value", "unknown-key") for problem in problems)
+
+    def test_a_sidecar_that_is_a_fifo(self, run: Run, isolated_environment: Path) -> None:
+        if not hasattr(os, "mkfifo"):
+            pytest.skip("the system has no FIFOs")
+        talk = Conversation()
+        talk.turn("one")
+        root = isolated_environment / ".local" / "share" / "opencode"
+        root.mkdir(parents=True)
+        path = Database(root).write(talk)
+        fifo = sidecar_path(Owner("opencode", "ses_one"))
+        fifo.parent.mkdir(parents=True)
+        os.mkfifo(fifo)
+        assert run("ls", "--json").code == 0
+        shown = run("tree", str(path))
+        assert shown.code == 0
+        assert "not a regular file" in shown.out

@@ -234,7 +234,8 @@ def parse(source: str, path: Path) -> tuple[Config, list[ConfigProblem]]:
     """The settings in a TOML text; `path` only names it in problems."""
     try:
         document = tomllib.loads(source)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        # A number of more digits than Python takes is a ValueError of its own.
         place = re.search(_PLACE, str(error))
         reason = re.sub(_PLACE, "", str(error)) or "nested too deeply"
         line = int(place[1]) if place else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.agents import Candidate, Listing
+    from leafward.agents import Candidate, Listing, Stamp
     from leafward.base.config import Config
     from leafward.catalog.card import Card, Details
     from leafward.catalog.spending import Spent
@@ -36,6 +36,10 @@ PUBLISH_EVERY = 0.25
 
 SAVE_EVERY = 10.0
 """Seconds between two writes of the index while much is being read."""
+
+READ_AT_MOST = 20.0
+"""Seconds for one file. One that takes longer keeps its first look, and the next listing tries it again; each of these leaves
+less time to those that follow, so that no store can keep a listing from ending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,10 @@ class Catalogue:
         self.index = Index(index_path)
         self.trouble: list[Trouble] = []
         """Folders that the last refresh could not search."""
+        self.left: list[str] = []
+        """Sessions that the last refresh left for later: reading them took too long."""
+        self._late: dict[str, Stamp] = {}
+        """What those were that took too long: as long as they are the same, this catalogue does not try again."""
         self.work = Work()
         self._left_out = 0
         """Files in excluded folders that the last refresh passed by."""
@@ -193,7 +201,7 @@ class Catalogue:
         Files are compared by size and time; what is new is first peeked at, newest first, then read. What is stopped
         keeps what it has got.
         """
-        self.trouble, self.work = [], Work()
+        self.trouble, self.left, self.work = [], [], Work()
         self._left_out = 0
         known = self.index.cards.__contains__
         total = 0
@@ -272,15 +280,24 @@ class Catalogue:
                 if self.index.stamp(candidate.path) != candidate.stamp:
                     self._exclude(candidate, self._cards[candidate.path])
                 continue
+            if self._late.get(candidate.path) == candidate.stamp:
+                self.left.append(candidate.path)
+                turn.done += 1
+                continue
             known = self.index.reading(candidate.path)
             reading = read_on(known, candidate) if known is not None else None
             if reading is not None:
                 self.work.read_on += 1
             else:
-                reading = read_whole(candidate, stop)
+                reading = read_whole(candidate, self._until(stop))
                 self.work.read_whole += 1
             if reading is None:
-                return
+                if stop():
+                    return
+                self._late[candidate.path] = candidate.stamp
+                self.left.append(candidate.path)
+                turn.done += 1
+                continue
             if self._exclusion(reading.card.project):
                 self._exclude(candidate, reading.card)
                 turn.done += 1
@@ -294,6 +311,11 @@ class Catalogue:
             if self.clock() - saved > SAVE_EVERY:
                 self.save()
                 saved = self.clock()
+
+    def _until(self, stop: Callable[[], bool]) -> Callable[[], bool]:
+        """`stop`, or that the time for one file is over."""
+        end = self.clock() + READ_AT_MOST / (1 + len(self.left))
+        return lambda: stop() or self.clock() > end
 
     def _exclude(self, candidate: Candidate, card: Card) -> None:
         """Keeps no more of a session than that it is there and belongs to an excluded project."""

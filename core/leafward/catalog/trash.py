@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from uuid import uuid4
 from leafward.agents import native
 from leafward.base.errors import NotFound, Refused
 from leafward.base.paths import make_private, state_dir
+from leafward.base.safe_text import safe_line
 from leafward.regular import read_regular
 from leafward.session.journal.lock import refuse_if_busy
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 FOLDER = "trash"
 _NOTE = "note.json"
+_LATEST = 8_640_000_000_000_000
+"""The last moment that JavaScript has a date for, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,23 +108,28 @@ def thrown_away() -> list[Thrown]:
         return []
     for folder in folders:
         try:
-            note = json.loads(read_regular(folder / _NOTE))
-            path = Path(note["path"])
-            file = folder / path.name
-            found.append(
-                Thrown(
-                    folder.name,
-                    str(note["id"]),
-                    str(note["title"]),
-                    path,
-                    file,
-                    file.stat().st_size,
-                    int(note["when"]),
-                )
-            )
-        except (OSError, ValueError, KeyError, TypeError):
+            thrown = _noted(folder)
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             continue
+        found.append(thrown)
     return sorted(found, key=lambda one: (-one.when, one.name))
+
+
+def _noted(folder: Path) -> Thrown:
+    """A session as its note in the trash says. Raises OSError, or what a note of any content does."""
+    note = json.loads(read_regular(folder / _NOTE))
+    identity, title, given, when = note["id"], note["title"], note["path"], note["when"]
+    if not all(isinstance(text, str) for text in (identity, title, given)) or type(when) is not int:
+        raise TypeError("a value of another type")
+    path = Path(given)
+    file = folder / path.name
+    # What the note names lies right here, and nowhere else: it is moved to where the note says.
+    if not path.is_absolute() or path.name in ("", ".", "..", _NOTE) or not 0 <= when < _LATEST:
+        raise ValueError("not a note of ours")
+    found = os.lstat(file)
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("not a regular file")
+    return Thrown(folder.name, identity, safe_line(title), path, file, found.st_size, when)
 
 
 def find_thrown(selector: str) -> Thrown:

@@ -39,7 +39,7 @@ class Memory:
 
         try:
             found = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
 

@@ -165,8 +165,9 @@ def load_theme(path: Path) -> Palette:
         raise ThemeError((f"{path.name}: {error.strerror or error}",)) from error
     except UnicodeDecodeError as error:
         raise ThemeError((f"{path.name}: not UTF-8 at byte {error.start}",)) from error
-    except tomllib.TOMLDecodeError as error:
-        raise ThemeError((f"{path.name}: not TOML: {error}",)) from error
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ThemeError((f"{path.name}: not TOML: {reason}",)) from error
     faults: list[str] = []
     top = _Table(data, "", faults, ("name", "title", "description", "dark", "palette", "tint"))
     values: dict[str, Any] = {

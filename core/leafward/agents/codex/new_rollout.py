@@ -28,9 +28,10 @@ def provider_of(home: str) -> str:
     """The provider that the user's own settings name; interactive Codex does not open a thread without one (0.169)."""
     try:
         settings = tomllib.loads(read_regular(Path(home, "config.toml")).decode("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return "openai"
-    profile = settings.get("profiles", {}).get(settings.get("profile"), {})
+    profiles, name = settings.get("profiles"), settings.get("profile")
+    profile = profiles.get(name) if isinstance(profiles, dict) and isinstance(name, str) else None
     for place in (profile, settings):
         given = place.get("model_provider") if isinstance(place, dict) else None
         if isinstance(given, str) and given:
