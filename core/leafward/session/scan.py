@@ -78,7 +78,7 @@ def _no_constants(name: str) -> None:
 
 def _number(text: str) -> int | float | None:
     """A number of any length: null where JavaScript has none for it, as it writes that again."""
-    if len(text) <= _PLAIN_DIGITS and text.lstrip("-").isdigit():
+    if len(text) <= _PLAIN_DIGITS and text.removeprefix("-").isdecimal():
         return int(text)
     value = float(text)
     return value if math.isfinite(value) else None
@@ -127,7 +127,7 @@ def version_of(header: Body | None) -> int:
     if header is None:
         return CURRENT_VERSION
     version = header.get("version", 1)
-    if isinstance(version, str) and version.isdigit():
+    if isinstance(version, str) and version.isdecimal() and len(version) <= _PLAIN_DIGITS:
         version = int(version)
     known = isinstance(version, (int, float)) and math.isfinite(version)
     return int(version) if known and version else 1

@@ -412,8 +412,9 @@ class Session:
         if selector == "root":
             roots = self.tree.children(NO_ENTRY)
             return self._existing(roots[0] if roots else NO_ENTRY, selector)
-        if selector.startswith("#") and selector[1:].isdigit():
-            number = int(selector[1:])
+        if selector.startswith("#") and selector[1:].isdecimal():
+            # More digits than any file has entries are no number that anybody means.
+            number = int(selector[1:20])
             return self._existing(EntryIndex(number) if number < len(columns) else NO_ENTRY, selector)
         index = columns.index(selector)
         if index >= 0:
