@@ -44,7 +44,7 @@ COMMANDS = [
 VERBS = ("tree", "context", "files", "doctor", "show", "survival", "log", "ls", "export", "inject")
 
 
-@pytest.mark.parametrize("digits", [LONG, SUPERSCRIPT, "-" + LONG])
+@pytest.mark.parametrize("digits", [LONG, SUPERSCRIPT, "-" + LONG], ids=lambda one: one[:6])
 def test_no_number_in_a_text_ends_a_verb(run: Run, tmp_path: Path, digits: str) -> None:
     file = PiFile(tmp_path / "session.jsonl")
     file.user(f"Read line {digits} of a.py, {digits} times")
@@ -82,7 +82,7 @@ def test_no_number_in_a_text_ends_a_verb(run: Run, tmp_path: Path, digits: str) 
         assert "unforeseen" not in found.err, (arguments, found.err)
 
 
-@pytest.mark.parametrize("value", [LONG, "1e999", "-" + LONG, LONG + ".5"])
+@pytest.mark.parametrize("value", [LONG, "1e999", "-" + LONG, LONG + ".5"], ids=lambda one: one[:6])
 @pytest.mark.parametrize(
     "key", ["version", "totalTokens", "input", "timestamp", "durationMs", "total", "offset"]
 )
