@@ -44,6 +44,7 @@ _NUMERIC = re.compile(rb"[-+.0-9eE]*+")
 _FLAT = re.compile(
     rb'(?:[^"\[\]{}\x00]++|"(?:[^"\\\x00-\x1f]++|\\[^\x00-\x1f])*+"|\[[^"\[\]{}\x00]*+\]|\{[^"\[\]{}\x00]*+\})*+'
 )
+_ALIKE = re.compile(rb"\[++|\{++|\]++|\}++|.", re.DOTALL)
 _PARTIAL = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?\Z|(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-)\Z")
 
 _VALUE, _FIRST, _KEY, _FIRST_KEY, _COLON, _NEXT, _DONE = range(7)
@@ -209,15 +210,22 @@ class Abridger:
             if end < len(buffer) and _PARTIAL.match(buffer, end) is None:
                 self.failed = True
             return at
+        end = _end(_ALIKE, buffer, at)
         if mark in _CLOSER:
-            if at + 1 == len(buffer):
-                return at
-            self._stack.append(mark)
-        elif mark in _CLOSES:
-            self._close(mark)
-        else:
+            self._stack += buffer[at:end]
+            return end
+        if mark not in _CLOSES:
             self.failed = True
-        return at + 1
+            return at
+        inside = min(end - at, len(self._stack) - self._muted)
+        if inside and self._stack[-inside:] != bytes([_CLOSES[mark]]) * inside:
+            self.failed = True
+            return at
+        del self._stack[len(self._stack) - inside :]
+        if at + inside < end:
+            self._close(mark)
+            return at + inside + 1
+        return end
 
     # --- what is kept ---
 
