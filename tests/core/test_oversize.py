@@ -15,14 +15,19 @@ from leafward import abridged as abridging
 from leafward.abridged import LINE_LIMIT
 from leafward.agents import Candidate, agent_of, lines
 from leafward.catalog.summary import read_whole
+from leafward.query.search import prefilter as sieving
+from leafward.query.search.literals import needle
+from leafward.query.search.prefilter import Sieve
 from leafward.session import scan as scanning
 from leafward.session.entries import Damage, Kind
 from leafward.session.foreign import ForeignSession
 from leafward.session.scan import Pending, Scan
 from leafward.session.session import Session
+from tests.core.catalogued import listed
 from tests.core.scan_lines import HEAD, ONE, everything, ids, line, message, scanned
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
 SMALL = 128 << 10
@@ -314,3 +319,42 @@ class TestOthers:
                     at = base + file.extent(base, whole or len(data))
                 run = file.long_lines.get(at)
                 assert at + (run.size if run is not None and run.line == b"\0" else 0) == file.size
+
+
+def test_the_search_reads_no_hole_and_gives_ripgrep_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sparse, usual = tmp_path / "0_sparse.jsonl", tmp_path / "1_usual.jsonl"
+    for path in (sparse, usual):
+        path.write_bytes(HEAD + message("00000001", None, content="where the pear trees stand"))
+    os.truncate(sparse, 1 << 36)
+    if os.stat(sparse).st_blocks * 512 >= 1 << 36:
+        pytest.skip("the filesystem has no holes")
+    catalogue = listed(tmp_path)
+    cards = catalogue.cards()
+    assert len(cards) == 2
+    read, own = 0, os.read
+
+    def counting(handle: int, size: int) -> bytes:
+        nonlocal read
+        found = own(handle, size)
+        read += len(found)
+        return found
+
+    given: list[str] = []
+    monkeypatch.setattr(sieving.os, "read", counting)
+    monkeypatch.setattr(Sieve, "_ask", lambda _self, _program, _options, paths, _told: _given(given, paths))
+    for words, hits in (("pear trees", 1), ("plum tree", 0)):
+        wanted = needle([words])
+        assert wanted is not None
+        found = list(Sieve(wanted, "rg", {}).passing(cards, lambda: False))
+        assert [path for path in found if path == str(sparse)] == [str(sparse)] * hits
+    assert set(given) == {str(usual)}
+    assert read < 100 << 20
+
+
+def _given(given: list[str], paths: list[bytes]) -> Generator[str, None, bool]:
+    """Ripgrep that finds nothing, and what it is given."""
+    given += map(os.fsdecode, paths)
+    yield from ()
+    return True
