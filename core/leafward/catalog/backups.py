@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from leafward.agents import agent_named, excerpt
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept, kept_dir, make_private
+from leafward.base.regular_files import open_buffered
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.durable import draft_name, sync_folder
 
@@ -114,7 +115,7 @@ def _same(copy: Path, original: os.stat_result) -> bool:
 def _copy(source: Path, target: Path) -> None:
     """The copy has the time of the original."""
     try:
-        given = source.open("rb")
+        given = open_buffered(source)
     except OSError as error:
         raise _unreadable(str(source), error) from error
     with given, _appearing(target) as (draft, taken):

@@ -13,6 +13,7 @@ from enum import IntEnum
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import NotASession
 from leafward.compaction.context_stats import ContextStats
 from leafward.compaction.filelists import FileLists, Touches
 from leafward.context.estimators import Estimator, text_tokens
@@ -197,6 +198,9 @@ def measure(
     edits = _edits(session, order, kinds)
     parts = bytearray(kinds.translate(_PART_OF_KIND))
     lead, places = _places(session, context, order, parts, edits)
+    if len(context.messages.tokens) - len(lead) != len(places):
+        # Entries are read one by one, and what was read before is gone from the file.
+        raise NotASession(f"{session.path} changed while it was read: try again")
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
     columns.update(zip(others, hearing.columns, strict=True))
     counts = {

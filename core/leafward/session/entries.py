@@ -118,6 +118,7 @@ class Damage(IntEnum):
     UNTERMINATED = 7
     GLUED = 8
     MISSING_BASE = 9
+    OVERSIZE = 10
 
 
 DAMAGE_CODE: dict[Damage, str] = {
@@ -130,6 +131,7 @@ DAMAGE_CODE: dict[Damage, str] = {
     Damage.UNTERMINATED: "unterminated",
     Damage.GLUED: "glued",
     Damage.MISSING_BASE: "missing-base",
+    Damage.OVERSIZE: "oversize",
 }
 
 DAMAGE_TEXT: dict[Damage, str] = {
@@ -142,6 +144,7 @@ DAMAGE_TEXT: dict[Damage, str] = {
     Damage.UNTERMINATED: "the last line has no newline yet",
     Damage.GLUED: "it stands on one line with another record",
     Damage.MISSING_BASE: "what came before lies in a file that is not here",
+    Damage.OVERSIZE: "the line is larger than 32 MB: long texts in it are not read whole",
 }
 
 
