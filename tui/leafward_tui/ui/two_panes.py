@@ -38,8 +38,10 @@ class PanedView(Protocol):
 class Panes:
     """The controller of the keys that go between both panes."""
 
-    def __init__(self, view: PanedView) -> None:
+    def __init__(self, view: PanedView, some: Callable[[], bool]) -> None:
+        """`some` says whether there is anything that a second pane could show."""
         self._view = view
+        self._some = some
         self.with_preview = True
         """Whether the second pane is shown where there is room for both."""
         self.side = False
@@ -50,9 +52,9 @@ class Panes:
             "preview.toggle": self.toggle,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  a screen that knows better says so itself
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return intent_id != "preview.toggle" or self._some()
 
     def other(self) -> None:
         """Between both; out of the field."""
