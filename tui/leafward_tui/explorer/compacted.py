@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from leafward.session.journal import Write
     from leafward.session.session import Session
-    from leafward_tui.xray import Leaving
+    from leafward_tui.ui.results import XRayResult as Leaving
 
 IDLE = 0.25
 """Seconds without a move of the cursor before lost facts are counted: that takes the interpreter from the keys."""

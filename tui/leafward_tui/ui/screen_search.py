@@ -101,6 +101,11 @@ class ScreenSearch:
         self._view.show_hits()
         self._view.show_hints()
 
+    def move_origin(self, place: int) -> None:
+        """Says where the place now is that the search began at, after lines were laid out anew."""
+        if self._origin >= 0:
+            self._origin = place
+
     def fact(self) -> Fact | None:
         """How many hits there are, for a title; None while nothing is searched."""
         if not self.words:

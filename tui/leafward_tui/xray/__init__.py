@@ -5,7 +5,6 @@ It hands back what is wanted of whoever opened it.
 
 from __future__ import annotations
 
-from leafward_tui.xray.parts import Leaving
 from leafward_tui.xray.screen import XRayScreen
 
-__all__ = ["Leaving", "XRayScreen"]
+__all__ = ["XRayScreen"]
