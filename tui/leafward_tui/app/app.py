@@ -35,6 +35,7 @@ from leafward_tui.ui.theme import (
     unknown_theme,
     user_themes,
 )
+from leafward_tui.ui.times import tell_years_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -108,6 +109,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         self._ahead = ahead
         self.config = config if config is not None else Config()
         self.clock = clock
+        tell_years_by(clock)
         self.terminal = Terminal.detect(env)
         ascii_set = None if self.config.ascii == "auto" else self.config.ascii
         self.glyphs = choose_glyphs(
@@ -244,7 +246,9 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
 
     def copy(self, text: str) -> Copied:
         """Puts text on the clipboard, or into a file where that cannot work, and says which."""
-        copied = copy_text(self, text, terminal=self.terminal, fallback=state_dir() / "copied.txt")
+        copied = copy_text(
+            self, safe_text.safe(text), terminal=self.terminal, fallback=state_dir() / "copied.txt"
+        )
         self.say(str(copied), problem=copied.to is CopiedTo.NOWHERE)
         return copied
 
@@ -253,6 +257,10 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         from leafward_tui.app.jobs import ScreenJobs
 
         return ScreenJobs(owner, self.keys_first)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """What Textual's own fields copy goes the same way."""
+        self.copy(text)
 
     def say(self, text: str, *, problem: bool = False) -> None:
         """A toast: for what is done elsewhere (clipboard, files, agents) only."""

@@ -287,6 +287,9 @@ class Forking(Handing):
         from leafward.branches import fork as forking
 
         try:
+            if then in ("i", "r"):
+                # Before anything is written: who tries again once the agent is there would have two.
+                made.draft.resume.program(os.environ)
             forking.store(session, made.draft)
             if then in ("i", "r"):
                 forking.import_now(made.draft, os.environ)

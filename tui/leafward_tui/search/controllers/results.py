@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import pasted_path
 from leafward_tui.search.jobs import HitText, text_of_hit
 from leafward_tui.search.model.finds import FindKind
 from leafward_tui.ui.open_target import OpenTarget
@@ -70,5 +71,5 @@ class Results:
         """The path of the session and the id of the entry, as the verbs take them."""
         line = self._view.line
         if line is not None:
-            path = line.found.card.path
+            path = pasted_path(line.found.card.path)
             self._services.copy(f"{path} {line.hit.entry}" if line.hit is not None else path)
