@@ -229,7 +229,7 @@ class Forking(Handing):
     ) -> None:
         from leafward.agents.fork_point import cut_at
         from leafward.branches import fork as forking
-        from leafward.cli.inject import injection_settings
+        from leafward.compaction.injection.configured import configured_settings
 
         self.shell.keys_first.stop(get_current_worker())
         config = self.shell.config
@@ -237,7 +237,9 @@ class Forking(Handing):
         wish = replace(wish, summary=summary is not None)
         try:
             cut = cut_at(session, EntryIndex(wish.entry), target.may_end)
-            text = forking.carried(session, cut, injection_settings(config) if wish.inject else None, summary)
+            text = forking.carried(
+                session, cut, configured_settings(config) if wish.inject else None, summary
+            )
             kind = "summary" if wish.summary else "injection"
             terms = forking.Terms(os.environ, config, self.shell.clock(), text, kind, wish.cwd)
             made = forking.fork(session, wish.entry, target, terms)

@@ -17,7 +17,8 @@ from leafward_tui.explorer.widgets.gauge import Load
 from leafward_tui.ui.cells import count
 from leafward_tui.ui.page import Gauge as Measure
 from leafward_tui.ui.page import Selection, SelectionKind
-from leafward_tui.ui.price_line import Facts, Quote
+from leafward_tui.ui.price_groups import Quote
+from leafward_tui.ui.price_line import Facts
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -311,9 +311,9 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex) -> None:
     if not sheet.opening("traced", "Rules and governance", "held against what is left"):
         return
     from leafward.base.config import Config
-    from leafward.cli.audits import trace
     from leafward.compaction.injection.audit import Presence, RuleFate
     from leafward.compaction.injection.sections import BY_KEY
+    from leafward.compaction.injection.trace import trace
 
     found = trace(session, index, Config(), None)
     if not found.rules and not found.items:
