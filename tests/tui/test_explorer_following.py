@@ -64,7 +64,7 @@ class TestFollowing:
 
     async def test_bytes_read_are_bytes_appended(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
-            session = screen.session
+            session = screen.state.session
             assert session is not None
             decoded = session.scan.decoded
             file.turn("e")
@@ -88,22 +88,22 @@ class TestFollowing:
             await chosen(pilot, "ampersand", "p")
             await pilot.press("g", "j", "m")
             marked = here(screen)
-            assert screen.session is not None
-            old = screen.session
+            assert screen.state.session is not None
+            old = screen.state.session
             text = file.path.read_bytes()
             other = tmp_path / "other.jsonl"
             head, _, rest = text.partition(b"\n")
             label = {"type": "session_info", "id": "99999999", "parentId": None, "name": "first of all"}
             other.write_bytes(head + b"\n" + json.dumps(label).encode() + b"\n" + rest)
             os.replace(other, file.path)
-            await until(pilot, lambda: screen.session is not old and ready(screen))
+            await until(pilot, lambda: screen.state.session is not old and ready(screen))
             await pilot.pause()
-            exploration = screen.exploration
+            exploration = screen.state.exploration
             assert exploration is not None
             assert exploration.filter is Filter.PROMPTS
             assert exploration.session.columns.id(exploration.mark) == file.prompts[marked]
             assert here(screen) == marked
-            await until(pilot, lambda: bool(screen.hits))
+            await until(pilot, lambda: bool(screen.state.search.rows))
 
     async def test_folds_outlast_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
         async with exploring(file.path) as (pilot, screen):
@@ -113,11 +113,11 @@ class TestFollowing:
             # The ghost of a move to the branch, with its own signs, goes once the cursor has rested.
             await until(pilot, lambda: any("┠─▸" in row for row in tree(screen)))
             folded = tree(screen)
-            old = screen.session
+            old = screen.state.session
             other = tmp_path / "other.jsonl"
             other.write_bytes(file.path.read_bytes())
             os.replace(other, file.path)
-            await until(pilot, lambda: screen.session is not old and ready(screen))
+            await until(pilot, lambda: screen.state.session is not old and ready(screen))
             await until(pilot, lambda: tree(screen) == folded)
 
     async def test_a_file_that_shrinks_is_read_anew(self, file: Named) -> None:
@@ -250,7 +250,7 @@ class TestBadFiles:
             for _ in range(80):
                 await pilot.press(rng.choice(keys))
                 assert screen.app.screen is screen
-            await until(pilot, lambda: not screen.writing)
+            await until(pilot, lambda: not screen.state.busy)
         after = path.read_bytes()
         assert after.startswith(before)
         assert after.endswith(b"\n")

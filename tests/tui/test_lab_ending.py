@@ -61,7 +61,7 @@ class TestEnding:
             last: dict[str, Any] = json.loads(stored(path).splitlines()[-1])
             assert last["type"] == "compaction"
             assert last["summary"] == draft.text
-            session = explorer.session
+            session = explorer.state.session
             assert session is not None
             assert context_at(session, session.leaf).size.total == draft.tokens_after
             assert any("compaction" in row for row in rows(pilot.app))
