@@ -1,4 +1,4 @@
-"""What the README and its neighbours claim. `python -m tests.test_readme` writes the parts that are generated anew."""
+"""What the README and the documents claim. `python -m tests.test_readme` writes the generated parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "AGENTS.md", "CHANGELOG.md")
+DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
+PAGES = ("README.md", "AGENTS.md", "CHANGELOG.md", *DOCS)
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
@@ -76,29 +77,42 @@ def query_table() -> str:
     return "\n".join(lines)
 
 
-GENERATED: dict[str, Callable[[], str]] = {"keys": keys_table, "help": help_block, "query": query_table}
-MEASURED: dict[str, Callable[[], str]] = {"need": need_table}
+GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
+    "keys": ("docs/keys.md", keys_table),
+    "help": ("docs/cli.md", help_block),
+    "query": ("docs/tour.md", query_table),
+}
+"""The generated parts: the page of each, and what makes it."""
+
+MEASURED: dict[str, tuple[str, Callable[[], str]]] = {"need": ("docs/summaries.md", need_table)}
 """The same on every machine, but only where the corpora are."""
+
+LONGEST_README = 250
+"""Lines: a visitor decides in a minute."""
 
 
 def block(name: str) -> re.Pattern[str]:
     return re.compile(rf"(<!-- {name} -->\n)(.*?)(\n?<!-- /{name} -->)", re.DOTALL)
 
 
-def test_generated_parts_are_up_to_date(readme: str) -> None:
-    for name, make in GENERATED.items():
-        assert_up_to_date(readme, name, make)
+@pytest.mark.parametrize("name", GENERATED)
+def test_generated_parts_are_up_to_date(name: str) -> None:
+    assert_up_to_date(name, *GENERATED[name])
 
 
-def test_what_was_measured_is_up_to_date(readme: str, corpora: Path) -> None:
-    for name, make in MEASURED.items():
-        assert_up_to_date(readme, name, make)
+@pytest.mark.parametrize("name", MEASURED)
+def test_what_was_measured_is_up_to_date(name: str, corpora: Path) -> None:
+    assert_up_to_date(name, *MEASURED[name])
 
 
-def assert_up_to_date(readme: str, name: str, make: Callable[[], str]) -> None:
-    found = block(name).search(readme)
-    assert found, f"no <!-- {name} --> … <!-- /{name} -->"
+def assert_up_to_date(name: str, page: str, make: Callable[[], str]) -> None:
+    found = block(name).search(text_of(page))
+    assert found, f"no <!-- {name} --> … <!-- /{name} --> in {page}"
     assert found[2].strip() == make(), f"{name} is out of date: python -m tests.test_readme writes it"
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
 
 
 # --- commands, links, pictures ----------------------------------------------------------------------------------------
@@ -106,12 +120,21 @@ def assert_up_to_date(readme: str, name: str, make: Callable[[], str]) -> None:
 
 @pytest.fixture(scope="module")
 def readme() -> str:
-    return (ROOT / "README.md").read_text(encoding="utf-8")
+    return text_of("README.md")
 
 
 @pytest.fixture(params=PAGES)
-def page(request: pytest.FixtureRequest) -> str:
-    return Path(ROOT, request.param).read_text(encoding="utf-8")
+def name_of_page(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def page(name_of_page: str) -> str:
+    return text_of(name_of_page)
+
+
+def test_the_readme_is_short(readme: str) -> None:
+    assert len(readme.splitlines()) <= LONGEST_README
 
 
 def test_the_two_commands_come_first(readme: str) -> None:
@@ -138,18 +161,30 @@ def local_links(text: str) -> Iterator[str]:
             yield target
 
 
-def test_local_links_and_pictures_exist(page: str) -> None:
+def test_local_links_and_pictures_exist(page: str, name_of_page: str) -> None:
+    folder = (ROOT / name_of_page).parent
     for target in local_links(page):
         path, _, anchor = target.partition("#")
-        assert not path or (ROOT / path).exists(), target
+        assert not path or (folder / path).exists(), target
         if anchor:
-            assert anchor in anchors((ROOT / path).read_text(encoding="utf-8") if path else page), target
+            there = (folder / path).read_text(encoding="utf-8") if path else page
+            assert anchor in anchors(there), target
+
+
+def test_every_document_is_linked_from_the_readme(readme: str) -> None:
+    assert set(DOCS) <= set(local_links(readme))
 
 
 def test_every_picture_is_made_by_the_one_command_and_shown(readme: str) -> None:
     from screenshots.__main__ import SHOTS
 
-    shown = {target for target in local_links(readme) if target.endswith(".svg")}
+    pages = [readme, *map(text_of, DOCS)]
+    shown = {
+        target.removeprefix("../")
+        for page in pages
+        for target in local_links(page)
+        if target.endswith(".svg")
+    }
     assert shown == {f"screenshots/{shot.name}.svg" for shot in SHOTS}
     assert shown == {path.relative_to(ROOT).as_posix() for path in (ROOT / "screenshots").glob("*.svg")}
 
@@ -166,12 +201,13 @@ def test_no_path_of_a_machine(page: str) -> None:
     assert ABSOLUTE.findall(page) == []
 
 
-def test_tests_that_are_named_exist(page: str) -> None:
+def test_tests_that_are_named_exist(page: str, name_of_page: str) -> None:
     tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     there = set(re.findall(r"def (test_\w+)\(", tests))
     assert set(TEST.findall(page)) - there == set()
+    folder = (ROOT / name_of_page).parent
     for name, path in re.findall(r"\[`(test_\w+)`\]\(([^)#]+)\)", page):
-        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), (name, path)
+        assert f"def {name}(" in (folder / path).read_text(encoding="utf-8"), (name, path)
 
 
 # --- configuration and JSON -------------------------------------------------------------------------------------------
@@ -185,10 +221,13 @@ def rows(text: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
 
 
-def test_configuration_is_described_whole(readme: str) -> None:
+def test_configuration_is_described_whole() -> None:
     from leafward.base.config import Config, known_keys
 
-    table = {key.strip("`"): default for key, default, _ in rows(readme, "| key | default | what |")}
+    table = {
+        key.strip("`"): default
+        for key, default, _ in rows(text_of("docs/configuration.md"), "| key | default | what |")
+    }
     assert sorted(table) == known_keys()
     for key, default in table.items():
         value = None if key.endswith(".*") else getattr(Config(), key.replace(".", "_").replace("-", "_"))
@@ -197,12 +236,13 @@ def test_configuration_is_described_whole(readme: str) -> None:
         assert said == value, key
 
 
-def test_the_example_configuration_is_sound(readme: str) -> None:
+def test_the_example_configuration_is_sound() -> None:
     from leafward.base.config import parse
     from leafward_tui.ui.keymap import Keymap
     from leafward_tui.ui.palette import TOKENS, built_in_names
 
-    examples = [body for language, body in FENCE.findall(readme) if language == "toml"]
+    configuration, summaries = text_of("docs/configuration.md"), text_of("docs/summaries.md")
+    examples = [body for language, body in FENCE.findall(summaries + configuration) if language == "toml"]
     of_config = [body for body in examples if "[[anchors]]" not in body]
     parsed = [parse(body, Path("config.toml")) for body in of_config]
     assert [problems for _, problems in parsed] == [[], []]
@@ -210,16 +250,16 @@ def test_the_example_configuration_is_sound(readme: str) -> None:
     assert Keymap.of(config.keymap).problems == ()
     assert config.theme in built_in_names()
     assert len(built_in_names()) == 15
-    assert "fifteen themes" in readme
+    assert "fifteen themes" in text_of("docs/tour.md")
     assert len(TOKENS) == 14
-    assert "fourteen colours" in readme
+    assert "fourteen colours" in configuration
 
 
-def test_the_example_governance_is_read_whole(readme: str, tmp_path: Path) -> None:
+def test_the_example_governance_is_read_whole(tmp_path: Path) -> None:
     from leafward.compaction.injection.stores import OWN, read_own
     from leafward.compaction.injection.workspace import Workspace
 
-    (example,) = (body for _, body in FENCE.findall(readme) if "[[anchors]]" in body)
+    (example,) = (body for _, body in FENCE.findall(text_of("docs/summaries.md")) if "[[anchors]]" in body)
     path = tmp_path / OWN
     path.parent.mkdir()
     path.write_text(example, encoding="utf-8")
@@ -296,11 +336,13 @@ def test_documents_hold_the_keys_that_are_listed(
     assert "eight branches and two compactions" in readme
     listed = [
         (verb.strip("`"), set(re.findall(r"`(\w+)`", keys)))
-        for verbs, keys in rows(readme, "| verb | keys of the document |")
+        for verbs, keys in rows(text_of("docs/json.md"), "| verb | keys of the document |")
         for verb in verbs.split(", ")
     ]
     assert sorted(verb for verb, _ in listed) == sorted(ARGUMENTS)
-    assert set(ARGUMENTS) == set(re.findall(r"^### `leafward ([\w-]+)`", readme, re.MULTILINE))
+    assert set(ARGUMENTS) == set(
+        re.findall(r"^### `leafward ([\w-]+)`", text_of("docs/cli.md"), re.MULTILINE)
+    )
     for verb, keys in listed:
         assert keys <= documents[verb].keys(), (verb, keys - documents[verb].keys())
 
@@ -309,13 +351,12 @@ def main() -> None:
     """Writes the generated parts anew, the measured ones where the corpora are."""
     from tests.surroundings import CORPORA
 
-    path = ROOT / "README.md"
-    text = path.read_text(encoding="utf-8")
-    for name, make in (GENERATED | (MEASURED if CORPORA.is_dir() else {})).items():
+    for name, (page, make) in (GENERATED | (MEASURED if CORPORA.is_dir() else {})).items():
+        text = text_of(page)
         found = block(name).search(text)
         assert found
         text = f"{text[: found.start()]}{found[1]}\n{make()}\n\n<!-- /{name} -->{text[found.end() :]}"
-    path.write_text(text, encoding="utf-8", newline="\n")
+        (ROOT / page).write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

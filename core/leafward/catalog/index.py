@@ -22,8 +22,7 @@ import orjson
 
 from leafward.base.gc_pause import collector_paused
 from leafward.base.paths import cache_dir, make_private
-from leafward.catalog.card import Card, Details, Mark, Reading
-from leafward.catalog.spending import Spent
+from leafward.catalog.card import Card, Details, Mark, Reading, Spent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -8,36 +8,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
+from leafward.cli.host import Application, CheckApp, OpenApp, ReaderGone
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     import click
 
-    from leafward.base.config import Config
-
 __all__ = ["Application", "CheckApp", "OpenApp", "main"]
-
-OpenApp = Callable[[Sequence[Path]], "int | None"]
-"""Opens the full-screen application on session files or folders; no path means the catalogue. Returns its exit code."""
-
-CheckApp = Callable[["Config"], "Iterable[tuple[str, str]]"]
-"""What the application finds wrong with its part of the settings: a code that does not change, and a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Application:
-    """What the full-screen application brings along, if it does: the core knows nothing of it."""
-
-    open: OpenApp | None = None
-    check: CheckApp | None = None
-
 
 DEBUG_VARIABLE = "LEAFWARD_DEBUG"
 """Where set, an error that nobody foresaw is shown with its traceback."""
@@ -46,10 +28,6 @@ INTERRUPTED = 130
 
 _COMPLETION = "_LEAFWARD_COMPLETE"
 """The variable by which a shell asks click what could stand here."""
-
-
-class ReaderGone(Exception):
-    """Whoever reads stdout has enough. No OSError, because click would take that for itself."""
 
 
 def main(

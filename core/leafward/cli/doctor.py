@@ -25,7 +25,7 @@ from leafward.export.doctor import Problem, check, check_files, lost_sidecars, s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli import CheckApp
+    from leafward.cli.host import CheckApp
     from leafward.session.session import Session
 
 THEMES = "themes"

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any
 
 from leafward.base.safe_text import safe, safe_json, safe_line
-from leafward.cli import ReaderGone
+from leafward.cli.host import ReaderGone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.line_scroll import LineScroll
     from leafward_tui.ui.messages import IntentPressed
     from leafward_tui.ui.routed_screen import Controller
+    from leafward_tui.ui.sheet import Sheet
 
 __all__ = ["LEAST_HEIGHT", "LEAST_WIDTH", "BaseScreen"]
 
@@ -163,6 +164,10 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
                 cast("LineScroll", view).uncover(0)
         self.resumed()
 
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+        """Opens a sheet; `done` hears its answer, None where it was left."""
+        self.app.push_screen(sheet, done)
+
     def on_intent_pressed(self, message: IntentPressed) -> None:
         """Runs the action of a hint that was clicked."""
         message.stop()
@@ -190,7 +195,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     def go_back(self) -> None:
         """The screen before this one; from the first one, out."""
         if len(self.app.screen_stack) > 1:
-            self.app.pop_screen()
+            self.dismiss(None)
         else:
             self.app.exit(0)
 

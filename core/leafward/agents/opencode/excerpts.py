@@ -14,8 +14,9 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.databases import is_damage
 from leafward.agents.opencode.database import opened
-from leafward.agents.opencode.recovery import is_damage, rescued
+from leafward.agents.opencode.recovery import rescued
 from leafward.agents.opencode.sessions import rows_of
 from leafward.base.errors import NotASession
 
