@@ -133,7 +133,7 @@ async def test_a_file_that_is_no_session_says_why(tmp_path: Path) -> None:
         text = "\n".join(rows(app))
         assert "! notes.jsonl" in text
         assert "cannot be read" in text
-        assert screen.check_action("session_resume", ()) is False
+        assert screen.enabled("session.resume") is False
 
 
 async def test_enter_opens_and_q_comes_back_to_the_same_row(store: Path) -> None:

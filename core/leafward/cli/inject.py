@@ -14,7 +14,7 @@ from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, write_text
 from leafward.cli.selection import opened
 from leafward.compaction.injection import InjectionSettings, inject, keys_of, parse_time
-from leafward.compaction.injection.configured import configured
+from leafward.compaction.injection.configured import configured_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,8 +44,7 @@ def inject_verb(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
 def injection_settings(settings: config.Config, asked: Mapping[str, Any] | None = None) -> InjectionSettings:
     """What is asked for on the command line, else what is configured. Raises a usage error for what makes no sense."""
     asked = asked or {}
-    base = configured(settings)
-    off = set(base.off)
+    off: set[str] = set()
     for name in asked.get("off", ()):
         keys = keys_of(name)
         if not keys:
@@ -56,14 +55,14 @@ def injection_settings(settings: config.Config, asked: Mapping[str, Any] | None 
     if given is not None and now is None:
         raise click.UsageError(f"--now takes an ISO 8601 time, not {given!r}")
     workspace = asked.get("workspace")
+    configured = configured_settings(settings, Path(workspace) if workspace is not None else None)
     budget = asked.get("budget")
     return replace(
-        base,
-        budget=base.budget if budget is None else budget,
-        order=asked.get("order") or base.order,
-        workspace=Path(workspace) if workspace is not None else None,
+        configured,
+        budget=configured.budget if budget is None else budget,
+        order=asked.get("order") or configured.order,
         now=now,
-        off=frozenset(off),
+        off=configured.off | off,
         pins=tuple(asked.get("pins", ())),
     )
 

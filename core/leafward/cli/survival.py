@@ -9,7 +9,6 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.audits import traced_json, traced_text
 from leafward.cli.facts import id_of
-from leafward.cli.inject import injection_settings
 from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say
 from leafward.cli.selection import opened, verify
 from leafward.compaction.injection.trace import trace
@@ -34,7 +33,7 @@ def survival(selector: str, compaction: str | None, workspace: Path | None, as_j
         verify(session)
         index = _compaction(session, compaction)
         found = survival_of(session, index)
-        traced = trace(session, index, injection_settings(settings, {"workspace": workspace}))
+        traced = trace(session, index, settings, workspace)
         if as_json:
             emit_json(
                 {

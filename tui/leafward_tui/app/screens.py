@@ -8,10 +8,13 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from leafward_tui.ui.services import services_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from textual.app import App
     from textual.dom import DOMNode
     from textual.screen import Screen
 
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
     from leafward.session.journal import Write
     from leafward.session.prefetch import Ahead
     from leafward.session.session import Session
-    from leafward_tui.app.app import LeafwardApp
     from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.open_target import OpenTarget
     from leafward_tui.ui.results import CompareResult, LabResult, XRayResult
@@ -61,7 +63,7 @@ def _loaded(names: Sequence[str], job: Job) -> None:
 class FeatureScreens:
     """The screens of the application."""
 
-    def __init__(self, app: LeafwardApp) -> None:
+    def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._until_exit = ExitStack()
         self.demo_file: Path | None = None
@@ -79,7 +81,9 @@ class FeatureScreens:
         """Loads what the screens need in a job of a screen, so that the next of them opens at once."""
         missing = [name for name in _SOON if name not in sys.modules]
         if missing:
-            self._app.jobs(owner).latest("modules", partial(_loaded, missing), lambda _none: None)
+            services_of(self._app).jobs(owner).latest(
+                "modules", partial(_loaded, missing), lambda _none: None
+            )
 
     def _once_loaded(self, name: str, then: Callable[[], object]) -> None:
         """Does something that needs a module: at once where it is loaded, else once it is. Keys go on meanwhile."""
@@ -96,7 +100,7 @@ class FeatureScreens:
                 then()
             self._wanted = ""
 
-        self._app.jobs(asking).latest("module", partial(_loaded, [name]), loaded)
+        services_of(self._app).jobs(asking).latest("module", partial(_loaded, [name]), loaded)
 
     # --- screens ------------------------------------------------------------------------------------------------------
 
@@ -125,7 +129,7 @@ class FeatureScreens:
             try:
                 self.demo_file = self._until_exit.enter_context(demo_session())
             except (LeafwardError, OSError) as error:
-                self._app.say(str(error), problem=True)
+                services_of(self._app).say(str(error), problem=True)
                 return
         self.session(self.demo_file)
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.widgets.peek import Glance
     from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.page import Tab
-    from leafward_tui.ui.price_line import Facts, KeyHint, Quote
+    from leafward_tui.ui.price_groups import Quote
+    from leafward_tui.ui.price_line import Facts, KeyHint
     from leafward_tui.ui.title_bar import Fact, Progress
 
 __all__ = [

@@ -312,11 +312,10 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
     if not sheet.opening("traced", "Rules and governance", "held against what is left"):
         return
     from leafward.compaction.injection.audit import Presence, RuleFate
-    from leafward.compaction.injection.configured import configured
     from leafward.compaction.injection.sections import BY_KEY
     from leafward.compaction.injection.trace import trace
 
-    found = trace(session, index, configured(config))
+    found = trace(session, index, config, None)
     if not found.rules and not found.items:
         sheet.note("no rules and nothing to inject were found for this session", indent=INDENT)
         return

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
-from leafward.cli.inject import injection_settings
 from leafward.compaction import ALL_ESTIMATORS, measure
 from leafward.compaction.cuts import IllegalCut
 from leafward.compaction.entry import cost_of
 from leafward.compaction.injection import Collected, Injection, build
+from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.run import clean_pins, draft, edited, prepared
 from leafward.compaction.xray import planned_at
 from leafward.context.model_context import context_at
@@ -58,7 +58,7 @@ def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
     turns = PathTurns(sizes, by_turn(_branches(session, at, sizes.entries), turns))
     context = sizes.context
     choices = Choices.of(config, window_at(context.model, context.provider, config))
-    choices = replace(choices, off=injection_settings(config).off)
+    choices = replace(choices, off=configured_settings(config).off)
     if config.model:
         choices = replace(choices, summarizer=config.model)
     found = WhatIf(turns, choices)
@@ -110,7 +110,7 @@ def worded(session: Session, entries: Iterable[int], stop: Callable[[], bool]) -
 
 def injected(found: Collected, choices: Choices, config: Config) -> Injection:
     """What would be injected at a point that was read already."""
-    settings = replace(injection_settings(config), budget=choices.budget, off=choices.off)
+    settings = replace(configured_settings(config), budget=choices.budget, off=choices.off)
     return build(found, settings)
 
 

@@ -212,19 +212,23 @@ class BranchSummary:
         if summing.wanted.preview:
             self._sheet = self._open_sheet(summing.wanted, running=True)
         self._show_progress()
-        work = partial(
-            summarise,
-            session,
-            branch,
-            summing.wanted,
-            name,
-            self._services.config,
-            self._services.clock,
-            summing.moves,
-            summing.stop,
-            partial(self._grow, summing),
+        self._jobs.also(
+            "summary",
+            partial(
+                summarise,
+                session,
+                branch,
+                summing.wanted,
+                name,
+                self._services.config,
+                self._services.clock,
+                summing.moves,
+                summing.stop,
+                partial(self._grow, summing),
+            ),
+            partial(self._show, session, summing),
+            partial(self._fail, session),
         )
-        self._jobs.also("summary", work, partial(self._show, session, summing), partial(self._fail, session))
 
     def _grow(self, summing: Summing, growth: Growth) -> None:
         summing.growth = growth
@@ -319,8 +323,9 @@ class BranchSummary:
 
         session = self._state.session
         if session is not None:
-            work = partial(save_text, Path.cwd(), f"{session.id[:8]}-summary", text)
-            self._jobs.latest("export", work, self._say_saved)
+            self._jobs.latest(
+                "export", partial(save_text, Path.cwd(), f"{session.id[:8]}-summary", text), self._say_saved
+            )
 
     def _say_saved(self, saved: Saved) -> None:
         self._services.say(saved.text, problem=saved.problem)

@@ -11,7 +11,8 @@ from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.widgets.gauge import Load
 from leafward_tui.ui.cells import count
 from leafward_tui.ui.page import Gauge, Selection, SelectionKind
-from leafward_tui.ui.price_line import Facts, Quote
+from leafward_tui.ui.price_groups import Quote
+from leafward_tui.ui.price_line import Facts
 
 if TYPE_CHECKING:
     from leafward.context.model_context import ContextSize
@@ -71,8 +72,12 @@ class CursorDetails:
         if not view.two_panes:
             from leafward_tui.explorer.jobs.rows import glance_at
 
-            work = partial(glance_at, session, selected.entries, selected.head)
-            self._jobs.latest("glance", work, view.peek.show, self._fail)
+            self._jobs.latest(
+                "glance",
+                partial(glance_at, session, selected.entries, selected.head),
+                view.peek.show,
+                self._fail,
+            )
         target = exploration.target(line)
         if line.kind is LineKind.HIDDEN or target == session.place:
             self._forget_move()

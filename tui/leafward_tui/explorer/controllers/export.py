@@ -109,8 +109,7 @@ class Export:
     ) -> None:
         from leafward_tui.explorer.jobs.changes import save_export
 
-        work = partial(save_export, session, target, form, path, only)
-        self._jobs.latest("export", work, self._say)
+        self._jobs.latest("export", partial(save_export, session, target, form, path, only), self._say)
 
     def _ask_folder(self, session: Session, target: int, stem: str) -> None:
         from leafward_tui.explorer.jobs.changes import save_files

@@ -212,8 +212,12 @@ class NewSession:
             from leafward_tui.explorer.jobs.fork import store_fork
 
             self._view.tell("writing", "faint")
-            work = partial(store_fork, session, made, key)
-            self._jobs.also("write", work, partial(self._show_stored, made, target, key), self._fail)
+            self._jobs.also(
+                "write",
+                partial(store_fork, session, made, key),
+                partial(self._show_stored, made, target, key),
+                self._fail,
+            )
 
         title, note = f"A new session of {target.title}", named(wish.entry)
         sheet = ChoiceSheet(title, ways(made, target.title), told(made, wish), note=note)

@@ -115,15 +115,19 @@ class RowMetrics:
         if wanted:
             from leafward_tui.explorer.jobs.rows import note_rows
 
-            work = partial(
-                note_rows,
-                exploration.session,
-                layout.density,
-                wanted,
-                self._services.glyphs,
-                notes.__setitem__,
+            self._jobs.latest(
+                "note",
+                partial(
+                    note_rows,
+                    exploration.session,
+                    layout.density,
+                    wanted,
+                    self._services.glyphs,
+                    notes.__setitem__,
+                ),
+                lambda _none: self._view.tree.redraw_rows(),
+                self._fail,
             )
-            self._jobs.latest("note", work, lambda _none: self._view.tree.redraw_rows(), self._fail)
 
     # --- lost facts ---------------------------------------------------------------------------------------------------
 
@@ -147,8 +151,12 @@ class RowMetrics:
         if wanted:
             from leafward_tui.explorer.jobs.rows import count_lost
 
-            work = partial(count_lost, exploration.session, wanted, self._take_lost)
-            self._jobs.latest("lost", work, lambda _none: None, self._fail)
+            self._jobs.latest(
+                "lost",
+                partial(count_lost, exploration.session, wanted, self._take_lost),
+                lambda _none: None,
+                self._fail,
+            )
 
     def _take_lost(self, head: int, lost: int) -> None:
         self._state.texts.lost[head] = lost

@@ -105,10 +105,20 @@ class SessionLoader:
 
         state, services = self._state, self._services
         rows = max(_LEAST_ROWS, self._view.tree.page_rows or 20)
-        work = partial(
-            open_session, state.path, state.density, rows, services.config, self._ahead, self._show_progress
+        self._jobs.latest(
+            "read",
+            partial(
+                open_session,
+                state.path,
+                state.density,
+                rows,
+                services.config,
+                self._ahead,
+                self._show_progress,
+            ),
+            self._show,
+            self._fail,
         )
-        self._jobs.latest("read", work, self._show, self._fail)
 
     def read_anew(self, before: Columns) -> None:
         """Reads the session anew and keeps cursor, mark, folds and filter by the ids in the columns from `before`."""

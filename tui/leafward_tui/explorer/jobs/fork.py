@@ -69,11 +69,11 @@ def draft_fork(
     job: Job,
 ) -> Fork:
     """A new session that would be written. Raises LeafwardError."""
-    from leafward.compaction.injection.configured import configured
+    from leafward.compaction.injection.configured import configured_settings
 
     job.stop()
     cut = cut_at(session, EntryIndex(wish.entry), target.may_end)
-    text = fork.carried(session, cut, configured(config) if wish.inject else None, summary)
+    text = fork.carried(session, cut, configured_settings(config) if wish.inject else None, summary)
     kind = "summary" if wish.summary else "injection"
     terms = fork.Terms(os.environ, config, clock(), text, kind, wish.cwd)
     return fork.fork(session, wish.entry, target, terms)

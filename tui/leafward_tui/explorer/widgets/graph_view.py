@@ -311,15 +311,11 @@ class GraphView(LineScroll):
         if shown:
             self.post_message(self.RowsShown(self, shown.start, shown.stop - 1))
 
-    def on_focus(self) -> None:
-        """The cursor is bright while keys come here."""
-        self.state = replace(self.state, focused=True)
-        self.repaint(self.state.cursor)
-
-    def on_blur(self) -> None:
-        """The cursor is quiet while keys go elsewhere."""
-        self.state = replace(self.state, focused=False)
-        self.end_jump()
+    def show_focus(self, *, focused: bool) -> None:
+        """The cursor is bright while keys come here; elsewhere no letters stay on the lines."""
+        self.state = replace(self.state, focused=focused)
+        if not focused:
+            self.end_jump()
         self.repaint(self.state.cursor)
 
     # --- mouse --------------------------------------------------------------------------------------------------------
