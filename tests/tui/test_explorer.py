@@ -13,7 +13,7 @@ from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.graph import Density
 from leafward_tui.inspector import Inspector, Tab
-from leafward_tui.ui.intents import intents_for
+from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.tui.explored import (
     NARROW,
@@ -31,6 +31,12 @@ from tests.tui.session_store import app_over, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+async def test_every_key_of_the_explorer_has_a_controller(file: Named) -> None:
+    async with exploring(file.path) as (_, screen):
+        keys = [one.id for one in intents_for("explorer") if one.id not in APP_ACTIONS]
+        assert [one for one in keys if one not in screen.routes] == []
 
 
 class TestOpening:

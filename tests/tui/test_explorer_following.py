@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
-from typing import TYPE_CHECKING
+from threading import Event
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.session.journal import Writing, move
+from leafward_tui.explorer.jobs import session as jobs
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.intents import intents_for
 from tests.pi_file import PiFile
@@ -27,6 +30,11 @@ from tests.tui.session_store import rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward.session.journal import Write
+    from leafward.session.session import Session
+
+PATIENCE = 10.0
 
 
 class TestFollowing:
@@ -81,6 +89,41 @@ class TestFollowing:
             assert not any("d prompt" in row for row in tree(screen))
             await until(pilot, lambda: ready(screen))
             await pilot.press("j", "k", "v")
+
+    async def test_a_change_of_the_session_that_was_replaced_meanwhile_is_none_of_the_new_one(
+        self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        may_read, may_end = Event(), Event()
+        read = jobs.open_session
+
+        def held(*values: Any) -> Any:
+            assert may_read.wait(PATIENCE)
+            return read(*values)
+
+        async with exploring(file.path) as (pilot, screen):
+            old = screen.state.session
+            assert old is not None
+            moved = move(old, 0, Writing(dry_run=True))
+
+            def change(_session: Session, _writing: Writing) -> Write:
+                assert may_end.wait(PATIENCE)
+                return moved
+
+            monkeypatch.setattr(jobs, "open_session", held)
+            other = Named(tmp_path / "other.jsonl")
+            other.turn("q")
+            os.replace(other.path, file.path)
+            await until(pilot, lambda: "read anew" in note(screen))
+            screen.controllers.write.start("moved far away", change)
+            may_read.set()
+            await until(pilot, lambda: screen.state.session is not old and ready(screen))
+            before = note(screen)
+            may_end.set()
+            await until(pilot, lambda: not screen.state.writing)
+            await pilot.pause()
+            assert note(screen) == before
+            await chosen(pilot, "l", "h", "e", "r", "e", "enter")
+            await until(pilot, lambda: "here" in file.path.read_text())
 
     async def test_what_was_set_outlasts_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
         async with exploring(file.path) as (pilot, screen):
