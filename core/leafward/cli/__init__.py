@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
 from leafward.cli.host import Application, CheckApp, OpenApp, ReaderGone
+from leafward.cli.streams import fill_closed, let_go
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,8 @@ def main(
     `open_app` and `check_app` are what the application brings along; without them the verbs work, opening is refused,
     and `doctor` checks only what is not the application's own.
     """
+    fill_closed()
+    stdout = sys.stdout
     try:
         arguments = sys.argv[1:] if argv is None else list(argv)
         if open_app is not None and _only_paths(arguments):
@@ -53,6 +56,10 @@ def main(
         where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
         return _fail(f"{where}{error.strerror or error}")
     except SystemExit as stop:
+        if sys.stdout is not stdout:
+            # click exchanges it where nobody reads what itself writes, `--help` for one.
+            sys.stdout = stdout
+            return _let_go()
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except ReaderGone:
         return _let_go()
@@ -88,8 +95,8 @@ def _verb(argv: Sequence[str] | None, application: Application) -> object:
 
 
 def _let_go() -> int:
-    """Ends quietly where the reader of stdout went away: what is still buffered must not fail once more at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Ends quietly where the reader of stdout went away."""
+    let_go(sys.stdout.fileno())
     return 0
 
 

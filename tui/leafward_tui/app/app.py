@@ -244,7 +244,9 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
 
     def copy(self, text: str) -> Copied:
         """Puts text on the clipboard, or into a file where that cannot work, and says which."""
-        copied = copy_text(self, text, terminal=self.terminal, fallback=state_dir() / "copied.txt")
+        copied = copy_text(
+            self, safe_text.safe(text), terminal=self.terminal, fallback=state_dir() / "copied.txt"
+        )
         self.say(str(copied), problem=copied.to is CopiedTo.NOWHERE)
         return copied
 
@@ -253,6 +255,10 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         from leafward_tui.app.jobs import ScreenJobs
 
         return ScreenJobs(owner, self.keys_first)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """What Textual's own fields copy goes the same way."""
+        self.copy(text)
 
     def say(self, text: str, *, problem: bool = False) -> None:
         """A toast: for what is done elsewhere (clipboard, files, agents) only."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
+from leafward.base.safe_text import pasted_path
 from leafward.query.search import Query, parse
 from leafward_tui.search.model.finds import FindKind, Finds
 from leafward_tui.search.widgets.hit_view import HitView
@@ -360,7 +361,7 @@ class SearchScreen(RowKeys, SearchWork):
         """The path of the session and the id of the entry, as the verbs take them."""
         line = self.results.line
         if line is not None:
-            path = line.found.card.path
+            path = pasted_path(line.found.card.path)
             self.shell.copy(f"{path} {line.hit.entry}" if line.hit is not None else path)
 
     def action_mode_leave(self) -> None:

@@ -47,7 +47,15 @@ _INDEXES = (
     ("session_message", "session_id"),
     ("event", "aggregate_id"),
 )
-_OF_WRITING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
+_OF_WRITING = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+}
+"""What SQLite says where the copy is to blame: the source is only read."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
@@ -96,7 +104,8 @@ class Excerpt:
             try:
                 self._write(base, path)
             except sqlite3.Error as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _OF_WRITING:
+                code = getattr(error, "sqlite_errorcode", 0)
+                if code & 0xFF in _OF_WRITING or code in _OF_WRITING:
                     raise OSError(errno.EIO, str(error), str(path)) from error
                 raise
 

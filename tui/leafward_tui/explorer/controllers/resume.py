@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
@@ -59,7 +58,7 @@ class AgentResume:
         about = [SheetLine("the leaf here is a what-if that Leafward keeps; a fork makes it real", "warn")]
         choices = [
             Choice("n", "New session from here", "an agent goes on at the what-if leaf"),
-            Choice("r", "Resume all the same", "the agent goes on at its own leaf", shlex.join(command.argv)),
+            Choice("r", "Resume all the same", "the agent goes on at its own leaf", command.command()),
         ]
 
         def done(key: str | None) -> None:

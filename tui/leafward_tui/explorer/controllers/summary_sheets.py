@@ -63,12 +63,16 @@ class SummarySheets:
         title, effect = "Extractive, on this machine", "nothing is sent, no cost"
         choices = [Choice("x", title, effect, operation, current=before == OFFLINE)]
         if outgoing is not None:
+            from leafward.summaries.summarizers.addresses import host_of
+
             current = before in (None, MODEL)
             choices += [
                 Choice("m", outgoing.model, sending_words(outgoing), operation, current=current),
                 Choice("v", "Read what would be sent", "every request, word for word"),
             ]
             taken_out = redacted_words(outgoing.redacted)
+            host = host_of(outgoing.model, outgoing.base_url)
+            about.append(SheetLine(f"{outgoing.model} is asked at {host}"))
             about += [SheetLine(taken_out, "warn")] if taken_out else []
             about += [SheetLine(remark, "warn") for remark in outgoing.remarks]
         if wanted.preview:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -141,7 +140,7 @@ def reopening(session: Session) -> str:
     from leafward.agents import agent_behind
 
     try:
-        command = shlex.join(agent_behind(session).resume(session, os.environ).argv)
+        command = agent_behind(session).resume(session, os.environ).command()
     except LeafwardError:
         return "an agent that runs sees it when it reopens the session"
     return f"an agent that runs sees it after {command}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError
 from leafward.branches.transfer.context_edits import EDITABLE, ContextEdit, draft_edits
 from leafward.session.entries import EntryIndex
 from leafward.session.journal import Writing
-from leafward_tui.ui.saved_files import files_written, private
+from leafward_tui.ui.saved_files import files_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,12 +70,12 @@ def save_export(
     session: Session, target: int, form: str, path: Path, only: frozenset[int] | None, _job: Job
 ) -> Saved:
     """Writes a path, or of all branches the entries in `only`."""
+    from leafward.export.output_file import write_new_document
     from leafward.export.session_export import export
 
     try:
         text = export(session, form, target, whole=only is not None, only=only).text
-        with open(path, "x", encoding="utf-8", opener=private) as file:
-            file.write(text)
+        write_new_document(path, text)
     except (LeafwardError, OSError) as error:
         return Saved(f"not exported: {error}", problem=True)
     return Saved(f"exported to {path}")
@@ -82,12 +83,14 @@ def save_export(
 
 def save_text(folder: Path, stem: str, text: str, _job: Job) -> Saved:
     """Writes a text to a new Markdown file of a folder, which only its owner reads."""
+    from leafward.export.markdown import harmless
+    from leafward.export.output_file import write_new_document
+
     number = 1
-    while (path := folder / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")).exists():
+    while os.path.lexists(path := folder / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")):
         number += 1
     try:
-        with open(path, "x", encoding="utf-8", opener=private) as file:
-            file.write(text.rstrip("\n") + "\n")
+        write_new_document(path, harmless(text.rstrip("\n")) + "\n")
     except OSError as error:
         return Saved(f"not exported: {error}", problem=True)
     return Saved(f"exported to {path}")

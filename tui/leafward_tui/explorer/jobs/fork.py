@@ -82,6 +82,9 @@ def draft_fork(
 def store_fork(session: Session, made: Fork, then: str, _job: Job) -> str:
     """Writes a new session, and imports it where that is wanted; returns the problem, empty where there is none."""
     try:
+        if then in ("i", "r"):
+            # Before anything is written: who tries again once the agent is there would have two.
+            made.draft.resume.program(os.environ)
         fork.store(session, made.draft)
         if then in ("i", "r"):
             fork.import_now(made.draft, os.environ)
