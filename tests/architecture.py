@@ -94,14 +94,14 @@ class Code:
     def resolve(self, module: str, name: str) -> str:
         """The full name of what a dotted name in a module stands for, followed through re-exports."""
         head, _, rest = name.partition(".")
-        start = module
+        here = module
         for _ in range(5):
             if f"{module}.{head}" in self.classes or module not in self.modules:
                 break
             full = self.names[module].get(head)
+            if full is None and module == here:
+                return name
             if full is None:
-                if module == start:
-                    return name
                 break
             if full in self.modules:  # a module: what follows is a name in it
                 if not rest:

@@ -23,7 +23,7 @@ MOST_METHODS = 40
 SHORTEST_PARAGRAPH = 60
 """Characters of the docstring of a room."""
 
-UNCONVERTED = ("catalogue", "compare", "lab", "log", "search", "ui", "xray")
+UNCONVERTED = ("compare", "lab", "log", "search", "ui", "catalogue.totals")
 """Rooms of the application whose classes are still inheritance chains; none in the end."""
 CIRCLES_BEFORE = frozenset(
     {
@@ -122,28 +122,38 @@ def threads_elsewhere(code: Code) -> Iterator[str]:
                 yield f"{module}:{node.lineno}: {name}"
 
 
-def jobs_of(tree: ast.Module) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """Calls that start a job, with what it runs."""
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in {"latest", "also"}
-            and "jobs" in ast.unparse(node.func.value).lower()
-            and len(node.args) >= 2
-        ):
-            yield node, node.args[1]
+def jobs_of(tree: ast.Module) -> Iterator[ast.expr]:
+    """What is run as a job, wherever one is started; where a variable is given, what was put into it there."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        variables = {
+            dotted(target): node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+        }
+        for node in ast.walk(function):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in {"latest", "also"}
+                and "jobs" in ast.unparse(node.func.value).lower()
+                and len(node.args) >= 2
+            ):
+                work = node.args[1]
+                yield variables.get(dotted(work) or "-", work)
 
 
 def shared_with_screens(code: Code) -> Iterator[str]:
     """Jobs that are no free function of values: they would read or write what belongs to the thread of the screen."""
     for module, tree in of_application(code):
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        for call, work in jobs_of(tree):
+        for work in jobs_of(tree):
             values: list[ast.expr] = []
             if isinstance(work, ast.Call) and dotted(work.func) in {"partial", "functools.partial"}:
-                work, *values = work.args
-                values += [keyword.value for keyword in call.keywords]
+                values = [*work.args[1:], *(keyword.value for keyword in work.keywords)]
+                work = work.args[0]
             place = f"{module}:{work.lineno}"
             name = dotted(work)
             owner, _, function = code.resolve(module, name).rpartition(".")
@@ -317,13 +327,15 @@ JOB = """
 from functools import partial
 from leafward_tui.log.widgets import List
 from leafward_tui.log.controllers.undo import Undo
+from leafward_tui.log.jobs import elsewhere
 def counted(numbers: list[int], job): ...
 def listed(view: "List | None", job): ...
 def drawn(view: List | None, job): ...
 def taken(undo: Undo, job): ...
 class Screen:
     def start(self):
-        self.jobs.latest("key", {work}, print)
+        work = {work}
+        self.jobs.latest("key", work, print)
 """
 
 
@@ -333,6 +345,8 @@ class Screen:
         ("self.count", "a job runs self.count, no function of a module"),
         ("lambda job: self.count(job)", "a job runs lambda job: self.count(job), no function of a module"),
         ("partial(counted, self)", "a job is given self"),
+        ("partial(counted, numbers=self)", "a job is given self"),
+        ("partial(elsewhere, None)", "elsewhere takes view: List"),
         ("partial(drawn, None)", "drawn takes view: List"),
         ("partial(taken, None)", "taken takes undo: Undo"),
     ],
@@ -342,6 +356,7 @@ def test_a_job_that_is_given_a_screen_is_found(work: str, words: str) -> None:
         log__screen=JOB.format(work=work),
         log__widgets="from textual.widget import Widget\nclass Base(Widget): ...\nclass List(Base): ...",
         log__controllers__undo="class Undo: ...",
+        log__jobs="from leafward_tui.log.widgets import List\ndef elsewhere(view: List, job): ...",
     )
     assert [one.partition(": ")[2] for one in shared_with_screens(code)] == [words]
 

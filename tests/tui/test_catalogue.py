@@ -164,8 +164,8 @@ async def test_a_click_on_a_heading_sorts(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
-        heading = rows(app)[screen.head.region.y].index("tokens")
-        await pilot.click(screen.head, offset=(heading + 1, 0))
+        heading = rows(app)[screen.view.head.region.y].index("tokens")
+        await pilot.click(screen.view.head, offset=(heading + 1, 0))
         await shows(pilot, screen, lambda listing: listing.view.sort is Sort.TOKENS)
 
 

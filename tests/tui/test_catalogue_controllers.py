@@ -70,6 +70,7 @@ class Screen:
 
     def __init__(self) -> None:
         self.heard: list[str] = []
+        self.panes = Panes(self, lambda: True)
 
     @property
     def card(self) -> object:
@@ -147,8 +148,8 @@ def test_a_group_that_is_folded_while_a_filter_holds_is_open_afterwards(parts: P
 
 def test_escape_leaves_the_preview_before_it_takes_the_filter_away(parts: Parts) -> None:
     parts.screen.two_panes = False
-    panes = Panes(parts.screen, lambda: True)
-    found = Filter(parts.view, panes)
+    panes = parts.screen.panes = Panes(parts.screen, lambda: True)
+    found = Filter(parts.view)
     panes.toggle()
     found.actions["mode.leave"]()
     assert "clear_filter" not in parts.screen.heard

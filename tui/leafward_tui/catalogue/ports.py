@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.model.totals_table import TotalsRow
     from leafward_tui.ui.sheet import Sheet
     from leafward_tui.ui.title_bar import Progress
+    from leafward_tui.ui.two_panes import Panes
 
 __all__ = ["CatalogueView"]
 
@@ -44,6 +45,11 @@ class CatalogueView(Protocol):
     @property
     def preview_shown(self) -> bool:
         """Whether there is a preview on the screen."""
+        ...
+
+    @property
+    def panes(self) -> Panes:
+        """Which of list and preview has the keys."""
         ...
 
     @property

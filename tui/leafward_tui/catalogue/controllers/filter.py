@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.ui.two_panes import Panes
 
 __all__ = ["Filter"]
 
@@ -16,8 +15,8 @@ __all__ = ["Filter"]
 class Filter:
     """The keys that go to the filter and leave it; what is typed there goes to `Arrangement.filter_by`."""
 
-    def __init__(self, view: CatalogueView, panes: Panes) -> None:
-        self._view, self._panes = view, panes
+    def __init__(self, view: CatalogueView) -> None:
+        self._view = view
         self.actions: Mapping[str, Callable[[], object]] = {
             "filter.edit": self.edit,
             "mode.leave": self.leave,
@@ -29,14 +28,14 @@ class Filter:
 
     def edit(self) -> None:
         """The filter has the keys."""
-        self._panes.to_list()
+        self._view.panes.to_list()
         self._view.edit_filter()
         self._view.show_hints()
 
     def leave(self) -> None:
         """Out of the preview on a narrow screen, else no filter any more."""
-        if self._panes.side and not self._view.filtering:
-            self._panes.to_list()
+        if self._view.panes.side and not self._view.filtering:
+            self._view.panes.to_list()
         else:
             self._view.clear_filter()
         self._view.focus_list()
