@@ -93,7 +93,7 @@ class CursorDetails:
         state.price = None
         view.price_line.show(Quote(left, entered))
         view.show_keys()
-        self._pricing = view.after(PRICE_AFTER, partial(self._ask_price, target))
+        self._pricing = view.after(PRICE_AFTER, partial(self.ask_price, target))
 
     def propose(self, target: int) -> None:
         """Shows a move to an entry in the tree, wherever the entry is."""
@@ -139,7 +139,7 @@ class CursorDetails:
             return None
         return exploration.target(line)
 
-    def _ask_price(self, target: int) -> None:
+    def ask_price(self, target: int) -> None:
         """Works the price of a move out, if the cursor still rests where it was proposed."""
         session, metrics = self._state.session, self._state.metrics
         if session is None or metrics is None or self._proposed() != target:
