@@ -173,17 +173,23 @@ class CursorDetails:
 
         self._jobs.latest(
             "survey",
-            partial(survey, exploration.session, metrics, exploration.findings.archived, self._show_context),
+            partial(
+                survey,
+                exploration.session,
+                metrics,
+                exploration.findings.archived,
+                self._services.config,
+                self._show_context,
+            ),
             self._show_overview,
             lambda problem: self._fail(f"cannot measure the context: {problem}"),
         )
 
     def _show_context(self, context: LeafContext) -> None:
-        config = self._services.config
-        window = config.window_of(context.model)
+        window, reserve = context.window, self._services.config.reserve
         self._state.lacks_prompt = context.lacks_prompt
-        self._view.gauge.show(self._load(context.size), window, window - config.reserve)
-        self._view.inspector.show_gauge(Gauge(window, config.reserve))
+        self._view.gauge.show(self._load(context.size), window, window - reserve)
+        self._view.inspector.show_gauge(Gauge(window, reserve))
 
     def _show_overview(self, overview: Overview) -> None:
         if self._state.overview is None:

@@ -6,13 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
-from leafward.context.model_context import ContextSize, context_at, lacks_prompt
+from leafward.context.model_context import ContextSize, context_at, context_window, lacks_prompt
 from leafward.context.price import price_of_move
 from leafward_tui.explorer.model.overview import Overview
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from leafward.base.config import Config
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
     from leafward.session.session import Session
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class LeafContext(NamedTuple):
-    """The size of the context at the leaf, and the model it is for."""
+    """The size of the context at the leaf, and the window of the model it is for."""
 
     size: ContextSize
-    model: str | None
+    window: int
     lacks_prompt: bool
     """Whether the session does not hold the prompt that its agent sends."""
 
@@ -37,12 +38,14 @@ def survey(
     session: Session,
     metrics: EntryMetrics,
     archived: Collection[int],
+    config: Config,
     measured: Callable[[LeafContext], object],
     job: Job,
 ) -> Overview:
     """The overview of the path to the leaf; `measured` hears of the context there first. Raises Cancelled."""
     context = context_at(session)
-    at_leaf = LeafContext(context.size, context.model, lacks_prompt(session, context))
+    window = context_window(session, context, config).tokens
+    at_leaf = LeafContext(context.size, window, lacks_prompt(session, context))
     job.report(partial(measured, at_leaf))
     overview = Overview.of(session, metrics, archived, job.stop)
     if overview is None:

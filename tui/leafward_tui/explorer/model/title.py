@@ -32,7 +32,7 @@ def title_of(exploration: Exploration, agent: str, *, following: bool, dot: str)
     first = first if first >= 0 else kinds.find(Kind.USER)
     words = headline(session, first).text if first >= 0 else typed_command(session)
     compactions = kinds.count(Kind.COMPACTION)
-    branches = session.tree.branches()
+    branches = session.branches
     entries = "entry" if len(session) == 1 else "entries"
     facts = [
         Fact(agent, short=agent, keep=2),
