@@ -140,7 +140,7 @@ class TestEnding:
             await pilot.press("escape")
             explorer = await reached(pilot, ExplorerScreen)
             assert pilot.app.screen is not lab
-            explorer.correct_compaction(index, ("the stripes are 26",))
+            explorer.controllers.compactions.open_lab(index, ("the stripes are 26",))
             screen = await reached(pilot, LabScreen)
             await until(pilot, lambda: screen.draft is not None)
             assert screen.draft is not None
