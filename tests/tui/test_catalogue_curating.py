@@ -310,9 +310,9 @@ async def test_a_session_of_any_agent_is_followed(
     path, grow = agent(tmp_path)
     async with exploring(path) as (pilot, screen):
         assert "Plant pears" in "\n".join(rows(pilot.app))
-        assert screen.following
-        assert screen.session is not None
-        known = len(screen.session)
+        assert screen.state.following
+        assert screen.state.session is not None
+        known = len(screen.state.session)
         grow()
         await until(pilot, lambda: "and plums" in "\n".join(rows(pilot.app)))
-        assert len(screen.session) > known
+        assert len(screen.state.session) > known

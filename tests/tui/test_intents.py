@@ -63,16 +63,15 @@ def test_bindings_carry_the_ids_a_keymap_needs(screen: str) -> None:
     assert all(binding.priority for binding in app_bindings())
 
 
-@pytest.mark.parametrize("name", ["catalogue", "explorer", "log", "help", "themes", "draft"])
+@pytest.mark.parametrize("name", ["catalogue", "log", "help", "themes", "draft"])
 def test_every_screen_has_an_action_for_each_of_its_intents(name: str) -> None:
     from leafward_tui.catalogue.screen import CatalogueScreen
-    from leafward_tui.explorer import ExplorerScreen
     from leafward_tui.log.screen import LogScreen
     from leafward_tui.ui.key_help import HelpScreen
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.theme_choice import ThemesScreen
 
-    every = (CatalogueScreen, ExplorerScreen, LogScreen, HelpScreen, ThemesScreen, ReadingSheet)
+    every = (CatalogueScreen, LogScreen, HelpScreen, ThemesScreen, ReadingSheet)
     screens = {one.NAME: one for one in every}
     missing = [
         entry.id

@@ -63,7 +63,7 @@ class TestEnding:
             last: dict[str, Any] = json.loads(stored(path).splitlines()[-1])
             assert last["type"] == "compaction"
             assert last["summary"] == draft.text
-            session = explorer.session
+            session = explorer.state.session
             assert session is not None
             assert context_at(session, session.leaf).size.total == draft.tokens_after
             assert any("compaction" in row for row in rows(pilot.app))
@@ -140,7 +140,7 @@ class TestEnding:
             await pilot.press("escape")
             explorer = await reached(pilot, ExplorerScreen)
             assert pilot.app.screen is not lab
-            explorer.correct_compaction(index, ("the stripes are 26",))
+            explorer.controllers.compactions.open_lab(index, ("the stripes are 26",))
             screen = await reached(pilot, LabScreen)
             await until(pilot, lambda: screen.draft is not None)
             assert screen.draft is not None

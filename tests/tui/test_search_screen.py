@@ -97,11 +97,11 @@ async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
         explorer = cast("ExplorerScreen", pilot.app.screen)
-        await until(pilot, lambda: explorer.hits and explorer.exploration is not None)
-        exploration = explorer.exploration
+        await until(pilot, lambda: explorer.state.search.rows and explorer.state.exploration is not None)
+        exploration = explorer.state.exploration
         assert exploration is not None
-        assert exploration.layout.head[explorer.graph.row] == line.hit.index
-        assert explorer.searched == "number"
+        assert exploration.layout.head[explorer.panes.tree.row] == line.hit.index
+        assert explorer.state.search.text == "number"
         assert any("with “number”" in row for row in rows(pilot.app))
         await pilot.press("escape", "q")
         await until(pilot, lambda: pilot.app.screen is screen)

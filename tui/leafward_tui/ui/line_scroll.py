@@ -94,13 +94,17 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
         if shown:
             self.vertical_scrollbar.position = self.scroll_y
 
+    def show_focus(self, *, focused: bool) -> None:  # noqa: ARG002  a line knows how it looks
+        """Shows the cursor bright while keys come here, quiet while they go elsewhere; overridden."""
+        self.repaint(self.cursor)
+
     def on_focus(self) -> None:
         """The cursor is bright while keys come here."""
-        self.repaint(self.cursor)
+        self.show_focus(focused=True)
 
     def on_blur(self) -> None:
         """The cursor is quiet while keys go elsewhere."""
-        self.repaint(self.cursor)
+        self.show_focus(focused=False)
 
 
 class LineList(LineScroll):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward.compaction.branch import Branch, BranchDraft
+    from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.ui.glyphs import Glyphs
 
@@ -22,10 +23,12 @@ __all__ = [
     "Wanted",
     "branch_words",
     "done_figures",
+    "entries_left",
     "progress_words",
     "redacted_words",
     "sending_words",
     "span_words",
+    "summary_between",
 ]
 
 
@@ -44,6 +47,21 @@ class Wanted(NamedTuple):
     """Whether it is only shown; otherwise the leaf moves with it."""
     carried: bool = True
     """Whether the leaf can move to `to` with it: only what is really left can be carried along."""
+
+
+def entries_left(session: Session, start: int, to: int) -> int:
+    """Entries of the conversation that a move from one entry to another leaves."""
+    tree = session.tree
+    return tree.content_upto(start) - tree.content_upto(tree.common_ancestor(start, to))
+
+
+def summary_between(
+    session: Session, start: int, to: int, *, preview: bool = False, carried: bool = True
+) -> Wanted:
+    """A summary of the branch from one entry up to where its path and that of another part."""
+    below = session.tree.below(session.tree.common_ancestor(start, to), start)
+    first = below[0].start if below else -1
+    return Wanted(start, to, entries_left(session, start, to), first, preview=preview, carried=carried)
 
 
 @dataclass(slots=True)
