@@ -25,17 +25,7 @@ SHORTEST_PARAGRAPH = 60
 
 UNCONVERTED = ("compare", "lab", "ui", "catalogue.totals")
 """Rooms of the application whose classes are still inheritance chains; none in the end."""
-CIRCLES_BEFORE = frozenset(
-    {
-        "leafward.agents.base",
-        "leafward.agents.claude.compactions",
-        "leafward.agents.claude.entry_builder",
-        "leafward.agents.conversation",
-        "leafward.agents.fork_draft",
-        "leafward.session.journal.file_append",
-        "leafward.session.journal.migration",
-    }
-)
+CIRCLES_BEFORE: frozenset[str] = frozenset()
 """Modules that are part of a circle still; none in the end."""
 
 
