@@ -44,7 +44,7 @@ async def at_rest(pilot: Pilot[int], screen: ExplorerScreen) -> None:
     await until(
         pilot,
         lambda: (
-            screen.state.summing is None
+            screen.state.summary is None
             and not screen.state.busy
             and pilot.app.screen is screen
             and screen.state.exploration is not None

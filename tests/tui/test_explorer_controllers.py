@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+from dataclasses import fields
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,6 +13,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.errors import Cancelled, LeafwardError, Refused
+from leafward_tui.explorer import controllers
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.graph import Density
@@ -200,6 +204,34 @@ def unwritten(_session: Session, _writing: Writing) -> Write:
     raise Refused("the disk is full")
 
 
+# --- the state --------------------------------------------------------------------------------------------------------
+
+
+def written(node: ast.expr) -> Iterator[str]:
+    """The part of the state that an assignment writes: `self._state.search.text` and `state.search.text` write `search`."""
+    if isinstance(node, ast.Tuple):
+        for one in node.elts:
+            yield from written(one)
+        return
+    parts = ast.unparse(node).removeprefix("self._").split(".")
+    if parts[0] == "state" and len(parts) > 1:
+        yield parts[1]
+
+
+def test_each_part_of_the_state_has_one_writer() -> None:
+    writers: dict[str, set[str]] = {}
+    for path in Path(controllers.__path__[0]).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            for name in (name for target in targets for name in written(target)):
+                writers.setdefault(name, set()).add(path.stem)
+    assert writers["writing"] == {"write"}
+    assert writers["summary"] == {"branch_summary"}
+    # What an exploration leaves out, folds and marks is its own state.
+    assert {name: modules for name, modules in writers.items() if len(modules) > 1} == {}
+    assert set(writers) == {field.name for field in fields(ExplorerState)} - {"path"}
+
+
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
@@ -372,7 +404,7 @@ def test_a_summary_of_a_session_that_was_replaced_is_given_up(explorer: Explorer
     explorer.jobs.run("read")
     explorer.jobs.run("summary")
     assert not explorer.jobs.running("summary")
-    assert explorer.state.summing is None
+    assert explorer.state.summary is None
     assert explorer.file.path.read_bytes() == before
 
 

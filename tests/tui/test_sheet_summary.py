@@ -12,7 +12,7 @@ from leafward.base.errors import Refused
 from leafward.context.model_context import context_at
 from leafward.session.journal import busy, move, work_on
 from leafward.session.session import Session
-from leafward_tui.explorer.model.branch_summary import Growth, Summing, Wanted, progress_words
+from leafward_tui.explorer.model.branch_summary import Growth, SummaryRequest, SummaryRun, progress_words
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
@@ -273,7 +273,7 @@ class TestWhileItRuns:
             await sheet_of(pilot, ChoiceSheet)
             await pilot.press("s")
             await until(pilot, lambda: "tok" in note(screen))
-            summing = screen.state.summing
+            summing = screen.state.summary
             assert summing is not None
             await pilot.press("q")
         assert summing.stop.is_set()
@@ -286,7 +286,7 @@ class TestWhileItRuns:
                 await sheet_of(pilot, ChoiceSheet)
                 await pilot.press("s")
                 await until(pilot, lambda: "a compaction of" in note(screen))
-            assert screen.state.summing is None
+            assert screen.state.summary is None
 
     async def test_a_file_that_grew_meanwhile_is_not_written_to_and_the_summary_is_kept(
         self, file: Named, gate: threading.Event
@@ -307,7 +307,7 @@ class TestWhileItRuns:
 
 
 def test_how_far_it_is_in_words() -> None:
-    summing = Summing(Wanted(9, 3, 31))
+    summing = SummaryRun(SummaryRequest(9, 3, 31))
     assert progress_words(summing) == "summarising 31 entries"
     summing.growth = Growth("", 0, stage="openai/x: the history")
     assert progress_words(summing) == "summarising 31 entries, openai/x: the history"

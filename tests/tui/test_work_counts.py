@@ -220,7 +220,7 @@ NOT_YET = {
     "leafward_tui.catalogue.screen",
     "leafward_tui.inspector.entry",
     "leafward_tui.ui.markdown",
-    "leafward_tui.explorer.view_state",
+    "leafward_tui.explorer.model.view_state",
     "leafward_tui.ui.sheet",
     "markdown_it",
     "portalocker",

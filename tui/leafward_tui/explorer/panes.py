@@ -219,13 +219,13 @@ class ExplorerPanes:
         """
         state = self._state
         self._stays = stays
-        if state.summing is None:
+        if state.summary is None:
             self._refused_until = 0.0
-        if not text and state.summing is not None:
-            if time.monotonic() < self._refused_until and not state.summing.stop.is_set():
+        if not text and state.summary is not None:
+            if time.monotonic() < self._refused_until and not state.summary.stop.is_set():
                 return
-            text, tone, keys = progress_words(state.summing), "", self.key_hints(("mode.leave", "cancels"))
-            beneath = state.summing.growth.last_line if state.summing.growth is not None else ""
+            text, tone, keys = progress_words(state.summary), "", self.key_hints(("mode.leave", "cancels"))
+            beneath = state.summary.growth.last_line if state.summary.growth is not None else ""
         elif not text and state.trouble:
             text, tone = state.trouble, "bad"
         elif not text and state.bare:
@@ -242,7 +242,7 @@ class ExplorerPanes:
         self.price_line.note(text, "bad", keys)
 
     def _end_refusal(self) -> None:
-        if self._state.summing is not None:
+        if self._state.summary is not None:
             self.tell("")
 
     def clear_note(self) -> None:

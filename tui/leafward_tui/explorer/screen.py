@@ -129,8 +129,9 @@ class ExplorerScreen(BaseScreen[None]):
 
     def on_unmount(self) -> None:
         """Closes the session's file; a summary under way is given up."""
-        self.controllers.summary.cancel()
-        self.controllers.loader.close()
+        if self.state.session is not None:
+            self.controllers.summary.cancel()
+            self.controllers.loader.close()
 
     # --- what the screen is asked -------------------------------------------------------------------------------------
 

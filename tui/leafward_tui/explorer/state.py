@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
     from leafward.session.session import Session
-    from leafward_tui.explorer.model.branch_summary import Summing
+    from leafward_tui.explorer.model.branch_summary import SummaryRun
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.overview import Overview
 
@@ -86,7 +86,7 @@ class ExplorerState:
     search: SearchState = field(default_factory=SearchState)
     writing: bool = False
     """Whether a write is under way; there is never more than one. Written by `controllers/write`."""
-    summing: Summing | None = None
+    summary: SummaryRun | None = None
     """The summary under way; everything that writes waits for it. Written by `controllers/branch_summary`."""
 
     @property
@@ -114,7 +114,7 @@ class ExplorerState:
         """What the explorer is about."""
         if self.trouble:
             return Mode.FAILED
-        if self.summing is not None:
+        if self.summary is not None:
             return Mode.SUMMARISING
         if self.search.text:
             return Mode.SEARCHING

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.search import Search
     from leafward_tui.explorer.jobs.session import Growth, OpenedSession
     from leafward_tui.explorer.model.exploration import Findings
+    from leafward_tui.explorer.model.view_state import ViewState
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.explorer.view_state import ViewState
     from leafward_tui.ui.open_target import OpenTarget
     from leafward_tui.ui.services import AppServices, Jobs
 
@@ -123,7 +123,7 @@ class SessionLoader:
     def read_anew(self, before: Columns) -> None:
         """Reads the session anew and keeps cursor, mark, folds and filter by the ids in the columns from `before`."""
         if self._state.exploration is not None:
-            from leafward_tui.explorer.view_state import ViewState
+            from leafward_tui.explorer.model.view_state import ViewState
 
             self._kept = ViewState.of(self._state.exploration, before, self._view.tree.row)
         self.read()
@@ -159,7 +159,7 @@ class SessionLoader:
             return
         state, view, before = self._state, self._view, self._state.session
         self._jobs.cancel(*_OF_THE_SESSION)
-        if before is not None and not state.busy and state.summing is None:
+        if before is not None and not state.busy and state.summary is None:
             # Whoever is still at work on it closes it.
             before.close()
         state.exploration, state.metrics = opened.exploration, opened.metrics
@@ -225,7 +225,7 @@ class SessionLoader:
         state = self._state
         session = state.session
         # What lies on top, a sheet or the log, goes by the session as it was when it was opened.
-        waits = state.busy or state.summing is not None or self._jobs.running("read") or not self._view.on_top
+        waits = state.busy or state.summary is not None or self._jobs.running("read") or not self._view.on_top
         if session is None or not state.following or waits:
             return
         gone = session.gone

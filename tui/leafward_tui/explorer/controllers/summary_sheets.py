@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.compaction.branch import Branch, BranchDraft
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
-    from leafward_tui.explorer.model.branch_summary import Summing, Wanted
+    from leafward_tui.explorer.model.branch_summary import SummaryRequest, SummaryRun
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.reading_sheet import ReadingSheet
@@ -44,7 +44,7 @@ class SummarySheets:
     def choose_summarizer(
         self,
         session: Session,
-        summing: Summing,
+        run: SummaryRun,
         branch: Branch,
         outgoing: Outgoing | None,
         chosen: Callable[[str | None], object],
@@ -54,10 +54,10 @@ class SummarySheets:
         from leafward_tui.explorer.jobs.summary import MODEL, OFFLINE
         from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
 
-        wanted = summing.wanted
+        request = run.request
         before = self._services.recall(_REMEMBERED)
-        operation = "only shown: nothing is written" if wanted.preview else appending(session)
-        if summing.then is not None:
+        operation = "only shown: nothing is written" if request.preview else appending(session)
+        if run.then is not None:
             operation = "goes into the new session, which is shown first"
         about = [SheetLine(branch_words(branch))]
         title, effect = "Extractive, on this machine", "nothing is sent, no cost"
@@ -75,14 +75,14 @@ class SummarySheets:
             about.append(SheetLine(f"{outgoing.model} is asked at {host}"))
             about += [SheetLine(taken_out, "warn")] if taken_out else []
             about += [SheetLine(remark, "warn") for remark in outgoing.remarks]
-        if wanted.preview:
-            choices.append(Choice("f", "With a focus", wanted.focus or "what it should dwell on"))
+        if request.preview:
+            choices.append(Choice("f", "With a focus", request.focus or "what it should dwell on"))
 
         def done(key: str | None) -> None:
             if key == "v" and outgoing is not None:
 
                 def back() -> None:
-                    self.choose_summarizer(session, summing, branch, outgoing, chosen, focus)
+                    self.choose_summarizer(session, run, branch, outgoing, chosen, focus)
 
                 self._show_requests(outgoing, back)
             elif key == "f":
@@ -94,7 +94,7 @@ class SummarySheets:
                 self._services.remember(_REMEMBERED, name)
                 chosen(name)
 
-        note = span_words(wanted, self._services.glyphs)
+        note = span_words(request, self._services.glyphs)
         self._view.ask(ChoiceSheet("Who summarises", choices, about, note=note), done)
 
     def _show_requests(self, outgoing: Outgoing, back: Callable[[], object]) -> None:
@@ -114,23 +114,23 @@ class SummarySheets:
         )
         self._view.ask(sheet, lambda _none: back())
 
-    def ask_focus(self, wanted: Wanted, done: Callable[[str | None], object]) -> None:
+    def ask_focus(self, request: SummaryRequest, done: Callable[[str | None], object]) -> None:
         """Asks what the summary should dwell on."""
         from leafward_tui.ui.sheet import TextSheet
 
         sheet = TextSheet(
             "Focus of the summary",
-            wanted.focus,
-            note=span_words(wanted, self._services.glyphs),
+            request.focus,
+            note=span_words(request, self._services.glyphs),
             placeholder="what it should dwell on; empty for all of it",
             commit="summarise",
-            operation_of=lambda _text: "" if wanted.preview else self._appending(),
+            operation_of=lambda _text: "" if request.preview else self._appending(),
         )
         self._view.ask(sheet, done)
 
     def open(
         self,
-        wanted: Wanted,
+        request: SummaryRequest,
         done: Callable[[str | None], object],
         *,
         running: bool,
@@ -140,10 +140,10 @@ class SummarySheets:
         """Opens the sheet in which a summary is shown, whole or as it grows."""
         from leafward_tui.ui.reading_sheet import ReadingSheet
 
-        title = "Summary of what a move leaves" if wanted.carried else "Summary of this branch"
+        title = "Summary of what a move leaves" if request.carried else "Summary of this branch"
         sheet = ReadingSheet(
-            f"{title}: {wanted.focus}" if wanted.focus else title,
-            note=span_words(wanted, self._services.glyphs),
+            f"{title}: {request.focus}" if request.focus else title,
+            note=span_words(request, self._services.glyphs),
             running=running,
             cancel=cancel,
             save=save,
@@ -151,13 +151,15 @@ class SummarySheets:
         self._view.ask(sheet, done)
         return sheet
 
-    def show_draft(self, sheet: ReadingSheet, wanted: Wanted, draft: BranchDraft, problem: str) -> None:
+    def show_draft(
+        self, sheet: ReadingSheet, request: SummaryRequest, draft: BranchDraft, problem: str
+    ) -> None:
         """Shows a summary that is whole and not written; `problem` is why it is not, where it was to be."""
         self.draft = draft
         who = draft.summary.summarizer
         words = [f"{who}, on this machine" if draft.summary.usage is None else who, *draft.remarks]
         taken_out = redacted_words(draft.summary.redacted)
-        refused = "" if wanted.carried else "this branch is not the active one: nothing is moved"
+        refused = "" if request.carried else "this branch is not the active one: nothing is moved"
         if self._state.refusal:
             refused = f"read only: {self._state.refusal}"
         sheet.ended(
@@ -167,7 +169,7 @@ class SummarySheets:
             else "; ".join([*words, *([taken_out] if taken_out else [])]),
             figures=done_figures(draft, self._services.glyphs),
             tone="bad" if problem else "warn" if draft.remarks else "",
-            move=f"move to {named(wanted.to)} with it",
+            move=f"move to {named(request.to)} with it",
             refused=refused,
             operation=self._appending(),
             again=True,

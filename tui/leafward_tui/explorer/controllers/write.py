@@ -47,7 +47,7 @@ class SessionWrite:
 
     def waits_for_summary(self) -> bool:
         """Whether a summary is being made, which everything that writes waits for; says so, and what ends it."""
-        if self._state.summing is None:
+        if self._state.summary is None:
             return False
         text = "refused: a summary of this session is still being made"
         self._view.refuse(text, self._view.key_hints(("mode.leave", "cancels")))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward.session.journal import Write
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
-    from leafward_tui.explorer.model.branch_summary import Wanted
+    from leafward_tui.explorer.model.branch_summary import SummaryRequest
     from leafward_tui.ui.services import Job
 
 OFFLINE = Extractive.name
@@ -47,19 +47,19 @@ class Summary(NamedTuple):
     problem: str = ""
 
 
-def look_over(session: Session, wanted: Wanted, config: Config, stop: Event, _job: Job) -> Prospect:
+def look_over(session: Session, request: SummaryRequest, config: Config, stop: Event, _job: Job) -> Prospect:
     """Decodes a branch, and makes the requests for the configured model; nothing leaves the machine."""
     window = config.window_of(config.model)
     try:
         branch = left_branch(
-            session, wanted.start, wanted.to, window=window, reserve=config.reserve, stop=stop.is_set
+            session, request.start, request.to, window=window, reserve=config.reserve, stop=stop.is_set
         )
         if branch is None or config.model is None:
             return Prospect(branch)
         from leafward.summaries.summarizers.model import outgoing
 
         settings = model_settings(CONFIGURED, config)
-        return Prospect(branch, outgoing(branch.span(wanted.focus), branch.budget(), settings))
+        return Prospect(branch, outgoing(branch.span(request.focus), branch.budget(), settings))
     except (LeafwardError, OSError) as error:
         return Prospect(problem=str(error))
 
@@ -67,7 +67,7 @@ def look_over(session: Session, wanted: Wanted, config: Config, stop: Event, _jo
 def summarise(
     session: Session,
     branch: Branch,
-    wanted: Wanted,
+    request: SummaryRequest,
     name: str,
     config: Config,
     clock: Callable[[], datetime],
@@ -84,14 +84,20 @@ def summarise(
     try:
         with busy(session.path, "a summary") as claim:
             draft = _drafted(
-                session, branch, wanted.focus, name, config, stop, lambda now: job.report(partial(grown, now))
+                session,
+                branch,
+                request.focus,
+                name,
+                config,
+                stop,
+                lambda now: job.report(partial(grown, now)),
             )
             if stop.is_set():
                 raise Cancelled("cancelled")
             if not moves:
                 return Summary(draft)
             return Summary(
-                draft, move_with_summary(session, wanted.to, draft, Writing(claim=claim, now=clock))
+                draft, move_with_summary(session, request.to, draft, Writing(claim=claim, now=clock))
             )
     except (LeafwardError, OSError) as error:
         return Summary(draft, problem=str(error))

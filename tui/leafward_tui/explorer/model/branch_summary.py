@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Growth",
-    "Summing",
-    "Wanted",
+    "SummaryRequest",
+    "SummaryRun",
     "branch_words",
     "done_figures",
     "entries_left",
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-class Wanted(NamedTuple):
+class SummaryRequest(NamedTuple):
     """Which branch is to be summarised: the entries from `start` up to where its path and that of `to` part."""
 
     start: int
@@ -57,18 +57,20 @@ def entries_left(session: Session, start: int, to: int) -> int:
 
 def summary_between(
     session: Session, start: int, to: int, *, preview: bool = False, carried: bool = True
-) -> Wanted:
+) -> SummaryRequest:
     """A summary of the branch from one entry up to where its path and that of another part."""
     below = session.tree.below(session.tree.common_ancestor(start, to), start)
     first = below[0].start if below else -1
-    return Wanted(start, to, entries_left(session, start, to), first, preview=preview, carried=carried)
+    return SummaryRequest(
+        start, to, entries_left(session, start, to), first, preview=preview, carried=carried
+    )
 
 
 @dataclass(slots=True)
-class Summing:
+class SummaryRun:
     """A summary under way. There is never more than one to a screen."""
 
-    wanted: Wanted
+    request: SummaryRequest
     stop: Event = field(default_factory=Event)
     growth: Growth | None = None
     branch: Branch | None = None
@@ -81,7 +83,7 @@ class Summing:
     @property
     def moves(self) -> bool:
         """Whether the leaf moves with it."""
-        return self.then is None and not self.wanted.preview
+        return self.then is None and not self.request.preview
 
 
 class Growth(NamedTuple):
@@ -100,12 +102,12 @@ class Growth(NamedTuple):
         return next((line.strip() for line in reversed(self.text.split("\n")) if line.strip()), "")
 
 
-def progress_words(summing: Summing) -> str:
+def progress_words(run: SummaryRun) -> str:
     """`summarising 31 entries, 512 tok, 40/s`."""
-    said = f"summarising {counted(summing.wanted.entries, 'entry', 'entries')}"
-    if summing.stop.is_set():
+    said = f"summarising {counted(run.request.entries, 'entry', 'entries')}"
+    if run.stop.is_set():
         return f"{said}, giving up"
-    growth = summing.growth
+    growth = run.growth
     if growth is None:
         return said
     if not growth.tokens:
@@ -114,10 +116,10 @@ def progress_words(summing: Summing) -> str:
     return f"{said}, {growth.rate:,.0f}/s" if growth.rate >= 1 else said
 
 
-def span_words(wanted: Wanted, glyphs: Glyphs) -> str:
+def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
     """`31 entries  #29 – #341`."""
-    first = f"#{wanted.first} {glyphs.dash} " if 0 <= wanted.first < wanted.start else ""
-    return f"{counted(wanted.entries, 'entry', 'entries')}  {first}#{wanted.start}"
+    first = f"#{request.first} {glyphs.dash} " if 0 <= request.first < request.start else ""
+    return f"{counted(request.entries, 'entry', 'entries')}  {first}#{request.start}"
 
 
 def branch_words(branch: Branch) -> str:
