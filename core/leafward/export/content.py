@@ -212,8 +212,10 @@ class Content:
                 if block.get("thinking"):
                     yield Part(Form.THOUGHT, self.text(str(block["thinking"])))
             elif kind == "toolCall":
+                # The arguments first, each under its name, as JSON has them: so that every export leaves out the same.
+                called = block if self.secrets else self.redactor.value(block)
                 yield Part(
-                    Form.CALLED, self.text(call_lines(block)), self.line(str(block.get("name") or "a tool"))
+                    Form.CALLED, self.text(call_lines(called)), self.line(str(called.get("name") or "a tool"))
                 )
             elif kind == "image":
                 media = str(block.get("mimeType")), str(block.get("data") or "")
