@@ -28,7 +28,7 @@ from leafward.base.redact.tokens import runs_of, tokens_in
 from leafward.base.redact.urls import urls_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -36,6 +36,8 @@ __all__ = ["MARKER", "Redactor", "redact", "secret_under", "secrets_in"]
 
 _SHORTEST = 8
 """Characters below which a text holds no secret: a name, a sign and a value are longer."""
+_SHORTEST_KEY = 16
+"""Characters below which the key of an object is a name."""
 _SHORTEST_VALUE = 3
 """The same for a string under a key that says what it is."""
 
@@ -114,6 +116,8 @@ def _whole(starts: list[int], places: list[tuple[int, int]], at: int) -> int:
     return whole + at - seen
 
 
+_SIDES = ("+", "-", " ")
+"""What a line of a unified diff begins with."""
 _VALUES = ("value", "stringValue", "secretValue")
 
 
@@ -137,6 +141,8 @@ class Redactor:
     found: Counter[str] = field(default_factory=Counter)
     """Different secrets, by name; one that is found twice counts once."""
     seen: set[str] = field(default_factory=set)
+    report: Callable[[str, str], object] | None = None
+    """Told of each secret that is taken out: its kind and the secret itself."""
 
     def text(self, text: str) -> str:
         """`text` with every secret replaced by its name in brackets."""
@@ -150,8 +156,20 @@ class Redactor:
         pieces.append(text[at:])
         return "".join(pieces)
 
+    def patch(self, text: str) -> str:
+        """The text of a unified diff with every secret replaced, its lines as many as before, or it would not apply."""
+        pieces, at = [], 0
+        for start, end, kind in secrets_in(text):
+            lines = text[start:end].split("\n")
+            marker = self._name(kind, text[start:end])
+            following = [f"{line[0]}{marker}" if line[:1] in _SIDES else marker for line in lines[1:]]
+            pieces += [text[at:start], "\n".join([marker, *following])]
+            at = end
+        pieces.append(text[at:])
+        return "".join(pieces)
+
     def value(self, value: Any) -> Any:
-        """A decoded JSON value with every string in it redacted; keys and images stay. Nested as deep as it likes."""
+        """A decoded JSON value with every string in it redacted; images stay. Nested as deep as it likes."""
         if isinstance(value, str):
             return self.text(value)
         if not isinstance(value, (dict, list)):
@@ -162,8 +180,11 @@ class Redactor:
             holder = waiting.pop()
             picture = isinstance(holder, dict) and holder.get("type") == "image"
             named = _named(holder) if isinstance(holder, dict) else ""
-            if isinstance(holder, list) and _is_cut_up(holder):
-                self._lines(holder)
+            if isinstance(holder, list):
+                if _is_cut_up(holder):
+                    self._lines(holder)
+            else:
+                self._keys(holder)
             for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
                 item = holder[key]
                 if picture and key == "data":
@@ -174,6 +195,15 @@ class Redactor:
                     holder[key] = copy = dict(item) if isinstance(item, dict) else list(item)
                     waiting.append(copy)
         return root[0]
+
+    def _keys(self, holder: dict[Any, Any]) -> None:
+        """Takes secrets out of the keys of an object: what a program counts by, for example."""
+        if all(not isinstance(key, str) or len(key) < _SHORTEST_KEY for key in holder):
+            return
+        items = [(self.text(key) if isinstance(key, str) else key, item) for key, item in holder.items()]
+        if [key for key, _ in items] != list(holder):
+            holder.clear()
+            holder.update(items)
 
     def _lines(self, lines: list[str]) -> None:
         """Takes the lines of a private key out of a list of lines, in which each by itself says nothing."""
@@ -194,6 +224,8 @@ class Redactor:
         return plain
 
     def _name(self, name: str, secret: str) -> str:
+        if self.report is not None:
+            self.report(name, secret)
         if secret not in self.seen:
             self.seen.add(secret)
             self.found[name] += 1
