@@ -1,9 +1,10 @@
 # make demo    a fresh machine with Python 3.11 or newer: install into .venv and open the demo session
 # make test    install the test extras and run everything that CI runs
+# make torture  calls of the system that go wrong, ten thousand times; SEED=N repeats a run
 # make bench, make screenshots: measurements, pictures of the screens
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench screenshots clean force
+.PHONY: help demo test check torture bench screenshots clean force
 
 # What the caller's shell has set up must not reach our environment.
 unexport VIRTUAL_ENV
@@ -56,6 +57,9 @@ test: $(MARK_TEST)
 	$(BIN)/python -m pytest -n $(LEAFWARD_TEST_WORKERS) --dist worksteal
 
 check: test
+
+torture: $(MARK_TEST)
+	$(BIN)/python -m tests.torture $(SEED)
 
 bench: $(MARK_TEST)
 	$(BIN)/python -m tests.bench

@@ -109,9 +109,11 @@ def test_a_copy_that_cannot_be_written_names_our_folder(run: Run, transcript: Pa
     left = folder / f"{transcript.name}{DRAFT_MARK}7{DRAFT_END}"
     left.write_text("{")
     said = [
-        problem for problem in run("doctor", "--json").document["problems"] if problem["code"] == "kept-draft"
+        problem for problem in run("doctor", "--json").document["problems"] if problem["code"] == "litter"
     ]
-    assert [problem["text"] for problem in said] == [f"{left}: left by a write that was killed"]
+    assert [problem["text"] for problem in said] == [
+        f"{left}: left by a write that was killed; it stays for now: it changed less than an hour ago"
+    ]
 
 
 def test_nothing_is_deleted_before_it_is_said_what(done: Run, session: Path) -> None:
@@ -195,9 +197,46 @@ def test_documents_left_for_an_import_are_said_and_removed(done: Run) -> None:
     assert done("doctor", "--json").document["problems"] == []
 
 
-@pytest.mark.parametrize("arguments", [("doctor", "--dry-run"), ("doctor", "x", "--forget")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("doctor", "--dry-run"),
+        ("doctor", "x", "--forget"),
+        ("doctor", "x", "--clear-litter"),
+        ("doctor", "--forget", "--clear-litter"),
+    ],
+)
 def test_forgetting_is_about_everything(arguments: tuple[str, ...], run: Run) -> None:
     assert run(*arguments).code == 2
+
+
+def test_litter_is_named_and_cleared_when_asked(
+    done: Run, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, young = (
+        session.with_name(f"{session.name}.leafward-{name}.tmp") for name in ("0123abcd", "4567abcd")
+    )
+    for path in (old, young):
+        path.write_bytes(b"{")
+    now = young.stat().st_ctime + 3600
+    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
+    os.utime(young, (2**32, 2**32))
+    [first, second] = [
+        one for one in done("doctor", "--json").document["problems"] if one["code"] == "litter"
+    ]
+    assert first["text"] == (
+        f"{old}: left by a write that was killed; `leafward doctor --clear-litter` removes it"
+    )
+    assert "it changed at a time that is still to come" in second["text"]
+    tried = done("doctor", "--clear-litter", "--dry-run", "--json").document
+    assert tried["cleared"] == [{"path": str(old), "bytes": 1}]
+    assert old.is_file()
+    said = done("doctor", "--clear-litter").out
+    assert f"removed {old}, 1 byte" in said
+    assert f"stays: {young}" in said
+    assert (old.exists(), young.exists(), session.is_file()) == (False, True, True)
+    young.unlink()
+    assert done("doctor", "--clear-litter").out == "no litter: no killed write left anything\n"
 
 
 def test_excluded_folders_are_counted_and_nothing_else(done: Run, run: Run, session: Path) -> None:

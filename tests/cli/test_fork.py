@@ -157,7 +157,7 @@ def test_resume_names_a_store_that_is_not_the_usual_one(run: Run, tmp_path: Path
     outcome = run("resume", rollout.path, "--json")
     assert outcome.document["env"] == {"CODEX_HOME": str(tmp_path / "else where" / ".codex")}
     said = run("resume", rollout.path, "--print").out
-    assert said.startswith(f"cd {tmp_path} && CODEX_HOME='{tmp_path}/else where/.codex' codex resume -C ")
+    assert said.startswith(f"cd -- {tmp_path} && CODEX_HOME='{tmp_path}/else where/.codex' codex resume -C ")
 
 
 def test_the_new_session_hangs_under_its_source(run: Run, session: Path) -> None:

@@ -47,12 +47,38 @@ class TestExport:
 
     def test_to_a_file_of_ones_own(self, run: Run, secretive: Path, tmp_path: Path) -> None:
         target = tmp_path / "out.md"
-        target.write_text("old")
         outcome = run("export", secretive, "-o", target)
         assert outcome.out == f"wrote {target}: 2 entries\n"
         assert target.read_text().startswith("# my key is \\[redacted: openai key\\]")
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
         assert sorted(path.name for path in tmp_path.iterdir()) == ["out.md", "s.jsonl"]
+
+    @pytest.mark.skipif(os.name != "posix", reason="devices and links as POSIX has them")
+    def test_what_stands_there_stays_what_it_is(self, run: Run, secretive: Path, tmp_path: Path) -> None:
+        whole = run("export", secretive).out
+        link, real, pipe = tmp_path / "link.md", tmp_path / "real.md", tmp_path / "pipe"
+        real.write_text("old")
+        real.chmod(0o640)
+        link.symlink_to(real)
+        os.mkfifo(pipe)
+        assert run("export", secretive, "-o", link).code == 0
+        assert link.is_symlink()
+        assert (real.read_text(), stat.S_IMODE(real.stat().st_mode)) == (whole, 0o640)
+        assert run("export", secretive, "-o", os.devnull).code == 0
+        assert Path(os.devnull).is_char_device()
+        refused = run("export", secretive, "-o", pipe)
+        assert (refused.code, refused.err) == (
+            1,
+            f"leafward: nobody reads from the pipe {pipe}; start its reader first\n",
+        )
+        assert pipe.is_fifo()
+
+    @pytest.mark.skipif(not os.path.exists("/dev/fd/1"), reason="no /dev/fd here")
+    @pytest.mark.parametrize("where", ["/dev/stdout", "/dev/fd/1", "-"])
+    def test_stdout_by_a_name_of_its_own_gets_the_document_alone(
+        self, where: str, run: Run, secretive: Path
+    ) -> None:
+        assert run("export", secretive, "-o", where).out == run("export", secretive).out
 
     def test_described(self, done: Run, secretive: Path, tmp_path: Path) -> None:
         described = done("export", secretive, "--json").document

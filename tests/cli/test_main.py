@@ -133,6 +133,8 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
         "leafward",
         "leafward.cli",
         "leafward.cli.command",
+        "leafward.cli.host",
+        "leafward.cli.streams",
         "leafward.cli.verbs",
         "leafward.cli.comparing_verbs",
         "leafward.cli.changing_verbs",

@@ -177,9 +177,8 @@ class TestOutline:
         lines = lines_of(opened(file.path))
         assert "○  before" in lines[0]
         assert "!  malformed  the line is not a JSON object" in lines[1]
-        assert "after" in lines[2]
-        assert lines[3] == ""
-        assert lines[4].endswith("! orphan  leaf")
+        assert lines[2] == ""
+        assert lines[3].endswith("! orphan  leaf")
 
     def test_what_a_terminal_could_act_on_never_gets_there(self, run: Run, tmp_path: Path) -> None:
         file = PiFile(

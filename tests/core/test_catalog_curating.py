@@ -242,37 +242,6 @@ def test_what_is_deleted_can_be_brought_back(store: Path) -> None:
         find_thrown("aaaa0001")
 
 
-def test_across_disks_a_file_is_copied_before_it_goes(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    draft = Draft()
-    draft.user("hello")
-    path = draft.write(store / "a.jsonl")
-    content = path.read_bytes()
-
-    def refuse(*_: object) -> None:
-        raise OSError(18, "Invalid cross-device link")
-
-    monkeypatch.setattr(os, "rename", refuse)
-    thrown = throw_away(listed(store).cards()[0])
-    assert (path.exists(), thrown.file.read_bytes()) == (False, content)
-    assert sorted(os.listdir(thrown.file.parent)) == ["a.jsonl", "note.json"]
-
-
-def test_what_cannot_be_moved_stays(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    draft = Draft()
-    draft.user("hello")
-    path = draft.write(store / "a.jsonl")
-
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "rename", refuse)
-    monkeypatch.setattr(shutil, "copy2", refuse)
-    with pytest.raises(OSError, match="No space"):
-        throw_away(listed(store).cards()[0])
-    assert path.is_file()
-    assert thrown_away() == []
-
-
 def test_sessions_of_other_agents_are_never_deleted(transcript: Path) -> None:
     card = cards_of(listed(**claude(transcript)))[transcript.name]
     with pytest.raises(Refused, match="never touched"):

@@ -16,6 +16,8 @@ from leafward.export.session_export import FORMATS
 from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.core.test_export import HOSTILE, Page
+from tests.core.test_sanitizer import PAYLOADS, live
+from tests.pi_file import HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,3 +110,19 @@ def test_it_stops_when_it_is_told_to(parted: Path) -> None:
         a, b = session.tree.leaves()
         with pytest.raises(Cancelled):
             comparison_of(sides(session, a, b), stop=lambda: True)
+
+
+def test_no_text_of_a_session_is_live_markup(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl", HEADER | {"cwd": "/w/<img src=x>"})
+    file.user("begin")
+    fork = file.said("ready")
+    for side in (fork, fork):
+        file.user("go", side)
+        for number, payload in enumerate(PAYLOADS.values()):
+            name = f"{payload.replace('/', ':')}.py"
+            file.said(call("write", f"w{number}", path=name, content=payload))
+            file.answered(f"w{number}", "write", payload)
+            file.said(call("edit", f"e{number}", path=name, oldText="w1", newText=payload))
+            file.answered(f"e{number}", "edit", "ok")
+            file.said(payload)
+    assert live(made(file.path, "md")) == []

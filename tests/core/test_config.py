@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leafward.base.config import Config, config_path, known_keys, load, parse
+from leafward.base.config import Config, config_path, known_keys, load, parse, unfit_url
 
 FILE = Path("config.toml")
 
@@ -124,10 +124,6 @@ def test_a_key_like_no_other_is_named_without_a_guess() -> None:
         ("roots = 3", "roots must be a table; it is ignored"),
         ("[roots]\npi = 3", "roots.pi must be a text or a list of texts; it is ignored"),
         (
-            "[base-urls]\nollama = 'localhost:1'",
-            "base-urls.ollama must be a URL that begins with http:// or https://; it is ignored",
-        ),
-        (
             "[keys]\nopenai = 'sk-123'",
             "keys.openai must be the name of an environment variable; it is ignored",
         ),
@@ -178,3 +174,20 @@ def test_a_byte_order_mark_is_no_problem(tmp_path: Path) -> None:
 def test_the_list_of_keys_is_complete() -> None:
     fields = {name.replace("-", "_").replace(".", "_").removesuffix("_*") for name in known_keys()}
     assert fields == {f.name for f in dataclasses.fields(Config)}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("'localhost:1'", "a URL that begins with http:// or https://"),
+        ("7", "a URL that begins with http:// or https://"),
+        ("'http://ada:word@localhost:1'", "a plain URL: it holds a name or password"),
+    ],
+)
+def test_an_address_that_is_none_is_not_replaced_by_the_providers_own(value: str, expected: str) -> None:
+    config, problems = parse(f"[base-urls]\nollama = {value}", FILE)
+    (problem,) = problems
+    assert problem.text.startswith(f"base-urls.ollama must be {expected}")
+    assert problem.text.endswith("nothing is sent to these models before it is one")
+    assert "word@" not in problem.text
+    assert unfit_url(config.base_urls["ollama"]) is not None

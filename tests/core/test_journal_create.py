@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from leafward.session.session import Session
 from tests.pi_file import HEADER, conversation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 LINE = {"type": "message", "id": "0000000a", "parentId": None, "message": {"role": "user", "content": "ünï"}}
@@ -49,18 +51,64 @@ def test_what_exists_is_left_as_it_is(tmp_path: Path) -> None:
     assert {entry.name for entry in tmp_path.iterdir()} == {"there.jsonl", "dangling.jsonl"}
 
 
-def test_without_hard_links_the_name_is_claimed_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_links(*_: object, **__: object) -> None:
-        raise PermissionError("not on this file system")
+@pytest.fixture
+def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system without hard links."""
+    monkeypatch.setattr(os, "link", failing(errno.EPERM))
 
-    monkeypatch.setattr(os, "link", no_links)
+
+def failing(code: int) -> Callable[..., None]:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    return refuse
+
+
+@pytest.mark.usefixtures("no_links")
+def test_without_hard_links_nothing_is_replaced_either(tmp_path: Path) -> None:
     path = create(tmp_path / "new.jsonl", HEADER, [LINE])
     assert path.read_bytes().count(b"\n") == 2
     with pytest.raises(Refused, match="exists already"):
         create(path, HEADER)
     assert path.read_bytes().count(b"\n") == 2
+    assert [entry.name for entry in tmp_path.iterdir()] == ["new.jsonl"]
+
+
+@pytest.mark.usefixtures("no_links")
+def test_without_hard_links_a_name_that_cannot_be_given_is_not_claimed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty file of that name would be in the way of the next try."""
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "rename", failing(errno.EIO))
+        with pytest.raises(Refused, match="Input/output error"):
+            create(tmp_path / "new.jsonl", HEADER, [LINE])
+    assert list(tmp_path.iterdir()) == []
+    assert create(tmp_path / "new.jsonl", HEADER, [LINE]).is_file()
+
+
+def test_a_name_that_the_disk_does_not_confirm_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("leafward.session.journal.durable.sync_folder", failing(errno.EIO))
+        with pytest.raises(Refused, match="Input/output error"):
+            create(tmp_path / "new.jsonl", HEADER, [LINE])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_durable_by_itself_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync = os.fsync
+
+    def only_files(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            failing(errno.EINVAL)()
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", only_files)
+    assert create(tmp_path / "new.jsonl", HEADER, [LINE]).is_file()
 
 
 def test_a_line_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.errors import Refused
+from leafward.base.paths import is_draft
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.journal import Writing, backup_folder, label, move, rename, undo
@@ -236,3 +238,39 @@ def _stays_what_it_was(source: Path, folder: Path) -> None:
     assert list(context_at(again).messages) == context
     session.close()
     again.close()
+
+
+def test_a_backup_has_its_name_when_it_is_whole(
+    session: Session, old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped in the middle, also where nothing can be removed any more, no half copy looks like a backup."""
+    before = old.read_bytes()
+
+    def failing(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", failing)
+        patched.setattr(Path, "unlink", failing)
+        with pytest.raises(Refused, match=r"^cannot migrate old.jsonl: Input/output error$"):
+            move(session, 0)
+    assert old.read_bytes() == before
+    assert [is_draft(path.name) for path in backup_folder().iterdir()] == [True]
+
+
+def test_a_migration_that_the_disk_does_not_confirm_is_said(
+    session: Session, old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_folder: Path) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    before = old.read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr("leafward.session.journal.migration.sync_folder", failing)
+        with pytest.raises(
+            Refused, match=r"^old.jsonl was migrated, but the disk does not confirm it: Input"
+        ):
+            move(session, 0)
+    assert session.version == 3
+    assert [path.read_bytes() for path in backup_folder().iterdir()] == [before]
+    assert move(session, 0).changed

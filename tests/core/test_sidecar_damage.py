@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from leafward.base.errors import Refused
 from leafward.base.paths import data_dir
 from leafward.export.doctor import check, lost_sidecars
+from leafward.export.litter import litter
 from leafward.session.entries import Damage
 from leafward.session.journal import Writing, append, encode_line, label, move, rename
 from tests.foreign_sessions import texts
 from tests.foreign_stores import Store, said, same_anew
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IMPATIENT = Writing(patience=0.1)
 
@@ -109,13 +109,35 @@ class TestKilled:
         label(session, 0, "x")
         path, content = session.book_path, session.book_path.read_bytes()
         path.unlink()
-        path.with_name(f"{path.name}.leafward-0123456789ab.tmp").write_bytes(content[:40])
+        draft = path.with_name(f"{path.name}.leafward-0123456789ab.tmp")
+        draft.write_bytes(content[:40])
         anew = claude.open()
         assert (anew.labels, anew.read_only) == ({}, None)
         label(anew, 0, "y")
         assert anew.labels == {0: "y"}
-        assert [one.code for one in lost_sidecars({path}, lambda _path: True)] == ["sidecar-draft"]
+        assert list(lost_sidecars({path}, lambda _path: True)) == []
+        assert [one.path for one in litter([])] == [draft]
         anew.close()
+
+    def test_a_disk_that_neither_confirms_nor_takes_back_what_is_there(
+        self, claude: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is said as what it is: written, by us, and perhaps not for long."""
+        session = claude.open()
+
+        def failing(*_: object, **__: object) -> None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        with monkeypatch.context() as patched:
+            patched.setattr("leafward.session.journal.durable.sync_folder", failing)
+            patched.setattr(Path, "unlink", failing)
+            with pytest.raises(
+                Refused, match=r"was written, but the disk does not confirm it: .*Input/output error"
+            ):
+                label(session, 0, "x")
+        assert session.labels == {0: "x"}
+        label(session, 0, "y")
+        assert session.labels == {0: "y"}
 
 
 class TestDamage:

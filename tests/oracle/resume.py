@@ -103,6 +103,39 @@ def find_node() -> str | None:
     return os.environ.get("LEAFWARD_NODE") or shutil.which("node")
 
 
+def surroundings(scratch: Path, session: Path, url: str) -> tuple[Path, Path, dict[str, str]]:
+    """A home of its own for pi below a folder: a copy of the session, the folder it works in, and its environment."""
+    home, cwd, agent = scratch / "home", scratch / "project", scratch / "home" / "agent"
+    agent.mkdir(parents=True)
+    cwd.mkdir()
+    names = ("scripted-1", "scripted-2")
+    models = [
+        {"id": name, "reasoning": True, "input": ["text", "image"], "contextWindow": 10_000_000}
+        for name in names
+    ]
+    provider = {"baseUrl": url, "api": "openai-completions", "apiKey": "none", "models": models}
+    (agent / "models.json").write_text(json.dumps({"providers": {"local": provider}}))
+    settings = {
+        "defaultProvider": "local",
+        "defaultModel": names[0],
+        "retry": {"enabled": False},
+        "compaction": {"enabled": False},
+    }
+    (agent / "settings.json").write_text(json.dumps(settings))
+    copy = scratch / "session.jsonl"
+    head, newline, rest = session.read_bytes().partition(b"\n")
+    copy.write_bytes(json.dumps({**json.loads(head), "cwd": str(cwd)}).encode() + newline + rest)
+    environment = {
+        **{name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "SYSTEMROOT")},
+        "HOME": str(home),
+        "PI_CODING_AGENT_DIR": str(agent),
+        "PI_OFFLINE": "1",
+        "PI_TELEMETRY": "0",
+        "PI_SKIP_VERSION_CHECK": "1",
+    }
+    return copy, cwd, environment
+
+
 def resume(
     package: Path, session: Path, prompt: str, *, node: str | None = None, timeout: float = 60
 ) -> Resumed:
@@ -111,35 +144,8 @@ def resume(
     if node is None:
         raise ResumeError("no node found")
     with tempfile.TemporaryDirectory(prefix="resume-") as scratch, model() as (url, requests):
-        home, cwd, agent = Path(scratch, "home"), Path(scratch, "project"), Path(scratch, "home", "agent")
-        agent.mkdir(parents=True)
-        cwd.mkdir()
-        names = ("scripted-1", "scripted-2")
-        models = [
-            {"id": name, "reasoning": True, "input": ["text", "image"], "contextWindow": 10_000_000}
-            for name in names
-        ]
-        provider = {"baseUrl": url, "api": "openai-completions", "apiKey": "none", "models": models}
-        (agent / "models.json").write_text(json.dumps({"providers": {"local": provider}}))
-        settings = {
-            "defaultProvider": "local",
-            "defaultModel": names[0],
-            "retry": {"enabled": False},
-            "compaction": {"enabled": False},
-        }
-        (agent / "settings.json").write_text(json.dumps(settings))
-        copy = Path(scratch, "session.jsonl")
-        head, newline, rest = session.read_bytes().partition(b"\n")
-        copy.write_bytes(json.dumps({**json.loads(head), "cwd": str(cwd)}).encode() + newline + rest)
+        copy, cwd, environment = surroundings(Path(scratch), session, url)
         before = _lines(copy)
-        environment = {
-            **{name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "SYSTEMROOT")},
-            "HOME": str(home),
-            "PI_CODING_AGENT_DIR": str(agent),
-            "PI_OFFLINE": "1",
-            "PI_TELEMETRY": "0",
-            "PI_SKIP_VERSION_CHECK": "1",
-        }
         command = [
             node,
             str(package / "dist" / "bundle" / "cli.js"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    import pytest
     from textual.pilot import Pilot
 
 WIDE = (120, 32)
@@ -49,6 +51,16 @@ class Named(Acting):
         self.answered(f"{name}-b", "bash", "it failed" if failed else "fine", failed=failed)
         self.ends[name] = self.said(f"{name} done")
         return self.prompts[name]
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, folder: Path, name: str) -> Path:
+    """A program that stands for an agent: it is found on PATH, and does nothing."""
+    folder.mkdir(exist_ok=True)
+    program = folder / (f"{name}.cmd" if os.name == "nt" else name)
+    program.write_text("" if os.name == "nt" else "#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    return program
 
 
 def forked(path: Path, cwd: Path | None = None) -> Named:

@@ -24,7 +24,7 @@ from leafward_tui.lab.model.turns import CutRows
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.sheet import ChoiceSheet
 from leafward_tui.xray import XRayScreen
-from leafward_tui.xray.summaries import fitting
+from leafward_tui.xray.widgets.summaries_head import fitting
 from tests.acting import usage
 from tests.tui.considered import SMALL, considered, considering, follow, said, stored, working
 from tests.tui.explored import NARROW, exploring, note

@@ -212,7 +212,7 @@ async def test_without_sessions_it_says_where_it_looked_and_offers_the_demo(tmp_
         assert not screen.preview.display
         await pilot.press("D")
         await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
-        demo = app._demo
+        demo = app.screens.demo_file
         assert demo is not None
         assert demo.is_file()
     assert not demo.exists()

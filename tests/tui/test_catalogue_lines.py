@@ -8,7 +8,8 @@ import pytest
 
 from leafward.catalog import Sort
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
-from leafward_tui.catalogue.widgets.session_row import Columns, is_live, tilde
+from leafward_tui.catalogue.widgets.session_row import Columns, is_live
+from leafward_tui.ui.paths import tilde
 from tests.tui.session_store import lines_of
 
 if TYPE_CHECKING:

@@ -175,7 +175,7 @@ async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None
         await until(pilot, lambda: len(lines(file.path)) > before and not explorer.writing)
         await pilot.press("X")
         screen = await reached(pilot, XRayScreen)
-        await until(pilot, lambda: screen.xray is not None and screen.undo_op)
+        await until(pilot, lambda: screen.state.loaded.undo_op)
         text = shown(pilot)
         assert "left out" in text
         assert "tokens freed" in text

@@ -19,6 +19,7 @@ from tests.tui.explored import (
     exploring,
     forked,
     here,
+    installed,
     lines,
     note,
     tree,
@@ -262,6 +263,7 @@ class TestHandingOn:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         file = forked(tmp_path / "here.jsonl", cwd=tmp_path)
+        program = installed(monkeypatch, tmp_path / "bin", "pi")
         ran: list[tuple[Any, dict[str, Any]]] = []
         async with exploring(file.path) as (pilot, screen):
             monkeypatch.setattr(screen.app, "suspend", nullcontext)
@@ -271,6 +273,7 @@ class TestHandingOn:
             await until(pilot, lambda: ran)
             argv, named = ran[0]
             assert argv[0].endswith("pi")
+            assert named["executable"] == str(program)
             assert str(file.path) in argv
             assert "LEAFWARD_SECRET" not in named["env"]
             assert named["cwd"] == named["env"]["PWD"] == str(tmp_path)

@@ -12,7 +12,7 @@ import pytest
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.acting import call
-from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, note
+from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, installed, note
 from tests.tui.session_store import rows, until
 
 if TYPE_CHECKING:
@@ -80,12 +80,12 @@ async def test_it_is_shown_first_and_then_written(
             sheet = await drafted(pilot)
             assert keys(sheet) == ["w", "o", "r"]
             said = shown(pilot).replace("\n", "")
-            assert f"cd {file.path.parent} && pi --session" in said
+            assert f"cd -- {file.path.parent} && pi --session" in said
             assert new_files(file.path.parent) == []
             await pilot.press("w")
             await until(pilot, lambda: "began a session of pi" in note(screen))
         (made,) = new_files(file.path.parent)
-        assert copied == [f"cd {file.path.parent} && pi --session {made}"]
+        assert copied == [f"cd -- {file.path.parent} && pi --session {made}"]
     assert file.path.read_bytes() == before
     header = json.loads(made.read_bytes().partition(b"\n")[0])
     assert header["parentSession"] == str(file.path)
@@ -155,7 +155,21 @@ async def test_a_summary_of_what_is_left_behind_is_a_choice(file: Named) -> None
     assert "d answered" in last["content"]
 
 
-async def test_it_goes_on_in_place_of_the_application(file: Named, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_is_written_where_the_agent_that_is_to_go_on_is_not_installed(
+    file: Named, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    async with exploring(file.path) as (pilot, screen):
+        await drafted(pilot)
+        await pilot.press("r")
+        await until(pilot, lambda: "pi is not installed here" in note(screen))
+        assert new_files(file.path.parent) == []
+
+
+async def test_it_goes_on_in_place_of_the_application(
+    file: Named, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    installed(monkeypatch, tmp_path / "bin", "pi")
     ran: list[tuple[list[str], Any, str]] = []
 
     def run(argv: list[str], cwd: str, env: dict[str, str], **_: Any) -> None:
@@ -197,7 +211,7 @@ async def test_it_works_in_the_folder_that_leafward_runs_in(
     monkeypatch.chdir(tmp_path / "here")
     async with exploring(file.path) as (pilot, screen):
         await drafted(pilot, "h")
-        assert f"cd {tmp_path / 'here'} && pi --session" in shown(pilot).replace("\n", "")
+        assert f"cd -- {tmp_path / 'here'} && pi --session" in shown(pilot).replace("\n", "")
         await pilot.press("w")
         await until(pilot, lambda: "began a session of pi" in note(screen))
     (made,) = new_files(tmp_path)
@@ -217,7 +231,7 @@ async def test_another_folder_is_typed_until_there_is_one(file: Named, tmp_path:
         await titled(pilot, "New session from here")
         await pilot.press("p")
         await titled(pilot, "A new session of pi")
-        assert f"cd {tmp_path / 'other'} && pi --session" in shown(pilot).replace("\n", "")
+        assert f"cd -- {tmp_path / 'other'} && pi --session" in shown(pilot).replace("\n", "")
         assert "it works in another folder than its source" in shown(pilot)
 
 

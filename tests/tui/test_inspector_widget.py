@@ -11,6 +11,7 @@ from leafward_tui.inspector import Gauge, Inspector, Line, Page, Selection, Tab,
 from leafward_tui.inspector import inspector as widget_module
 from leafward_tui.inspector.view import paint
 from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged
 from leafward_tui.ui.page import Span
 from leafward_tui.ui.theme import (
     Styles,
@@ -57,13 +58,13 @@ class Host(App[None]):
             self.register_theme(textual_theme(palette))
         self.theme = "understory"
 
-    def on_inspector_entry_wanted(self, message: Inspector.EntryWanted) -> None:
+    def on_inspector_entry_wanted(self, message: EntryWanted) -> None:
         self.heard.append(message)
 
-    def on_inspector_tab_changed(self, message: Inspector.TabChanged) -> None:
+    def on_inspector_tab_changed(self, message: TabChanged) -> None:
         self.heard.append(message)
 
-    def on_inspector_copy_wanted(self, message: Inspector.CopyWanted) -> None:
+    def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
         self.heard.append(message)
 
     @property
@@ -155,7 +156,7 @@ async def test_tabs_by_key_and_by_mouse(session: Session) -> None:
         await pilot.click(app.inspector.rule, offset=(place + 1, 0))
         await settled(pilot)
         assert "no tool has named a file" in seen(app)
-        assert [message.tab for message in app.heard if isinstance(message, Inspector.TabChanged)] == [
+        assert [message.tab for message in app.heard if isinstance(message, TabChanged)] == [
             Tab.CONTEXT,
             Tab.ENTRY,
             Tab.RAW,
@@ -210,12 +211,12 @@ async def test_enter_on_a_source_asks_for_the_entry(session: Session) -> None:
         await settled(pilot)
         await pilot.press("G", "enter")
         await pilot.pause()
-        wanted = [message.entry for message in app.heard if isinstance(message, Inspector.EntryWanted)]
+        wanted = [message.entry for message in app.heard if isinstance(message, EntryWanted)]
         assert wanted == [3]
         page = app.inspector.page
         assert page is not None
         await pilot.click(app.inspector.view, offset=(9, line_with(page, "first prompt")))
-        wanted = [message.entry for message in app.heard if isinstance(message, Inspector.EntryWanted)]
+        wanted = [message.entry for message in app.heard if isinstance(message, EntryWanted)]
         assert wanted == [3, 0]
 
 
@@ -271,9 +272,7 @@ async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
             await pilot.press("j")
         await pilot.press("y")
         await pilot.pause()
-        assert [message.text for message in app.heard if isinstance(message, Inspector.CopyWanted)] == [
-            "make"
-        ]
+        assert [message.text for message in app.heard if isinstance(message, CopyWanted)] == ["make"]
 
 
 async def test_another_width_is_another_page_at_the_same_place(session: Session) -> None:
@@ -329,7 +328,7 @@ async def test_a_drag_selects_text_and_is_no_click(session: Session) -> None:
         await pilot.mouse_up(view, offset=(11, row))
         await pilot.pause()
         assert app.screen.get_selected_text() in {"first", "first "}
-        assert not [message for message in app.heard if isinstance(message, Inspector.EntryWanted)]
+        assert not [message for message in app.heard if isinstance(message, EntryWanted)]
 
 
 @pytest.mark.parametrize("size", [(20, 5), (9, 3), (4, 2)])

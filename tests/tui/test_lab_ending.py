@@ -11,8 +11,9 @@ from leafward.session.entries import Kind
 from leafward.session.journal import operations
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.results import XRayResult
 from leafward_tui.ui.sheet import ChoiceSheet
-from leafward_tui.xray import Leaving, XRayScreen
+from leafward_tui.xray import XRayScreen
 from tests.acting import Acting, usage
 from tests.tui.considered import considering, follow, said, settled, stored, working
 from tests.tui.explored import note
@@ -31,7 +32,7 @@ class TestXRay:
             xray = pilot.app.screen
             assert isinstance(xray, XRayScreen)
             fact = screen.lost()[0]
-            xray.dismiss(Leaving(pins=(fact.pin,)))
+            xray.dismiss(XRayResult(pins=(fact.pin,)))
             await until(pilot, lambda: pilot.app.screen is screen)
             await until(pilot, lambda: screen.draft is not None and fact.pin in screen.draft.pins)
 

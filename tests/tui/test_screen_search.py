@@ -36,7 +36,7 @@ async def search(pilot: Pilot[int], words: str, *keys: str) -> None:
 
 def said(screen: XRayScreen) -> str:
     """The words under the cursor of the X-ray."""
-    piece, line, teller = screen.view.piece, screen.view.line, screen.teller
+    piece, line, teller = screen.lines.piece, screen.lines.line, screen.state.loaded.teller
     assert piece is not None
     assert line is not None
     assert line.link is not None
@@ -54,7 +54,7 @@ def showing(pilot: Pilot[int]) -> str:
 async def orchards(pilot: Pilot[int]) -> SummariesScreen:
     await pilot.press("d")
     screen = await reached(pilot, SummariesScreen)
-    await until(pilot, lambda: screen.diff is not None)
+    await until(pilot, lambda: screen.state.diff is not None)
     await pilot.pause()
     return screen
 
@@ -64,25 +64,25 @@ async def test_both_sides_are_searched_and_what_hides_a_hit_is_unfolded(
     size: tuple[int, int], tmp_path: Path
 ) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path, size) as (pilot, explorer, screen):
-        folded = len(screen.view.arrangement or ())
+        folded = len(screen.lines.arrangement or ())
         await search(pilot, "41 WEIGHS", "enter")
-        await until(pilot, lambda: len(screen.hits) == 3)
-        assert len(screen.view.arrangement or ()) > folded
+        await until(pilot, lambda: len(screen.search.hits.hits) == 3)
+        assert len(screen.lines.arrangement or ()) > folded
         found = []
         for _ in range(3):
-            found.append((screen.view.side, said(screen)))
+            found.append((screen.lines.side, said(screen)))
             await pilot.press("n")
             await pilot.pause()
         assert all("read" in text or "41 weighs" in text or "tree1" in text for _, text in found)
         assert [side for side, _ in found].count(Side.AFTER) == 1
-        assert (screen.view.side, said(screen)) == found[0], "around the end"
+        assert (screen.lines.side, said(screen)) == found[0], "around the end"
         assert " of 3 hits" in rows(pilot.app)[0]
         await pilot.press("N")
-        assert (screen.view.side, said(screen)) == found[2]
+        assert (screen.lines.side, said(screen)) == found[2]
         await pilot.press("escape")
         await pilot.pause()
         assert pilot.app.screen is screen
-        assert len(screen.view.arrangement or ()) == folded
+        assert len(screen.lines.arrangement or ()) == folded
         assert "hits" not in rows(pilot.app)[0]
         await pilot.press("escape")
         await pilot.pause()
@@ -91,12 +91,12 @@ async def test_both_sides_are_searched_and_what_hides_a_hit_is_unfolded(
 
 async def test_without_a_search_the_same_keys_go_to_changes(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
-        before = screen.view.cursor
+        before = screen.lines.cursor
         await search(pilot, "nowhere at all", "enter")
         await until(pilot, lambda: "no hits" in rows(pilot.app)[0])
         await pilot.press("escape", "n")
-        assert screen.view.cursor > before
-        line = screen.view.line
+        assert screen.lines.cursor > before
+        line = screen.lines.line
         assert line is not None
         assert line.link is not None
         assert line.link.value == "injected"
@@ -104,15 +104,15 @@ async def test_without_a_search_the_same_keys_go_to_changes(tmp_path: Path) -> N
 
 async def test_leaving_the_search_of_the_x_ray_goes_back(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
-        before = (screen.view.cursor, screen.view.side)
+        before = (screen.lines.cursor, screen.lines.side)
         await search(pilot, "tree 44")
-        await until(pilot, lambda: screen.hits)
+        await until(pilot, lambda: screen.search.hits.hits)
         await pilot.pause()
-        assert (screen.view.cursor, screen.view.side) != before
+        assert (screen.lines.cursor, screen.lines.side) != before
         await pilot.press("escape")
         await pilot.pause()
-        assert (screen.view.cursor, screen.view.side) == before
-        assert (screen.searched, list(screen.hits)) == ("", [])
+        assert (screen.lines.cursor, screen.lines.side) == before
+        assert (screen.search.words, list(screen.search.hits.hits)) == ("", [])
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
@@ -121,17 +121,17 @@ async def test_summaries_are_searched_also_what_is_folded(size: tuple[int, int],
         screen = await orchards(pilot)
         await pilot.press("z")
         await search(pilot, "WEIGH", "enter")
-        assert not screen.fold_same
-        assert len(screen.hits) >= 2
+        assert not screen.state.fold_same
+        assert len(screen.pair.search.hits) >= 2
         seen = []
-        for _ in screen.hits:
-            line = screen.view.line
+        for _ in screen.pair.search.hits:
+            line = screen.lines.line
             assert line is not None
             assert "weigh" in f"{line.before} {line.after}".lower()
-            seen.append(screen.view.cursor)
+            seen.append(screen.lines.cursor)
             await pilot.press("n")
-        assert sorted(seen) == list(screen.hits)
-        assert f"of {len(screen.hits)} hits" in rows(pilot.app)[0]
+        assert sorted(seen) == list(screen.pair.search.hits)
+        assert f"of {len(screen.pair.search.hits)} hits" in rows(pilot.app)[0]
         await pilot.press("escape")
         assert pilot.app.screen is screen
         await pilot.press("escape")
@@ -143,17 +143,17 @@ async def test_arrows_move_the_cursor_where_lines_could_be_scrolled_instead(tmp_
     path = orchard(tmp_path / "s.jsonl", twice=True).path
     async with seeing(path) as (pilot, explorer, screen):
         await pilot.press("g")
-        first = screen.view.cursor
+        first = screen.lines.cursor
         await pilot.press("down")
-        assert screen.view.cursor > first
+        assert screen.lines.cursor > first
         await pilot.press("home", "end", "up", "pageup", "pagedown")
         await pilot.press("home")
-        assert screen.view.cursor == first
+        assert screen.lines.cursor == first
         summaries = await orchards(pilot)
         await pilot.press("home")
-        first = summaries.view.cursor
+        first = summaries.lines.cursor
         await pilot.press("down", "down", "up")
-        assert summaries.view.cursor > first
+        assert summaries.lines.cursor > first
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is screen)
         await pilot.press("q")

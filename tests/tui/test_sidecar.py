@@ -122,7 +122,7 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
     ran: list[object] = []
     async with exploring(store.path) as (pilot, screen):
         monkeypatch.setattr(type(screen), "run_in_place", lambda _screen, command: ran.append(command))
-        monkeypatch.setattr("leafward.agents.base.Resume.obstacle", lambda _command: None)
+        monkeypatch.setattr("leafward.agents.resume.Resume.obstacle", lambda _command: None)
         screen.action_agent_resume()
         assert len(ran) == 1
         total = len(session_of(screen))

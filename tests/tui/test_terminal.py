@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import os
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -185,6 +186,42 @@ async def test_what_the_terminal_cannot_take_goes_to_a_file_of_ours(tmp_path: Pa
         assert longer.to is CopiedTo.FILE
         assert str(longer).startswith("wrote 37,498 characters to ")
         assert "too long" in str(longer)
+
+
+async def test_screen_gets_no_sequence_that_is_longer_than_its_buffer(tmp_path: Path) -> None:
+    """What of a sequence is longer, screen draws."""
+    app: App[None] = App()
+    terminal = Terminal.detect({**TRUE, "STY": "x"}, windows=False)
+    async with app.run_test():
+        sent: list[str] = []
+        app._driver.write = sent.append  # type: ignore[union-attr,method-assign]
+        copy_text(app, "leaf " * 4000, terminal=terminal, fallback=tmp_path / "unused")
+        assert sent == [osc52("leaf " * 4000, Multiplexer.SCREEN)]
+        assert app.clipboard == "leaf " * 4000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux here")
+def test_a_real_tmux_takes_it_whole_and_draws_nothing(tmp_path: Path) -> None:
+    text = "\x1b]0;x\x07" + "leaf 你" * 4000
+    data = tmp_path / "sequence"
+    data.write_text(osc52(text, Multiplexer.TMUX), "utf-8")
+    tmux = ["tmux", "-S", str(tmp_path / "t"), "-f", os.devnull]
+    settings = ["set", "-g", "set-clipboard", "on", ";", "set", "-g", "allow-passthrough", "on"]
+    env = {**os.environ, "LC_ALL": "C.UTF-8"}
+    wait = f"cat {data}; tmux -S {tmp_path / 't'} wait-for -S done; cat"
+
+    def ask(*words: str) -> str:
+        done = subprocess.run([*tmux, *words], capture_output=True, env=env, timeout=30, check=True)
+        return done.stdout.decode()
+
+    try:
+        ask("new-session", "-d", "-x", "80", "-y", "24", "cat", ";", *settings)
+        ask("new-window", wait, ";", "wait-for", "done")
+        assert ask("show-buffer") == text
+        assert ask("capture-pane", "-p").strip() == ""
+    finally:
+        subprocess.run([*tmux, "kill-server"], capture_output=True, timeout=30, check=False)
 
 
 async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ async def seeing(
     async with exploring(path, size, config) as (pilot, explorer):
         await pilot.press("X")
         screen = await reached(pilot, XRayScreen)
-        await until(pilot, lambda: screen.fates is not None)
+        await until(pilot, lambda: screen.state.loaded.fates is not None)
         await pilot.pause()
         yield pilot, explorer, screen
 
@@ -87,7 +87,7 @@ async def to_line(pilot: Pilot[int], screen: XRayScreen, text: str) -> None:
     """Puts the cursor on the line of its side that begins with a text."""
     await pilot.press("g")
     for _ in range(60):
-        piece, line, teller = screen.view.piece, screen.view.line, screen.teller
+        piece, line, teller = screen.lines.piece, screen.lines.line, screen.state.loaded.teller
         told = teller.piece(piece, line.link) if piece and line and line.link and teller else None
         if told is not None and told.text.startswith(text):
             return
@@ -105,7 +105,7 @@ async def test_both_sides_the_ledger_and_where_a_line_comes_from(tmp_path: Path)
         await to_line(pilot, screen, "tree 41 weighs")
         assert "from #7 ai" in screen.about.text
         assert "verbatim" in screen.about.text
-        assert screen.view.lit
+        assert screen.lines.lit
         await pilot.press("enter")
         await pilot.pause()
         assert pilot.app.screen is explorer
@@ -129,46 +129,46 @@ async def test_the_other_side_is_at_the_source(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await to_line(pilot, screen, "tree 41 weighs")
         await pilot.press("tab")
-        assert screen.view.side is Side.BEFORE
-        piece = screen.view.piece
+        assert screen.lines.side is Side.BEFORE
+        piece = screen.lines.piece
         assert piece is not None
-        assert 7 in {screen.xray.rows[row].before.entry for row in piece.rows}  # type: ignore[union-attr]  # both are there
+        assert 7 in {screen.state.loaded.xray.rows[row].before.entry for row in piece.rows}  # type: ignore[union-attr]  # both are there
         assert "facts: " in screen.about.text
 
 
 async def test_lists_and_runs_open_and_close(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await to_line(pilot, screen, f"{UNICODE.folded} files read")
-        lines = len(screen.view.arrangement or ())
+        lines = len(screen.lines.arrangement or ())
         await pilot.press("enter", "j")
         assert "src/tree0.py" in "\n".join(rows(pilot.app))
         await pilot.press("z")
-        assert len(screen.view.arrangement or ()) == lines
-        piece = screen.view.piece
+        assert len(screen.lines.arrangement or ()) == lines
+        piece = screen.lines.piece
         assert piece is not None
         assert piece.cell.what is What.FILES
 
 
 async def test_kept_is_folded_and_shown_again(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
-        before = len(screen.view.arrangement or ())
+        before = len(screen.lines.arrangement or ())
         await pilot.press("z")
-        assert len(screen.view.arrangement or ()) < before
+        assert len(screen.lines.arrangement or ()) < before
         assert "2 turns, 8 messages" in "\n".join(rows(pilot.app))
         await pilot.press("z")
-        assert len(screen.view.arrangement or ()) == before
+        assert len(screen.lines.arrangement or ()) == before
 
 
 async def test_one_kind_alone_and_everything_again(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, explorer, screen):
         await pilot.press("4")
-        assert {screen.only} == {Link.INJECTED}
+        assert {screen.state.folds.only} == {Link.INJECTED}
         assert "kept hidden" in "\n".join(rows(pilot.app))
         await pilot.press("5")
-        assert {screen.only} == {Link.INJECTED}
+        assert {screen.state.folds.only} == {Link.INJECTED}
         assert "nothing is cut here" in screen.about.text
         await pilot.press("escape")
-        assert {screen.only} == {None}
+        assert {screen.state.folds.only} == {None}
         await pilot.press("escape")
         await pilot.pause()
         assert pilot.app.screen is explorer
@@ -197,7 +197,7 @@ async def test_summaries_are_compared(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl", twice=True).path) as (pilot, explorer, _):
         await pilot.press("d")
         screen = await reached(pilot, SummariesScreen)
-        await until(pilot, lambda: screen.diff is not None)
+        await until(pilot, lambda: screen.state.diff is not None)
         await pilot.pause()
         text = "\n".join(rows(pilot.app))
         assert "compaction #20" in text
@@ -231,18 +231,18 @@ async def test_narrow_sides_are_tabs(tmp_path: Path) -> None:
         assert "Critical Context" not in text
         at = rows(pilot.app)[screen.head.region.y].index("After")
         await pilot.click(screen.head, offset=(at, 0))
-        assert screen.view.side is Side.AFTER
+        assert screen.lines.side is Side.AFTER
 
 
 async def test_a_click_selects_and_two_go_there(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, explorer, screen):
-        region = screen.view.region
+        region = screen.lines.region
         lines = rows(pilot.app)[region.y : region.bottom]
         y = next(at for at, line in enumerate(lines) if "question 1" in line)
-        await pilot.click(screen.view, offset=(12, y))
-        assert screen.view.side is Side.BEFORE
+        await pilot.click(screen.lines, offset=(12, y))
+        assert screen.lines.side is Side.BEFORE
         assert "question 1" in screen.about.text
-        await pilot.click(screen.view, offset=(12, y), times=2)
+        await pilot.click(screen.lines, offset=(12, y), times=2)
         await pilot.pause()
         assert pilot.app.screen is explorer
 
@@ -252,8 +252,8 @@ async def test_summaries_with_little_in_them(tmp_path: Path, summary: str) -> No
     async with seeing(orchard(tmp_path / "s.jsonl", summary).path) as (pilot, _, screen):
         for key in ("tab", "j", "tab", "G", "g", "n", "N", "1", "2", "enter", "z", "y"):
             await pilot.press(key)
-        assert screen.xray is not None
-        assert not screen.trouble
+        assert screen.state.loaded.xray is not None
+        assert not screen.state.loaded.trouble
 
 
 async def test_where_nothing_was_compacted_a_line_says_so(tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
         assert isinstance(pilot.app.screen, XRayScreen)
-        assert pilot.app.screen.compaction == 22
+        assert pilot.app.screen.state.compaction == 22
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------------

@@ -15,17 +15,16 @@ from leafward.agents.base import (
     Excerpt,
     Glimpse,
     Listing,
-    Resume,
     Stamp,
     Text,
     Touch,
     Trouble,
-    own_variables,
 )
 from leafward.agents.claude import Claude
 from leafward.agents.codex import Codex
 from leafward.agents.opencode import OpenCode
 from leafward.agents.pi import Pi
+from leafward.agents.resume import Resume, own_variables
 from leafward.base.errors import NotFound
 from leafward.session.foreign import ForeignSession
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -17,15 +15,11 @@ if TYPE_CHECKING:
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import Draft, Terms
     from leafward.agents.fork_point import ForkPoint
+    from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.files.edits import ToolTable
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-
-OWN_PREFIX = "LEAFWARD_"
-_TOKENIZERS = "TIKTOKEN_CACHE_DIR"
-"""Set by litellm, to a folder of its own, once a model was asked; what we set for it ourselves is taken back at once."""
-
 
 Stamp = list[int]
 """Size in bytes, time in nanoseconds and number (inode) of a file, and whatever else a reader's content depends on: with
@@ -114,44 +108,6 @@ class Text(NamedTuple):
     file: str | None = None
     data: bytes | None = None
     """No text goes on from one piece into the next."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resume:
-    """How the agent itself opens a session."""
-
-    argv: tuple[str, ...]
-    cwd: str
-    """The folder to run it in."""
-    env_remove: tuple[str, ...]
-    """Variables of ours that it must not inherit."""
-    env_set: tuple[tuple[str, str], ...] = ()
-    """Variables that it needs: where its store is, for a session that does not lie in its usual one."""
-
-    def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """`env` as it is handed over, with the folder it is run in as `PWD`."""
-        kept = {name: value for name, value in env.items() if name not in self.env_remove}
-        return {**kept, **dict(self.env_set), "PWD": self.cwd}
-
-    def line(self) -> str:
-        """The command as it is typed into a shell, from any folder."""
-        before = "".join(f"{name}={shlex.quote(value)} " for name, value in self.env_set)
-        # Ours are no agent's business, so a shell that has them may keep them.
-        unset = [name for name in self.env_remove if not name.startswith(OWN_PREFIX) and name != _TOKENIZERS]
-        if unset:
-            before = "env " + "".join(f"-u {name} " for name in unset) + before
-        return f"cd {shlex.quote(self.cwd)} && {before}{shlex.join(self.argv)}"
-
-    def obstacle(self) -> str | None:
-        """Why it cannot be run here as things stand; None where nothing is in the way."""
-        return None if os.path.isdir(self.cwd) else f"the folder of this session is gone: {self.cwd}"
-
-    def ready(self) -> Resume:
-        """Itself, before it is run. Raises Refused where its folder is gone."""
-        obstacle = self.obstacle()
-        if obstacle is not None:
-            raise Refused(obstacle)
-        return self
 
 
 class Agent(Protocol):
@@ -287,12 +243,6 @@ def refuse_copy(session: Session, title: str) -> None:
         )
 
 
-def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
-    """The variables in `env` that are ours, or that asking a model left there."""
-    left = {_TOKENIZERS} if "litellm" in env.get(_TOKENIZERS, "") else set()
-    return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in left))
-
-
 def is_file(entry: os.DirEntry[str]) -> bool:
     """Whether an entry of a folder is a file. A link that cannot be followed, to itself for one, is none, and hides no other."""
     try:
@@ -315,10 +265,3 @@ def expanded(given: str, env: Mapping[str, str]) -> Path:
         home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
         given = home + given[1:]
     return Path(os.path.abspath(given))
-
-
-def folder_of(session: Session, title: str) -> str:
-    """The folder that a session belongs to. Raises Refused where it names none; `title` is the agent that needs one."""
-    if not session.cwd:
-        raise Refused(f"{session.path.name} does not say which folder it belongs to; {title} needs one")
-    return session.cwd

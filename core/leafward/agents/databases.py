@@ -20,6 +20,14 @@ _COPIES_KEPT = 4
 """A database may be of gigabytes: no more of them lie in the temporary folder at once."""
 BUSY_MS = 500
 """How long a lock of the agent's is waited for, in milliseconds."""
+_PRIMARY = 0xFF
+"""The bits of SQLite's extended codes that name the kind of error."""
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error says that pages are damaged, rather than that a file is locked or another program's."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & _PRIMARY == sqlite3.SQLITE_CORRUPT
 
 
 class _Copy:

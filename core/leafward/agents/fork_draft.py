@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.base import folder_of
+from leafward.agents.resume import folder_of
 from leafward.session.journal.write import Remark
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from leafward.agents.base import Resume
+    from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.session.session import Session
 

@@ -136,9 +136,38 @@ def _variable(value: object) -> str:
     return value
 
 
+def unfit_url(url: str) -> str | None:
+    """Why no request is sent to a URL; None where one may be. The reason repeats nothing of it: it may hold a password."""
+    from urllib.parse import urlsplit
+
+    if not url.startswith(("http://", "https://")):
+        return "has to begin with http:// or https://"
+    # Every other character is read differently by one program or another.
+    if not re.fullmatch(r"[!#-;=?-\[\]_a-z~]+", url):
+        return "holds a character that no URL has"
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return "names no host, or a port that there is none of"
+    if not host or port == 0:
+        return "names no host, or a port that there is none of"
+    if "@" in parts.netloc:
+        return "holds a name or password: the key belongs into an environment variable (keys)"
+    if "?" in url or "#" in url:
+        return "holds more than a host and a path"
+    return None
+
+
 def _address(value: object) -> str:
-    if not isinstance(value, str) or not value.startswith(("http://", "https://")):
+    if not isinstance(value, str):
         raise _BadValue("a URL that begins with http:// or https://")
+    reason = unfit_url(value)
+    if reason is not None:
+        begins = reason.startswith("has to begin")
+        raise _BadValue(
+            "a URL that begins with http:// or https://" if begins else f"a plain URL: it {reason}"
+        )
     return value
 
 
@@ -275,7 +304,12 @@ def _read(key: str, value: object, values: dict[str, Any], report: Callable[[str
             try:
                 table[inner] = reader(item)
             except _BadValue as expected:
-                report("bad-value", f"{key}.{inner}", f"{key}.{inner} must be {expected}; it is ignored")
+                then = "it is ignored"
+                if key == "base-urls":
+                    # Ignored, what was meant for this address would go to the provider's own.
+                    table[inner] = item if isinstance(item, str) and item else "no text"
+                    then = "nothing is sent to these models before it is one"
+                report("bad-value", f"{key}.{inner}", f"{key}.{inner} must be {expected}; {then}")
         return
     if key in _SECTIONS:
         report("bad-value", key, f"{key} must be a table; it is ignored")

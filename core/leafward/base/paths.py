@@ -73,3 +73,10 @@ def make_private(folder: Path) -> Path:
 def is_draft(name: str) -> bool:
     """Whether a file name is that of a draft: one that is there at rest was left by a write that was killed."""
     return name.endswith(DRAFT_END) and DRAFT_MARK in name
+
+
+def draft_ending() -> str:
+    """What a new draft's name ends with: the number of this process is in it, so that nobody clears away what is being written."""
+    from secrets import token_hex
+
+    return f"{DRAFT_MARK}{os.getpid()}-{token_hex(6)}{DRAFT_END}"

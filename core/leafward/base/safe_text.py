@@ -6,12 +6,13 @@ what was there is never dropped silently.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 
 @cache
@@ -81,6 +82,42 @@ def said_by_program(output: bytes, limit: int) -> str:
     """The end of what a program printed, on one safe line without what it told the terminal."""
     text = _SEQUENCE.sub("", output.decode("utf-8", "replace"))
     return safe(_ANY_SPACE.sub(" ", text).strip()[-limit:])
+
+
+def shell_word(text: str) -> str:
+    """`text` as one word of a shell's command line, on one line and safe to show: what it says stays the same.
+
+    What a terminal could act on stands as bytes in `$'…'`, which bash, zsh and ksh read.
+    """
+    import shlex
+
+    if safe(text) == text and "\n" not in text:
+        return shlex.quote(text)
+    said = "".join(_shell_char(char) for char in text)
+    return f"$'{said}'"
+
+
+def _shell_char(char: str) -> str:
+    if char in "\\'":
+        return f"\\{char}"
+    if char != "\n" and safe(char) == char:
+        return char
+    try:
+        data = os.fsencode(char)
+    except UnicodeEncodeError:
+        data = char.encode("utf-8", "replace")
+    # Three digits: as many as are read, so that a digit that follows is not taken for one of them.
+    return "".join(f"\\{byte:03o}" for byte in data)
+
+
+def pasted_path(path: str) -> str:
+    """A path as it is copied to be pasted: as it is, or as a word of a shell where a terminal could act on it."""
+    return path if safe(path) == path and "\n" not in path else shell_word(path)
+
+
+def shell_line(words: Iterable[str]) -> str:
+    """Words as a shell's command line, each as `shell_word` writes it."""
+    return " ".join(map(shell_word, words))
 
 
 def safe_json(document: bytes) -> bytes:

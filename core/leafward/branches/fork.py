@@ -6,11 +6,9 @@ The source is only read. What is written is a new file under a name that nobody 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from leafward import agents
 from leafward.agents.base import expanded
@@ -18,7 +16,7 @@ from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import Draft, Remark, Terms
 from leafward.agents.fork_point import ForkPoint, cut_at
 from leafward.base.errors import Refused
-from leafward.base.paths import DRAFT_END, DRAFT_MARK, imports_dir
+from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import said_by_program
 from leafward.compaction.injection import inject
 from leafward.files.working_set import touched
@@ -89,6 +87,9 @@ def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None)
 
 def folder_named(given: str, env: Mapping[str, str]) -> str:
     """The folder that a user names for a new session to work in. Raises Refused where there is none."""
+    if not given.strip():
+        # Not the current one: an empty variable of a shell is no choice.
+        raise Refused("the folder that the new session is to work in is empty")
     folder = str(expanded(given, env))
     if not os.path.isdir(folder):
         raise Refused(f"no folder {folder}")
@@ -183,7 +184,7 @@ def store(session: Session, draft: Draft) -> Path:
     draft.resume.ready()
     path = draft.file
     # No agent takes a name like this for a session: it neither begins nor ends as theirs do.
-    waiting = path.with_name(f"{DRAFT_MARK}{uuid4().hex}{DRAFT_END}")
+    waiting = path.with_name(draft_ending())
     return create_from(path, waiting, draft.content(), lambda: _refuse_changed(session))
 
 
@@ -224,10 +225,7 @@ def left_imports() -> list[Path]:
 
 def _run(command: Resume, env: Mapping[str, str]) -> None:
     name = command.argv[0]
-    environment = command.environment(env)
-    program = shutil.which(name, path=environment.get("PATH"))
-    if program is None:
-        raise Refused(f"{name} is not installed here, or not on PATH")
+    environment, program = command.environment(env), command.program(env)
     try:
         done = subprocess.run(
             [program, *command.argv[1:]],

@@ -11,9 +11,8 @@ from leafward.catalog.spending import counted_once
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.card import Card, Spent
     from leafward.catalog.listing import Catalogue
-    from leafward.catalog.spending import Spent
 
 
 @dataclass(frozen=True, slots=True)

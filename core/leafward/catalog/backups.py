@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.agents import agent_named, excerpt
 from leafward.base.errors import NotASession, Refused
-from leafward.base.paths import DRAFT_END, DRAFT_MARK, is_draft, is_kept, kept_dir, make_private
+from leafward.base.paths import is_kept, kept_dir, make_private
 from leafward.base.safe_text import safe_line
+from leafward.session.journal.durable import draft_name, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -138,7 +139,7 @@ def _pieces(given: BinaryIO, source: Path) -> Iterator[bytes]:
 @contextmanager
 def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A file being written, which then appears whole, readable by its owner only. Raises Refused where it cannot be written."""
-    draft = target.with_name(f"{target.name}{DRAFT_MARK}{os.getpid()}{DRAFT_END}")
+    draft = draft_name(target)
     try:
         make_private(target.parent)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
@@ -147,6 +148,7 @@ def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
             taken.flush()
             os.fsync(taken.fileno())
         os.replace(draft, target)
+        sync_folder(target.parent)
     except OSError as error:
         _discard(draft)
         folder = safe_line(str(_there(target.parent)), 400)
@@ -155,11 +157,6 @@ def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
         # Also where it is cancelled or interrupted: no half copy is left.
         _discard(draft)
         raise
-
-
-def left_drafts() -> list[Path]:
-    """Copies that were being written when Leafward was killed. None is removed."""
-    return sorted(path for path in kept_dir().rglob(f"*{DRAFT_END}") if is_draft(path.name))
 
 
 def _discard(draft: Path) -> None:

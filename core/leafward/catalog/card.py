@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from leafward.base.times import iso_time, parse_time
-
-if TYPE_CHECKING:
-    from leafward.catalog.spending import Spent
 
 __all__ = [
     "EXCERPT",
@@ -19,6 +16,7 @@ __all__ = [
     "Details",
     "Mark",
     "Reading",
+    "Spent",
     "iso_time",
     "parse_time",
 ]
@@ -32,6 +30,21 @@ EXCERPT = 120
 FORK = "fork"
 SUBAGENT = "subagent"
 INFERRED = "inferred"
+
+
+class Spent(NamedTuple):
+    """What one session used on one day."""
+
+    day: int
+    """Days since 1970-01-01 in the zone of this machine when the session was read."""
+    tokens: int
+    """Sent, received, and read from or written to a cache."""
+    cost: float
+    """US dollars, as far as the agent recorded them."""
+    priced: int
+    """How many costs were recorded; where there is none, the cost is unknown."""
+    copied: bool
+    """Whether it was used before the session began: in the session that it was made from."""
 
 
 class Card(NamedTuple):

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from leafward.base.gc_pause import collector_paused
-from leafward.base.paths import cache_dir, make_private
-from leafward.catalog.card import Card, Details, Mark, Reading
-from leafward.catalog.spending import Spent
+from leafward.base.paths import cache_dir, draft_ending, make_private
+from leafward.catalog.card import Card, Details, Mark, Reading, Spent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -153,7 +152,7 @@ class Index:
             return True
         try:
             folder = make_private(self.path.parent)
-            handle, name = tempfile.mkstemp(prefix=self.path.name, suffix=".new", dir=folder)
+            handle, name = tempfile.mkstemp(prefix=self.path.name, suffix=draft_ending(), dir=folder)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.writelines(self._lines())

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from leafward.agents import Candidate, Listing
     from leafward.base.config import Config
-    from leafward.catalog.card import Card, Details
-    from leafward.catalog.spending import Spent
+    from leafward.catalog.card import Card, Details, Spent
 
 FIRST_PAGE = 64
 """Cards made before anything is shown where nothing is known yet."""

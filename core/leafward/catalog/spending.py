@@ -6,9 +6,10 @@ import re
 import time
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafward.base.times import iso_time, parse_time
+from leafward.catalog.card import Spent
 from leafward.session.entries import Kind, read_usage
 from leafward.session.foreign import ForeignSession
 from leafward.session.scan import decode_line
@@ -34,21 +35,6 @@ _SAID_AT = re.compile(
     rb'\{"type":"\w+","id":"[^"\\]*","parentId":(?:"[^"\\]*"|null),"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"'
 )
 _MINUTE = len("2026-11-21T21:18")
-
-
-class Spent(NamedTuple):
-    """What one session used on one day."""
-
-    day: int
-    """Days since 1970-01-01 in the zone of this machine when the session was read."""
-    tokens: int
-    """Sent, received, and read from or written to a cache."""
-    cost: float
-    """US dollars, as far as the agent recorded them."""
-    priced: int
-    """How many costs were recorded; where there is none, the cost is unknown."""
-    copied: bool
-    """Whether it was used before the session began: in the session that it was made from."""
 
 
 @dataclass(frozen=True, slots=True)

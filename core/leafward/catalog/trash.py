@@ -10,18 +10,22 @@ import json
 import os
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from leafward.agents import native
 from leafward.base.errors import NotFound, Refused
 from leafward.base.paths import make_private, state_dir
+from leafward.base.safe_text import safe_line
+from leafward.session.journal.durable import sync_folder, write_new
+from leafward.session.journal.file_move import begins_with, move_file
 from leafward.session.journal.lock import refuse_if_busy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.catalog.card import Card
 
@@ -70,56 +74,78 @@ def going(card: Card, cards: Sequence[Card], found: Mapping[str, tuple[str, str]
 
 
 def throw_away(card: Card, clock: float | None = None) -> Thrown:
-    """Moves a native session to the trash. Raises Refused or OSError."""
+    """Moves a native session to the trash. Raises Refused, with the folder that is to blame; the session is where it was then."""
     going(card, (), {})
     path = Path(card.path)
     refuse_if_busy(path)
     if path.is_symlink() or not path.is_file():
         raise Refused(f"{path.name} is no file of its own, so it is not moved")
     when = int((time.time() if clock is None else clock) * 1000)
-    folder = make_private(trash_folder()) / f"{when}-{uuid4().hex[:8]}"
-    folder.mkdir(mode=0o700)
+    trash = trash_folder()
+    folder = trash / f"{when}-{uuid4().hex[:8]}"
     target = folder / path.name
-    note = {"id": card.id, "title": card.title, "path": str(path), "when": when}
-    # The note comes first: a file that is here can always be brought back.
-    (folder / _NOTE).write_text(json.dumps(note), encoding="utf-8")
-    (folder / _NOTE).chmod(0o600)
+    note = {"id": card.id, "title": card.title, "path": str(path), "when": when, "order": _next_order()}
     try:
-        _move(path, target)
+        try:
+            make_private(trash)
+            folder.mkdir(mode=0o700)
+            # The note comes first: a file that is here can always be brought back.
+            write_new(folder / _NOTE, [json.dumps(note).encode()])
+            sync_folder(folder)
+            sync_folder(trash)
+        except OSError as error:
+            where = safe_line(str(trash), 400)
+            raise Refused(f"cannot write to the trash in {where}: {error.strerror or error}") from error
+        move_file(path, target)
     except BaseException:
-        # Also where it is interrupted; what has arrived stays, since it can be brought back.
-        if not target.exists():
+        # Also where it is interrupted. A copy of what is still there is not needed; the only one is kept.
+        if path.exists() or not target.exists():
             shutil.rmtree(folder, ignore_errors=True)
         raise
     return Thrown(folder.name, card.id, card.title, path, target, target.stat().st_size, when)
 
 
-def thrown_away() -> list[Thrown]:
-    """What lies in the trash, the latest first; a folder without a readable note is left out."""
-    found = []
+def _next_order() -> int:
+    """What comes after all that lies in the trash: clocks are set back now and then."""
+    return 1 + max((_order(note) for _, note in _notes()), default=0)
+
+
+def _order(note: Mapping[str, Any]) -> int:
+    found = note.get("order")
+    return found if isinstance(found, int) else 0
+
+
+def _notes() -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The folders in the trash with what is noted in them; those without a readable note are left out."""
     try:
-        folders = sorted(trash_folder().iterdir(), reverse=True)
+        folders = sorted(trash_folder().iterdir())
     except OSError:
-        return []
+        return
     for folder in folders:
         try:
             note = json.loads((folder / _NOTE).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            continue
+        if isinstance(note, dict):
+            yield folder, note
+
+
+def thrown_away() -> list[Thrown]:
+    """What lies in the trash, the latest first; a folder without a readable note is left out."""
+    found: list[tuple[int, Thrown]] = []
+    for folder, note in _notes():
+        try:
             path = Path(note["path"])
             file = folder / path.name
-            found.append(
-                Thrown(
-                    folder.name,
-                    str(note["id"]),
-                    str(note["title"]),
-                    path,
-                    file,
-                    file.stat().st_size,
-                    int(note["when"]),
-                )
+            size = file.stat().st_size
+            thrown = Thrown(
+                folder.name, str(note["id"]), str(note["title"]), path, file, size, int(note["when"])
             )
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             continue
-    return sorted(found, key=lambda one: (-one.when, one.name))
+        found.append((_order(note), thrown))
+    found.sort(key=lambda one: (-one[0], -one[1].when, one[1].name))
+    return [thrown for _, thrown in found]
 
 
 def find_thrown(selector: str) -> Thrown:
@@ -138,24 +164,46 @@ def find_thrown(selector: str) -> Thrown:
     return fitting[0]
 
 
+def refuse_taken(thrown: Thrown) -> None:
+    """Raises Refused where another file lies where a session would be brought back to.
+
+    The session itself may lie there already, or what became of it since: where a deletion was killed between its two steps.
+    """
+    if not os.path.lexists(thrown.path):
+        return
+    try:
+        same = begins_with(thrown.path, thrown.file)
+    except OSError:
+        same = False
+    if not same:
+        raise Refused(f"a file of that name is there again: {safe_line(str(thrown.path), 400)}")
+
+
 def bring_back(thrown: Thrown) -> Path:
-    """Moves a session back to where it was. Raises Refused where something lies there now; OSError."""
-    if os.path.lexists(thrown.path):
-        raise Refused(f"a file of that name is there again: {thrown.path}")
-    thrown.path.parent.mkdir(parents=True, exist_ok=True)
-    _move(thrown.file, thrown.path)
+    """Moves a session back to where it was. Raises Refused, with nothing changed, where that cannot be done."""
+    refuse_taken(thrown)
+    if not os.path.lexists(thrown.path):
+        made = _make_folder(thrown.path.parent)
+        try:
+            move_file(thrown.file, thrown.path, leave=True)
+        except BaseException:
+            for folder in made:
+                with suppress(OSError):
+                    folder.rmdir()
+            raise
     shutil.rmtree(thrown.file.parent, ignore_errors=True)
     return thrown.path
 
 
-def _move(source: Path, target: Path) -> None:
-    """A rename, or a whole copy and then a removal where the two lie on different disks. Never replaces anything."""
-    if os.path.lexists(target):
-        raise FileExistsError(17, "file exists", str(target))
+def _make_folder(folder: Path) -> list[Path]:
+    """Makes a folder where it is missing; those that were made, innermost first. Raises Refused."""
+    missing = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
     try:
-        os.rename(source, target)
-    except OSError:
-        draft = target.with_name(f"{target.name}.part")
-        shutil.copy2(source, draft)
-        os.replace(draft, target)
-        source.unlink()
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        for one in missing:
+            with suppress(OSError):
+                one.rmdir()
+        where = safe_line(str(folder), 400)
+        raise Refused(f"cannot make {where}: {error.strerror or error}") from error
+    return missing

@@ -8,36 +8,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
+from leafward.cli.host import Application, CheckApp, OpenApp, ReaderGone
+from leafward.cli.streams import fill_closed, let_go
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     import click
 
-    from leafward.base.config import Config
-
 __all__ = ["Application", "CheckApp", "OpenApp", "main"]
-
-OpenApp = Callable[[Sequence[Path]], "int | None"]
-"""Opens the full-screen application on session files or folders; no path means the catalogue. Returns its exit code."""
-
-CheckApp = Callable[["Config"], "Iterable[tuple[str, str]]"]
-"""What the application finds wrong with its part of the settings: a code that does not change, and a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Application:
-    """What the full-screen application brings along, if it does: the core knows nothing of it."""
-
-    open: OpenApp | None = None
-    check: CheckApp | None = None
-
 
 DEBUG_VARIABLE = "LEAFWARD_DEBUG"
 """Where set, an error that nobody foresaw is shown with its traceback."""
@@ -48,10 +31,6 @@ _COMPLETION = "_LEAFWARD_COMPLETE"
 """The variable by which a shell asks click what could stand here."""
 
 
-class ReaderGone(Exception):
-    """Whoever reads stdout has enough. No OSError, because click would take that for itself."""
-
-
 def main(
     argv: Sequence[str] | None = None, open_app: OpenApp | None = None, check_app: CheckApp | None = None
 ) -> int:
@@ -60,6 +39,8 @@ def main(
     `open_app` and `check_app` are what the application brings along; without them the verbs work, opening is refused,
     and `doctor` checks only what is not the application's own.
     """
+    fill_closed()
+    stdout = sys.stdout
     try:
         arguments = sys.argv[1:] if argv is None else list(argv)
         if open_app is not None and _only_paths(arguments):
@@ -75,6 +56,10 @@ def main(
         where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
         return _fail(f"{where}{error.strerror or error}")
     except SystemExit as stop:
+        if sys.stdout is not stdout:
+            # click exchanges it where nobody reads what itself writes, `--help` for one.
+            sys.stdout = stdout
+            return _let_go()
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except ReaderGone:
         return _let_go()
@@ -110,8 +95,8 @@ def _verb(argv: Sequence[str] | None, application: Application) -> object:
 
 
 def _let_go() -> int:
-    """Ends quietly where the reader of stdout went away: what is still buffered must not fail once more at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Ends quietly where the reader of stdout went away."""
+    let_go(sys.stdout.fileno())
     return 0
 
 

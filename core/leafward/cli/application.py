@@ -12,7 +12,7 @@ from leafward.base.errors import LeafwardError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.cli import OpenApp
+    from leafward.cli.host import OpenApp
 
 
 def has_terminal() -> bool:

@@ -31,7 +31,7 @@ from leafward.compaction.repair import repair
 from leafward.compaction.run import accept, draft, prepared, refuse_nothing
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal import Writing, busy
-from leafward.session.journal.file_append import refuse_unwritable
+from leafward.session.journal.open_file import refuse_unwritable
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import Status
 

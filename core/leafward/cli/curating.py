@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_of as recognised_agent
@@ -13,12 +12,12 @@ from leafward.branches.fork import left_imports
 from leafward.catalog import Catalogue, parents
 from leafward.catalog.backups import keep as keep_copy
 from leafward.catalog.index import Index
-from leafward.catalog.trash import Thrown, bring_back, find_thrown, going, throw_away
+from leafward.catalog.trash import Thrown, bring_back, find_thrown, going, refuse_taken, throw_away
 from leafward.cli.handing_on import listed
 from leafward.cli.move import write_json
 from leafward.cli.output import emit_json, note, page, plural, say
 from leafward.cli.selection import configured_stores, opened, session_path
-from leafward.export.sanitised import sanitise
+from leafward.export.clean_copy import sanitise
 from leafward.session import journal
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
         return _bring_back(find_thrown(selector), dry_run, as_json)
     card, cards = _chosen(selector)
     goes = going(card, cards, parents(cards))
-    thrown = None if dry_run else _told(lambda: throw_away(card), card)
+    thrown = None if dry_run else throw_away(card)
     if as_json:
         emit_json(
             {
@@ -125,9 +124,9 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
 
 
 def _bring_back(thrown: Thrown, dry_run: bool, as_json: bool) -> int:
-    if os.path.lexists(thrown.path):
-        raise Refused(f"a file of that name is there again: {safe_line(str(thrown.path))}")
-    if not dry_run:
+    if dry_run:
+        refuse_taken(thrown)
+    else:
         bring_back(thrown)
     if as_json:
         emit_json(
@@ -210,14 +209,6 @@ def forget(dry_run: bool, as_json: bool) -> int:
 
 def _would(dry_run: bool) -> str:
     return "would " if dry_run else ""
-
-
-def _told(act: Any, card: Card) -> Any:
-    """What an act on a session's files comes to; what the system objects to becomes a refusal."""
-    try:
-        return act()
-    except OSError as error:
-        raise Refused(f"{safe_line(card.path)}: {error.strerror or error}") from error
 
 
 def _chosen(selector: str) -> tuple[Card, Sequence[Card]]:

@@ -16,7 +16,7 @@ from leafward.branches.diff.sides import Side, Sides, sides
 from leafward.branches.diff.summaries import SideSummary, compare_sides
 from leafward.cli.diff_lines import LINES
 from leafward.cli.facts import id_of
-from leafward.cli.handing_on import listed, write_document
+from leafward.cli.handing_on import listed, written
 from leafward.cli.outcomes import compare_outcomes, outcome_json
 from leafward.cli.output import emit_json, note, page, plural, say, write_text
 from leafward.cli.selection import opened
@@ -66,10 +66,7 @@ def export(selector: str, ends: tuple[str, str], asked: Mapping[str, Any], as_js
         compared = sides(session, session.find(ends[0]), session.find(ends[1]))
         made = comparison_of(compared, secrets=asked["keep_secrets"], bases=bases_in(asked))
         text = document(made, form)
-        if output is not None and str(output) == "-":
-            output = None
-        if output is not None:
-            write_document(output, text, session.path)
+        output = written(output, text, session.path)
         redacted = made.redactor.found
         if as_json:
             emit_json(

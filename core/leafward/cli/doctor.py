@@ -6,6 +6,7 @@ import os
 import sys
 import tomllib
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +16,25 @@ from leafward.base import paths
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.catalog import discover, stores
-from leafward.catalog.backups import left_drafts
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
-from leafward.export.doctor import Problem, check, check_files, lost_sidecars, stray_messages, waiting_imports
+from leafward.export.doctor import (
+    Problem,
+    check,
+    check_files,
+    litter_problems,
+    lost_sidecars,
+    stray_messages,
+    waiting_imports,
+)
+from leafward.export.litter import clear, litter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli import CheckApp
+    from leafward.cli.host import CheckApp
     from leafward.session.session import Session
 
 THEMES = "themes"
@@ -132,7 +141,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     problems += check_files(sorted(files), opened_one, progress)
     problems += lost_sidecars(books, agents.is_there)
     problems += waiting_imports(left_imports())
-    problems += [Problem("kept-draft", f"{path}: left by a write that was killed") for path in left_drafts()]
+    problems += litter_problems(litter([*chain(*roots.values()), *(one.folder for one in listings)]))
     if watched:
         sys.stderr.write("\r\x1b[K")
     folders = {
@@ -157,6 +166,37 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         say(_everything_text(surroundings, len(files), page()))
         if excluded:
             say(f"{plural(excluded, 'session')} excluded by the configuration")
+    return 0
+
+
+def clear_litter(dry_run: bool, as_json: bool) -> int:
+    """`leafward doctor --clear-litter`."""
+    config, _ = settings.load()
+    roots = [str(root) for agent in agents.all_agents() for root in agent.roots(config, os.environ)]
+    folders = [
+        listing.folder for listing in discover(config, (), os.environ, lambda _path: False, lambda: False, [])
+    ]
+    left = litter([*roots, *folders])
+    after = left if dry_run else list(clear(left))
+    gone, stays = ([one for one in after if bool(one.stays) is kept] for kept in (False, True))
+    if as_json:
+        emit_json(
+            {
+                "cleared": [{"path": str(one.path), "bytes": one.size} for one in gone],
+                "left": [{"path": str(one.path), "bytes": one.size, "reason": one.stays} for one in stays],
+                "dry_run": dry_run,
+                "diagnostics": [],
+            }
+        )
+        return 0
+    for one in gone:
+        say(
+            f"{'would remove' if dry_run else 'removed'} {safe_line(str(one.path), 400)}, {plural(one.size, 'byte')}"
+        )
+    for one in stays:
+        say(f"stays: {safe_line(str(one.path), 400)}: {one.stays}")
+    if not after:
+        say("no litter: no killed write left anything")
     return 0
 
 

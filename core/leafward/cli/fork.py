@@ -13,8 +13,9 @@ from leafward.agents.fork_point import cut_at
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
-from leafward.branches.fork import Fork, Remark, Terms
+from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.facts import id_of
+from leafward.cli.handing_on import installed
 from leafward.cli.handing_on import run as run_agent
 from leafward.cli.inject import injection_settings
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
@@ -62,9 +63,12 @@ def fork(selector: str, entry: str, to: str | None, asked: Mapping[str, Any], as
         if not asked["dry_run"]:
             if made.obstacle is not None:
                 raise Refused(f"{made.obstacle}; {_ELSEWHERE}")
+            # Before anything is written: who tries again once the agent is there would have two.
+            if asked["imports"] or asked["runs"]:
+                installed(made.draft.resume, target.title)
             forking.store(session, made.draft)
             if asked["imports"] or asked["runs"]:
-                forking.import_now(made.draft, os.environ)
+                _import(made.draft)
                 imported = made.draft.imported is not None
         if as_json:
             emit_json(_json(session, made, target, imported=imported, dry_run=asked["dry_run"]))
@@ -75,6 +79,18 @@ def fork(selector: str, entry: str, to: str | None, asked: Mapping[str, Any], as
         if asked["dry_run"]:
             note("nothing was written")
     return run_agent(made.draft.resume.ready(), target.title) if asked["runs"] else 0
+
+
+def _import(draft: Draft) -> None:
+    """Lets the agent import a document. Where that fails, says how the one that is there can be imported: no fork makes another."""
+    try:
+        forking.import_now(draft, os.environ)
+    except Refused as error:
+        if draft.imported is None:
+            raise
+        raise Refused(
+            f"{error}; the document stays, and is imported by {draft.imported.command.line()}"
+        ) from error
 
 
 def _carried(
@@ -168,8 +184,8 @@ def _text(session: Session, made: Fork, target: Agent, *, imported: bool, dry_ru
     else:
         yield row("file", safe_line(str(draft.file), _LINE))
         if draft.imported is not None:
-            yield row("import", safe_line(draft.imported.command.line(), _LINE))
-    yield row("continue", safe_line(draft.resume.line(), _LINE))
+            yield row("import", draft.imported.command.line())
+    yield row("continue", draft.resume.line())
     if made.prompt is not None:
         yield ""
         yield paper.style("prompt", "faint")

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import safe_line, shell_word
 from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, say, write_text
 from leafward.cli.selection import agent_behind, chosen_entries, opened
@@ -22,8 +18,12 @@ from leafward.cli.selection import agent_behind, chosen_entries, opened
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
+    from pathlib import Path
 
     from leafward.agents import Resume
+
+_STDOUT = 1
+"""The descriptor of stdout: `-o /dev/stdout` means `-o -`."""
 
 
 def export(
@@ -43,10 +43,7 @@ def export(
         index = session.find(at) if at is not None else None
         only = chosen_entries(session, chosen) if chosen is not None else None
         done = run(session, form, index, whole=whole, secrets=secrets, only=only)
-        if output is not None and str(output) == "-":
-            output = None
-        if output is not None:
-            write_document(output, done.text, session.path)
+        output = written(output, done.text, session.path)
         if as_json:
             emit_json(
                 {
@@ -73,21 +70,17 @@ def listed(found: Counter[str]) -> str:
     return ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for name, count in sorted(found.items()))
 
 
-def write_document(path: Path, text: str, session: Path) -> None:
-    """Writes a file whole or not at all, for its owner only. Refuses to replace the session itself."""
-    if path.is_dir():
-        raise LeafwardError(f"{path} is a folder")
-    own = [one for one in (session, session.parent) if one.is_file()]
-    if path.exists() and any(path.samefile(one) for one in own):
-        raise LeafwardError(f"{path} is the session itself")
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-        os.replace(temporary, path)
-    except BaseException:  # also an interrupt: nothing half-written stays beside the file
-        Path(temporary).unlink(missing_ok=True)
-        raise
+def written(output: Path | None, text: str, session: Path) -> Path | None:
+    """Writes a document to the file that `-o` names and returns its path; None where it belongs on stdout.
+
+    The session itself is never replaced. Raises LeafwardError and OSError, as `write_document` does.
+    """
+    from leafward.export.output_file import descriptor_of, write_document
+
+    if output is None or str(output) == "-" or descriptor_of(output) == _STDOUT:
+        return None
+    write_document(output, text, (session, session.parent))
+    return output
 
 
 def resume(selector: str, only_print: bool, as_json: bool) -> int:
@@ -98,7 +91,7 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
         what_if = session.what_if
     obstacle = command.obstacle()
     if obstacle is not None:
-        again = f"leafward fork {shlex.quote(selector)} leaf --cwd FOLDER"
+        again = f"leafward fork {shell_word(selector)} leaf --cwd FOLDER"
         obstacle = f"{obstacle}; make it again, or begin a new session in another one: {again}"
     elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a what-if, which a fork makes real"
     if as_json:
@@ -127,12 +120,17 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
     return run(command, agent.title)
 
 
+def installed(command: Resume, title: str) -> str:
+    """Where an agent's program is. Raises LeafwardError where it is not installed."""
+    try:
+        return command.program(os.environ)
+    except Refused:
+        raise LeafwardError(f"{title} is not installed: no {command.argv[0]!r} on PATH") from None
+
+
 def run(command: Resume, title: str) -> int:
     """Runs an agent in the session's folder and returns its exit code. Raises LeafwardError where it is not installed."""
-    environment = command.environment(os.environ)
-    program = shutil.which(command.argv[0], path=environment.get("PATH"))
-    if program is None:
-        raise LeafwardError(f"{title} is not installed: no {command.argv[0]!r} on PATH")
+    environment, program = command.environment(os.environ), installed(command, title)
     sys.stdout.flush()
     with _interrupts_for_the_child():
         code = subprocess.run(

@@ -24,7 +24,7 @@ from leafward.query.search import Shelf, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.catalog.spending import Spent
+    from leafward.catalog.card import Spent
 
 _SHORTEST_ID = 8
 

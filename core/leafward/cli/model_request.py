@@ -102,7 +102,9 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
         if isinstance(summarizer, Model):
             summarizer.refuse_unknown()
     cost = f"about {money(going.cost)}" if going.cost is not None else "cost unknown"
-    where = f"{summarizer.name} at {going.base_url}" if going.base_url else summarizer.name
+    from leafward.summaries.summarizers.addresses import host_of
+
+    where = f"{summarizer.name} at {host_of(summarizer.name, going.base_url)}"
     requests = plural(len(going.requests), "request")
     verb = "would send" if would else "sending"
     note(f"{verb} {compact(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
@@ -323,7 +322,7 @@ def _recent_text(session: Session) -> str:
         command = agent.resume(session, os.environ)
     except LeafwardError:
         return said
-    return f"{said}: {shlex.join(command.argv)}"
+    return f"{said}: {command.command()}"
 
 
 def remark(session: Session, written: Write) -> None:

@@ -1,26 +1,27 @@
-"""The rows of a session: one row a turn, the active path straight in lane 0, each branch right after the turn it leaves.
+"""The rows of a session as the command line prints them: those of the explorer's layout, archived branches and long streaks folded.
 
-Lanes count nesting of branches, never age. Nothing here recurses.
+Nothing here recurses.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import BOOKKEEPING, NO_ENTRY, TURN_STARTS, EntryIndex, Kind
-from leafward.session.lanes import BAD_LINES, Lanes
+from leafward.query.select import sets
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.row_layout import Density, Layout, arrange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from leafward.session.session import Session
 
 OWN_ROW = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
-"""Kinds that have a row to themselves."""
+"""Kinds that tell what the context holds instead of the conversation."""
 _STREAK = 8
-"""Compactions in one turn up to which each has its row."""
+"""Compactions one after the other up to which each has its row."""
 
 
 @dataclass(slots=True)
@@ -28,164 +29,147 @@ class Row:
     """One row: a turn, or one entry that stands for itself."""
 
     entry: EntryIndex
-    """The entry that the row names and whose text it shows; -1 while none is worth it."""
-    entries: list[int]
-    branches: list[int] = field(default_factory=list)
-    """First entries of the branches that leave here."""
-    firm: bool = False
-    """False while a later entry may still take the row over (system prompts and bookkeeping before a turn)."""
-    lane: int = 0
-    junction: bool = False
+    """The entry that the row names and whose text it shows."""
+    entries: Sequence[int]
+    lane: int
+    junction: bool
     """The first row of a branch."""
+    rooted: bool
+    """Its root is that of the leaf: lane 0 is the active path."""
+    ongoing: tuple[bool, ...]
+    """For each lane to the left, whether it goes on below this row."""
     hidden: int = 0
     """Entries of an archived branch that this row stands for."""
     folded: int = 0
     """Compactions one after the other that this row stands for."""
-    rooted: bool = False
-    """Its root is that of the leaf: lane 0 is the active path."""
-    ongoing: tuple[bool, ...] = ()
-    """For each lane to the left, whether it goes on below this row."""
 
 
 class _Outline:
-    def __init__(self, session: Session, every_entry: bool, hidden: frozenset[EntryIndex]) -> None:
-        self.tree = session.tree
-        self.kinds = session.columns.kind
-        self.every_entry = every_entry
-        self.hidden = hidden
-        self.place = session.place
-        self.labels = session.labels
-        self.lanes = Lanes(session, session.leaf, every_entry=every_entry)
-
-    def lane(self, start: int) -> list[Row]:
-        """The rows of one lane, branches noted where they leave."""
-        rows: list[Row] = []
-        current = Row(NO_ENTRY, [])
-        index = -1
-        for index, branches in self.lanes.trunk(start):
-            if index in self.hidden and not self.tree.is_ancestor(index, self.lanes.leaf):
-                break
-            kind = Kind(self.kinds[index])
-            if kind not in BAD_LINES:
-                if current.entries and self._opens(kind, current):
-                    rows.append(current)
-                    current = Row(NO_ENTRY, [])
-                current.entries.append(index)
-                if not current.firm and (self.every_entry or kind not in BOOKKEEPING):
-                    current.entry, current.firm = (
-                        EntryIndex(index),
-                        self.every_entry or kind is not Kind.SYSTEM,
-                    )
-            current.branches.extend(branches)
-            bad = self.lanes.bad_below.get(index)
-            if bad:
-                # Damage is shown where it is: the turn goes on in a row of its own after it.
-                if current.entries:
-                    rows.append(current)
-                rows.extend(Row(EntryIndex(line), [line], firm=True) for line in bad)
-                current = Row(NO_ENTRY, [])
-        else:
-            index = -1
-        if current.entries:
-            rows.append(current)
-        shown = self._worth_showing(rows)
-        if index >= 0:
-            shown.append(Row(EntryIndex(index), [index], firm=True, hidden=self._size(index)))
-        return shown if self.every_entry else self._streaks_folded(shown)
-
-    def _streaks_folded(self, rows: list[Row]) -> list[Row]:
-        """The rows with one for all compactions between the first and the last of many in one turn.
-
-        An agent that cannot get its context small enough compacts over and over: hundreds of rows that say nothing new.
-        """
-        shown: list[Row] = []
-        for alike, group in groupby(rows, self._may_fold):
-            streak = list(group)
-            if alike and len(streak) > _STREAK:
-                within = streak[1:-1]
-                entries = [entry for row in within for entry in row.entries]
-                streak[1:-1] = [Row(within[0].entry, entries, firm=True, folded=len(within))]
-            shown.extend(streak)
-        return shown
-
-    def _may_fold(self, row: Row) -> bool:
-        """Whether a row is a compaction that nothing is said at: no branch, no label, not the leaf."""
-        return (
-            self.kinds[row.entry] == Kind.COMPACTION
-            and not row.branches
-            and not row.hidden
-            and self.place not in row.entries
-            and self.labels.keys().isdisjoint(row.entries)
-        )
-
-    def _size(self, index: int) -> int:
-        """Entries of a subtree."""
-        run = self.tree.run_of(index)
-        return self.tree.subtree_size[run] - (index - self.tree.starts[run])
-
-    def _opens(self, kind: Kind, current: Row) -> bool:
-        """Whether an entry of that kind begins a new row after `current`."""
-        if self.every_entry:
-            return True
-        if kind in BOOKKEEPING:
-            return False
-        if not current.firm and not current.branches:
-            return False
-        return (
-            not current.firm or kind in TURN_STARTS or kind in OWN_ROW or self.kinds[current.entry] in OWN_ROW
-        )
-
-    @staticmethod
-    def _worth_showing(rows: list[Row]) -> list[Row]:
-        shown: list[Row] = []
-        for row in rows:
-            if row.entry < 0:
-                if not row.branches and shown:
-                    shown[-1].entries.extend(row.entries)
-                    continue
-                if not row.branches:
-                    continue
-                row.entry = EntryIndex(row.entries[0])
-            shown.append(row)
-        return shown
+    def __init__(self, session: Session, layout: Layout, hidden: frozenset[EntryIndex]) -> None:
+        self.session = session
+        self.layout = layout
+        tree = session.tree
+        off_path = [entry for entry in hidden if not layout.on_path(entry)]
+        self.concealed = sets.below(tree, sets.of(off_path, len(session)), itself=True) if off_path else b""
+        """A byte for each entry of an archived branch; empty where there is none."""
+        self.archived: dict[int, list[EntryIndex]] = {}
+        """First entries of archived branches, by the row in which each begins."""
+        for entry in sorted(off_path):
+            above = session.columns.parent[entry]
+            if above < 0 or not self.concealed[above]:
+                self.archived.setdefault(layout.row_of(entry), []).append(EntryIndex(entry))
+        self._ongoing: dict[int, tuple[bool, ...]] = {}
 
     def rows(self) -> Iterator[Row]:
-        """All rows, depth first, the branches of a turn before the path goes on."""
-        for line in self.lanes.bad_below.get(NO_ENTRY, ()):
-            yield Row(EntryIndex(line), [line], firm=True)
-        for root in self.lanes.roots():
-            yield from self._walk(root)
+        """All rows from the root down."""
+        layout = self.layout
+        for row in range(len(layout)):
+            head = layout.head[row]
+            if not self.concealed:
+                yield self._row(row, head, [entry for span in layout.entries_of(row) for entry in span])
+                continue
+            if not self.concealed[head]:
+                shown = [
+                    entry for span in layout.entries_of(row) for entry in span if not self.concealed[entry]
+                ]
+                yield self._row(row, head, shown)
+            for entry in self.archived.get(row, ()):
+                stands_for = self._row(row, entry, [entry])
+                stands_for.hidden = self._size(entry)
+                stands_for.junction = head == entry and stands_for.junction
+                yield stands_for
 
-    def _walk(self, root: int) -> Iterator[Row]:
-        stack: list[tuple[list[Row], int, bool]] = [(self.lane(root), 0, True)]
-        waiting: list[list[int]] = [[]]
-        rooted = self.tree.run_of(root) in self.lanes.path_runs
-        while stack:
-            rows, position, fresh = stack.pop()
-            branches = waiting[-1]
-            if branches:
-                start = branches.pop()
-                stack.append((rows, position, fresh))
-                stack.append((self.lane(start), 0, True))
-                waiting.append([])
-                continue
-            if position == len(rows):
-                waiting.pop()
-                continue
-            row = rows[position]
-            row.lane = len(stack)
-            row.rooted = rooted
-            row.junction = fresh and bool(stack)
-            row.ongoing = tuple(
-                bool(waiting[lane]) or at < len(others) for lane, (others, at, _) in enumerate(stack)
-            )
-            yield row
-            waiting[-1] = row.branches[::-1]
-            stack.append((rows, position + 1, False))
+    def _row(self, row: int, entry: int, entries: Sequence[int]) -> Row:
+        layout = self.layout
+        at = layout.branch_of(row)
+        branch = layout.branches[at]
+        outermost = at
+        while layout.branches[outermost].above >= 0:
+            outermost = layout.branches[outermost].above
+        return Row(
+            EntryIndex(entry),
+            entries,
+            lane=branch.lane,
+            junction=row == branch.first_row and branch.above >= 0,
+            rooted=layout.on_path(layout.branches[outermost].first_entry),
+            ongoing=self._ongoing_beside(at),
+        )
+
+    def _ongoing_beside(self, branch: int) -> tuple[bool, ...]:
+        """For each lane left of a branch, outermost first, whether its rail passes beside the branch."""
+        found = self._ongoing.get(branch)
+        if found is None:
+            layout = self.layout
+            passing: list[bool] = []
+            at = branch
+            while (above := layout.branches[at].above) >= 0:
+                passing.append(layout.branch_rows[at] < layout.branch_rows[above])
+                at = above
+            found = self._ongoing[branch] = tuple(reversed(passing))
+        return found
+
+    def _size(self, entry: int) -> int:
+        """Entries of a subtree."""
+        tree = self.session.tree
+        run = tree.run_of(entry)
+        return tree.subtree_size[run] - (entry - tree.starts[run])
 
 
 def outline_rows(
-    session: Session, *, every_entry: bool = False, hidden: frozenset[EntryIndex] = frozenset()
-) -> Iterator[Row]:
-    """The rows of a session from the root down: a turn each, or an entry each; one for each `hidden` branch off the path."""
-    return _Outline(session, every_entry, hidden).rows()
+    session: Session,
+    *,
+    every_entry: bool = False,
+    hidden: frozenset[EntryIndex] = frozenset(),
+    only: frozenset[int] | None = None,
+) -> list[Row]:
+    """The rows of a session from the root down: a turn each, or an entry each; one for each `hidden` branch off the path.
+
+    With `only` the rows that hold one of these entries, and those where a branch that does leaves and begins.
+    """
+    density = Density.ENTRIES if every_entry else Density.TURNS
+    layout = arrange(session.tree, session.leaf, density, everything=every_entry)
+    rows = list(_Outline(session, layout, hidden).rows())
+    if only is not None:
+        rows = _holding(rows, layout, only)
+    return rows if every_entry else _streaks_folded(session, rows)
+
+
+def _holding(rows: list[Row], layout: Layout, only: frozenset[int]) -> list[Row]:
+    wanted = {row.entry for row in rows if not only.isdisjoint(row.entries)}
+    for entry in tuple(wanted):
+        branch = layout.branches[layout.branch_of(layout.row_of(entry))]
+        while branch.above >= 0:
+            wanted.add(EntryIndex(layout.head[branch.first_row]))
+            wanted.add(EntryIndex(layout.head[layout.row_of(branch.leaves_at)]))
+            branch = layout.branches[branch.above]
+    return [row for row in rows if row.entry in wanted]
+
+
+def _streaks_folded(session: Session, rows: list[Row]) -> list[Row]:
+    """The rows with one for all compactions between the first and the last of many.
+
+    An agent that cannot get its context small enough compacts over and over: hundreds of rows that say nothing new.
+    """
+    kinds, labels, place = session.columns.kind, session.labels, session.place
+
+    def streak_of(row: Row) -> int:
+        """The lane of a compaction that nothing is said at; -1 for any other row."""
+        plain = (
+            kinds[row.entry] == Kind.COMPACTION
+            and not row.hidden
+            and place not in row.entries
+            and labels.keys().isdisjoint(row.entries)
+        )
+        return row.lane if plain else -1
+
+    shown: list[Row] = []
+    for lane, group in groupby(rows, streak_of):
+        streak = list(group)
+        if lane >= 0 and len(streak) > _STREAK:
+            within = streak[1:-1]
+            first = within[0]
+            first.entries = [entry for row in within for entry in row.entries]
+            first.folded = len(within)
+            streak[1:-1] = [first]
+        shown.extend(streak)
+    return shown

@@ -12,7 +12,6 @@ from leafward.cli.output import Page, cells, compact, fit, pad, plural
 from leafward.cli.selection import verify
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.model_context import context_at, lacks_prompt
-from leafward.query.select import sets
 from leafward.session.entries import DAMAGE_CODE, TURN_STARTS, EntryIndex, Kind
 from leafward.session.headline import TASK, headline
 from leafward.session.lanes import BAD_LINES
@@ -59,16 +58,7 @@ def outline(
     With `only` the rows that hold one of these entries, and those where a branch that does leaves and begins.
     """
     measures = measure(session)
-    rows = list(outline_rows(session, every_entry=every_entry, hidden=hidden))
-    if only is not None:
-        above = sets.above(session.tree, sets.of(only, len(session)), itself=True)
-        rows = [
-            row
-            for row in rows
-            if not only.isdisjoint(row.entries)
-            or any(above[branch] for branch in row.branches)
-            or (row.junction and any(above[entry] for entry in row.entries))
-        ]
+    rows = outline_rows(session, every_entry=every_entry, hidden=hidden, only=only)
     on_path = bytearray(len(session))
     for run in session.tree.path_runs(session.leaf):
         on_path[run.start : run.stop] = b"\1" * (run.stop - run.start)
@@ -179,7 +169,7 @@ class _Painter:
         if errors:
             marks.append((f"{'×' if self.page.unicode else 'x'} {plural(errors, 'error')}", "bad"))
         changed = sum(session.columns.kind[entry] == Kind.CONTEXT_EDIT for entry in row.entries)
-        if changed and row.entries != [row.entry]:
+        if changed and list(row.entries) != [row.entry]:
             marks.append((f"{'≠' if self.page.unicode else '!'} {plural(changed, 'context edit')}", "warn"))
         if session.place in row.entries:
             marks.append(("what-if leaf" if session.what_if else "leaf", "leaf"))

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any
 
+from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe, safe_json, safe_line
-from leafward.cli import ReaderGone
+from leafward.cli.host import ReaderGone
+from leafward.cli.streams import let_go
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -115,8 +117,12 @@ def below(line: str) -> None:
 
 def _note_to(stream: IO[str], text: str) -> None:
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    stream.write(text.encode(encoding, "replace").decode(encoding))
-    stream.flush()
+    try:
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+        stream.flush()
+    except OSError:
+        # A remark that nobody gets to see changes nothing about what was done.
+        let_go(stream.fileno())
 
 
 def _write_bytes(data: bytes) -> None:
@@ -130,6 +136,9 @@ def _write_bytes(data: bytes) -> None:
             binary.flush()
     except BrokenPipeError as error:
         raise ReaderGone from error
+    except OSError as error:
+        let_go(sys.stdout.fileno())
+        raise LeafwardError(f"stdout: {error.strerror or error}") from error
 
 
 @lru_cache(maxsize=4096)

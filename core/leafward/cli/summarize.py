@@ -29,7 +29,7 @@ from leafward.compaction.entry import cost_of
 from leafward.session import journal
 from leafward.session.entries import Usage
 from leafward.session.journal import Remark, Write, Writing, busy
-from leafward.session.journal.file_append import refuse_unwritable
+from leafward.session.journal.open_file import refuse_unwritable
 from leafward.summaries.summarizers.choice import CONFIGURED
 from leafward.summaries.summarizers.extractive import Extractive
 

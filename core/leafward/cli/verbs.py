@@ -213,24 +213,39 @@ def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:
     is_flag=True,
     help="Drop the index of all sessions instead, which is made anew, and documents that were left for an import.",
 )
+@click.option(
+    "--clear-litter",
+    is_flag=True,
+    help="Remove what killed writes of Leafward left instead: only its own files, an hour old, that nobody writes any more.",
+)
 @dry_run_option
 @json_option
 @click.pass_context
-def doctor(ctx: click.Context, session: str | None, forget: bool, dry_run: bool, as_json: bool) -> int:
+def doctor(
+    ctx: click.Context, session: str | None, forget: bool, clear_litter: bool, dry_run: bool, as_json: bool
+) -> int:
     """Check a session for damage.
 
     Without SESSION all of them are checked, and the configuration and our folders. Every line is decoded; problems are
     named with their entry and byte offset. The exit code is 0 with problems too, and 1 only where SESSION cannot be
     read at all. Nothing is repaired.
     """
-    if dry_run and not forget:
-        raise click.UsageError("--dry-run goes with --forget")
+    if dry_run and not (forget or clear_litter):
+        raise click.UsageError("--dry-run goes with --forget or --clear-litter")
+    if forget and clear_litter:
+        raise click.UsageError("--forget and --clear-litter are two things; name one")
+    if session is not None and (forget or clear_litter):
+        raise click.UsageError(
+            f"{'--forget' if forget else '--clear-litter'} is about all sessions; name none"
+        )
     if forget:
-        if session is not None:
-            raise click.UsageError("--forget is about all sessions; name none")
         from leafward.cli.curating import forget as drop
 
         return drop(dry_run, as_json)
+    if clear_litter:
+        from leafward.cli.doctor import clear_litter as clear
+
+        return clear(dry_run, as_json)
     from leafward.cli.doctor import doctor as run
 
     return run(session, as_json, ctx.obj.check)

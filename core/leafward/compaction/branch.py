@@ -24,7 +24,7 @@ from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable
 from leafward.files.working_set import operations as file_calls
 from leafward.session.entries import NO_ENTRY, SILENT_BYTES, Body, EntryIndex, Kind
 from leafward.session.journal import OperationKind, Writing, landing, utc_now
-from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.write import write
 from leafward.session.messages import edit_message, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length

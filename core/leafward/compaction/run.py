@@ -30,7 +30,7 @@ from leafward.compaction.stored import (
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
 from leafward.session.journal import OperationKind, Writing
-from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.write import write
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length

@@ -18,7 +18,8 @@ from leafward.branches.diff.patches import unified
 from leafward.branches.diff.summaries import compare_sides
 from leafward.compaction.run_comparison import Mark
 from leafward.export.content import brief
-from leafward.export.markdown import escaped, fenced
+from leafward.export.markdown import escaped
+from leafward.export.sanitizer import fenced
 from leafward.export.web_style import STYLE
 from leafward.session.entries import EntryIndex
 from leafward.session.headline import headline
@@ -335,11 +336,11 @@ def _markdown_parts(comparison: Comparison) -> Iterator[str]:
         yield f"| {sign} | {escaped(file['path'])} | {_change(file['a'])} | {_change(file['b'])} | {', '.join(filter(None, (where, flags)))} |\n"
     yield "\n## Contents\n"
     for content in data["contents"]:
-        yield f"\n### {escaped(content['path'])}\n\n{_known(content)}: {content['sentence']}.\n"
+        yield f"\n### {escaped(content['path'])}\n\n{escaped(_known(content))}: {escaped(content['sentence'])}.\n"
         if content["diff"]:
             yield f"\n{fenced(content['diff'].rstrip(chr(10)), 'diff')}\n"
     yield "\n## Context\n\n"
-    yield from (f"- {line}\n" for line in _context(data))
+    yield from (f"- {escaped(line)}\n" for line in _context(data))
     yield "\n| | A | B |\n|---|---|---|\n"
     yield from (f"| {part} | {a} | {b} |\n" for part, a, b in _ledger(data))
     yield "\n## Outcome\n\n| | A | B |\n|---|---|---|\n"

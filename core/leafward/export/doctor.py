@@ -9,7 +9,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, NotASession
-from leafward.base.paths import is_draft
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import (
     DAMAGE_CODE,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from leafward.export.litter import Litter
     from leafward.session.session import Origin, Session
 
 _STRAYS_NAMED = 4
@@ -122,9 +122,6 @@ def _kept(session: ForeignSession) -> Iterator[Problem]:
 def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> Iterator[Problem]:
     """Sidecars of no session: not one of those `known`, and nothing lies where theirs was last seen. None is removed."""
     for path in every_sidecar():
-        if is_draft(path.name):
-            yield Problem("sidecar-draft", f"{safe_line(str(path), 400)}: left by a write that was killed")
-            continue
         if path in known or path.suffix != SUFFIX:
             continue
         try:
@@ -136,6 +133,16 @@ def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> I
             whose = f"{safe_line(owner.agent, 40)} session {safe_line(owner.session, 80)}"
             text = f"{whose} is gone from {safe_line(lay_at, 200)}; what was kept of it stays in {path}"
             yield Problem("sidecar-orphan", text)
+
+
+def litter_problems(left: Iterable[Litter]) -> Iterator[Problem]:
+    """Files that killed writes left."""
+    for one in left:
+        what = f"{safe_line(str(one.path), 400)}: left by a write that was killed"
+        does = (
+            f"it stays for now: {one.stays}" if one.stays else "`leafward doctor --clear-litter` removes it"
+        )
+        yield Problem("litter", f"{what}; {does}")
 
 
 def stray_messages(path: str, found: Mapping[str, int]) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""A session as Markdown. What the session says is never markup of ours: fences grow with their content, HTML is defused."""
+"""A session as Markdown. What the session says is never markup of ours: see `sanitizer`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.export.content import Content, Form, Part
+from leafward.export.sanitizer import fenced, harmless
 from leafward.session.entries import Kind
 
 if TYPE_CHECKING:
@@ -14,11 +15,9 @@ if TYPE_CHECKING:
     from leafward.session.entry_decoding import Entry
     from leafward.session.lanes import Lane
 
-_TICKS = re.compile(r"`+")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_SPAN = re.compile(r"(`+)(?:(?!\1).)*?\1(?!`)", re.DOTALL)
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
+__all__ = ["escaped", "fenced", "harmless", "markdown"]
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~]|&(?=[#A-Za-z]))")
 
 _SPEAKERS = {
     Kind.USER: "You",
@@ -96,57 +95,6 @@ def _part(part: Part) -> Iterator[str]:
             yield f"\n{fenced(part.text, 'text')}\n"
     else:
         yield f"\n*{escaped(part.text)}{failed}*\n"
-
-
-def fenced(text: str, language: str = "") -> str:
-    """A text in a fence that is longer than any run of backticks in it."""
-    longest = max((len(found) for found in _TICKS.findall(text)), default=0)
-    ticks = "`" * max(3, longest + 1)
-    return f"{ticks}{language}\n{text}\n{ticks}"
-
-
-def harmless(text: str) -> str:
-    """Markdown of a session without HTML and without images fetched from anywhere; an open fence is closed."""
-    lines: list[str] = []
-    plain: list[str] = []
-    fence = ""
-
-    def flush() -> None:
-        if plain:
-            lines.append(_defused("\n".join(plain)))
-            plain.clear()
-
-    for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if fence:
-            lines.append(line)
-            if found and found[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-        elif found:
-            flush()
-            lines.append(line)
-            fence = found[1]
-        else:
-            plain.append(line)
-    flush()
-    if fence:
-        lines.append(fence)
-    return "\n".join(lines)
-
-
-def _defused(text: str) -> str:
-    """Text outside fences, with spans of code left alone."""
-    pieces: list[str] = []
-    at = 0
-    for span in _SPAN.finditer(text):
-        pieces.extend((_without_html(text[at : span.start()]), span[0]))
-        at = span.end()
-    pieces.append(_without_html(text[at:]))
-    return "".join(pieces)
-
-
-def _without_html(text: str) -> str:
-    return _TAG.sub("&lt;", text).replace("![", "!\\[")
 
 
 def escaped(text: str) -> str:

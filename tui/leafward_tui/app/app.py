@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,6 +18,7 @@ from leafward.base.gc_pause import collect_seldom, look_through, set_aside
 from leafward.base.paths import config_dir, state_dir
 from leafward_tui.app.input_priority import KeysFirst
 from leafward_tui.app.memory import Memory
+from leafward_tui.app.screens import FeatureScreens
 from leafward_tui.app.type_ahead import TypesAhead
 from leafward_tui.ui.glyphs import choose_glyphs
 from leafward_tui.ui.intents import app_bindings
@@ -44,8 +44,12 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from leafward.session.prefetch import Ahead
-    from leafward_tui.explorer.view_state import OpenTarget
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import AppServices, Jobs
+
+    def _serves(app: LeafwardApp) -> AppServices:
+        """The type checker says here what of the services is missing."""
+        return app
+
 
 __all__ = ["LeafwardApp", "run"]
 
@@ -61,15 +65,6 @@ _LOOKED_FOR = 2.0
 """Seconds between two looks whether the terminal is still there."""
 
 _BY_HAND = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
-
-
-def _names_session(path: Path) -> bool:
-    """Whether a path is that of one session, also of one inside a database."""
-    if path.suffix == ".jsonl":
-        return path.is_file()
-    from leafward.agents import names_one
-
-    return names_one(path)
 
 
 def _now() -> datetime:
@@ -121,8 +116,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         self.keymap = Keymap.of(self.config.keymap)
         self.keys_first = KeysFirst()
         self._memory = Memory()
-        self._until_exit = ExitStack()
-        self._demo: Path | None = None
+        self.screens = FeatureScreens(self)
         self._collector_is_ours = not gc.isenabled()
         """Whether the process is the application's own; where it is embedded, the garbage collector is left alone."""
         self._problems = [str(problem) for problem in problems]
@@ -195,36 +189,11 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
 
     def first_screen(self) -> Screen[Any]:
         """The screen that was asked for: no empty one is painted before it."""
-        if len(self.paths) == 1 and _names_session(self.paths[0]):
-            from leafward_tui.explorer import ExplorerScreen
-
-            return ExplorerScreen(self.paths[0], None, self._ahead)
-        from leafward_tui.catalogue.screen import CatalogueScreen
-
-        return CatalogueScreen(self.paths)
-
-    def open_session(self, path: Path, agent: str | None = None, arrival: OpenTarget | None = None) -> None:
-        """Shows a session in the explorer, on top of the present screen."""
-        from leafward_tui.explorer import ExplorerScreen
-
-        self.push_screen(ExplorerScreen(path, agent, None, arrival))
-
-    def open_demo(self) -> None:
-        """Shows the bundled session, a copy of it that is gone when the application ends."""
-        from leafward.base.errors import LeafwardError
-        from leafward.export.demo import demo_session
-
-        if self._demo is None:
-            try:
-                self._demo = self._until_exit.enter_context(demo_session())
-            except (LeafwardError, OSError) as error:
-                self.say(str(error), problem=True)
-                return
-        self.open_session(self._demo)
+        return self.screens.first(self.paths, self._ahead)
 
     def on_unmount(self) -> None:
         """The demo's copy goes."""
-        self._until_exit.close()
+        self.screens.close()
 
     def on_mount(self) -> None:
         """What is wrong with configuration, keymap and themes, told once."""
@@ -276,7 +245,9 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
 
     def copy(self, text: str) -> Copied:
         """Puts text on the clipboard, or into a file where that cannot work, and says which."""
-        copied = copy_text(self, text, terminal=self.terminal, fallback=state_dir() / "copied.txt")
+        copied = copy_text(
+            self, safe_text.safe(text), terminal=self.terminal, fallback=state_dir() / "copied.txt"
+        )
         self.say(str(copied), problem=copied.to is CopiedTo.NOWHERE)
         return copied
 
@@ -285,6 +256,10 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         from leafward_tui.app.jobs import ScreenJobs
 
         return ScreenJobs(owner, self.keys_first)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """What Textual's own fields copy goes the same way."""
+        self.copy(text)
 
     def say(self, text: str, *, problem: bool = False) -> None:
         """A toast: for what is done elsewhere (clipboard, files, agents) only."""

@@ -25,9 +25,7 @@ def working_intents(screen: BaseScreen[Any]) -> list[Intent]:
     return [
         entry
         for entry in intents_for(screen.NAME)
-        if entry.palette
-        and (entry.action.startswith("app.") or screen.check_action(entry.action, ()))
-        and not (screen.refusal and entry.id in WRITES)
+        if entry.palette and screen.enabled(entry.id) and not (screen.refusal and entry.id in WRITES)
     ]
 
 
@@ -64,6 +62,10 @@ class IntentCommands(Provider):
             return []
         return sorted(working_intents(self.screen), key=lambda entry: _ORDER.index(entry.group))
 
+    def _run(self, intent_id: str) -> None:
+        if isinstance(self.screen, BaseScreen):
+            self.screen.run_intent(intent_id)
+
     def _line(self, entry: Intent, title: Content) -> Content:
         """Title and keys on one line."""
         keys = "  ".join(services_of(self.screen).keymap.labels(entry.id))
@@ -75,7 +77,7 @@ class IntentCommands(Provider):
         for entry in self._working():
             yield DiscoveryHit(
                 self._line(entry, Content(entry.title)),
-                partial(self.screen.run_action, entry.action),
+                partial(self._run, entry.id),
                 text=entry.title,
             )
 
@@ -92,6 +94,6 @@ class IntentCommands(Provider):
                 yield Hit(
                     score,
                     self._line(entry, matcher.highlight(entry.title)),
-                    partial(self.screen.run_action, entry.action),
+                    partial(self._run, entry.id),
                     text=entry.title,
                 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.paths import make_private, state_dir
@@ -48,13 +47,11 @@ class Memory:
             return
         self._values[key] = value
         import json
-        import tempfile
+
+        from leafward.session.journal.durable import replace_file
 
         try:
             make_private(self._path.parent)
-            descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=f".{FILE_NAME}.")
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(self._values, file)
-            os.replace(temporary, self._path)
+            replace_file(self._path, json.dumps(self._values).encode("utf-8"))
         except OSError:
             return  # a choice that is not remembered is no reason to stop anything

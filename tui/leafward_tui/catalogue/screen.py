@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
+from leafward.base.safe_text import pasted_path
 from leafward.catalog import Sort
 from leafward_tui.catalogue.curating import SessionsCurating
 from leafward_tui.catalogue.going import GROUPINGS, SORTS
@@ -15,12 +16,12 @@ from leafward_tui.catalogue.model.listing import Grouping, Listing, View
 from leafward_tui.catalogue.widgets.list_head import ListHead
 from leafward_tui.catalogue.widgets.preview import Preview
 from leafward_tui.catalogue.widgets.session_list import SessionList
-from leafward_tui.catalogue.widgets.session_row import tilde
 from leafward_tui.ui.cells import counted, exact
 from leafward_tui.ui.filter_bar import FilterBar
 from leafward_tui.ui.hairline import ColumnRule
 from leafward_tui.ui.intents import bindings_for
 from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.session_preview import Glimpse
-    from leafward_tui.search import Kept
 
 __all__ = ["CatalogueScreen"]
 
@@ -55,7 +55,7 @@ class CatalogueScreen(SessionsCurating):
     def __init__(self, paths: Sequence[Path] = ()) -> None:
         super().__init__(paths)
         self._settling: Timer | None = None
-        self._search: Kept | None = None
+        self._search: object = None
         """The search of all text that was left last."""
 
     # --- arrangement --------------------------------------------------------------------------------------------------
@@ -285,16 +285,11 @@ class CatalogueScreen(SessionsCurating):
 
     def action_search_open(self) -> None:
         """All text of all sessions; what was found last stands there again, or what is filtered for is searched for."""
-        from leafward_tui.search import Kept, SearchScreen
-
-        kept = self._search
-        if self._view.text and (kept is None or kept.text != self._view.text):
-            kept = Kept(self._view.text)
 
         def left(search: object) -> None:
-            self._search = search if isinstance(search, Kept) else None
+            self._search = search
 
-        self.app.push_screen(SearchScreen(self._paths, self._cards, kept), left)
+        self.shell.screens.search(self._paths, self._cards, self._view.text, self._search, left)
 
     def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
         """Filters as one types."""
@@ -331,7 +326,7 @@ class CatalogueScreen(SessionsCurating):
         if card is None:
             self.action_project_fold()
         else:
-            self.shell.open_session(Path(card.path), card.agent)
+            self.shell.screens.session(Path(card.path), card.agent)
 
     def on_session_list_opened(self, message: SessionList.Opened) -> None:
         """A double click."""
@@ -347,11 +342,11 @@ class CatalogueScreen(SessionsCurating):
         """The path of the session."""
         card = self.sessions.card
         if card is not None:
-            self.shell.copy(card.path)
+            self.shell.copy(pasted_path(card.path))
 
     def action_demo_open(self) -> None:
         """The bundled session, copied where nothing can be broken."""
-        self.shell.open_demo()
+        self.shell.screens.demo()
 
     def action_session_resume(self) -> None:
         """In its agent, in our place."""

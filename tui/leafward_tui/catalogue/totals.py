@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 
-from leafward_tui.catalogue.widgets.session_row import tilde
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
 from leafward_tui.ui.intents import bindings_for
 from leafward_tui.ui.modal import Modal
+from leafward_tui.ui.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from leafward.base.errors import Cancelled, LeafwardError
 from leafward_tui.compare.search import CompareHunting
 from leafward_tui.compare.values import Exported
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path, named, private
+from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path, named
 
 if TYPE_CHECKING:
     from leafward.branches.diff.sides import Sides
@@ -80,6 +80,7 @@ class CompareExporting(CompareHunting):
     def _export(self, sides: Sides, form: str, path: Path, bases: Bases | None) -> None:
         from leafward.branches.diff.patches import patch_of
         from leafward.export.comparison import comparison_of, document
+        from leafward.export.output_file import write_new_document
 
         worker = get_current_worker()
         told = ""
@@ -93,8 +94,7 @@ class CompareExporting(CompareHunting):
             else:
                 found = comparison_of(sides, bases=bases, stop=lambda: worker.is_cancelled)
                 text = document(found, form)
-            with open(path, "x", encoding="utf-8", errors="replace", newline="", opener=private) as file:
-                file.write(text)
+            write_new_document(path, text)
         except Cancelled:
             return
         except (LeafwardError, OSError) as error:

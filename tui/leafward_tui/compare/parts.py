@@ -38,9 +38,9 @@ from leafward_tui.ui.lines_view import LinesView
 from leafward_tui.ui.pane_head import PaneHead
 from leafward_tui.ui.pane_lines import Block
 from leafward_tui.ui.screen_search import Searching
+from leafward_tui.ui.summary_comparison import ComparisonView
+from leafward_tui.ui.summary_differences import diff_lines
 from leafward_tui.ui.title_bar import Fact
-from leafward_tui.xray.model.differences import diff_lines
-from leafward_tui.xray.widgets.comparison import ComparisonView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from leafward_tui.ui.results import CompareResult as Leaving
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -31,20 +33,6 @@ class Page(StrEnum):
     CONTEXT = "Context"
     SUMMARY = "Summary"
     OUTCOME = "Outcome"
-
-
-@dataclass(frozen=True, slots=True)
-class Leaving:
-    """What is wanted of the explorer next."""
-
-    entry: int = -1
-    """An entry to go to; -1 for none."""
-    touching: str = ""
-    """A file whose rows are to be shown; empty for none."""
-    change: Change | None = None
-    """What is to be appended to the session."""
-    done: str = ""
-    """What that does, in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.comparing import Comparing
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.inspector import Tab
 from leafward_tui.ui.cells import counted
+from leafward_tui.ui.page import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.explorer.forking import Forking
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.results import Wrote
-from leafward_tui.inspector import Tab
+from leafward_tui.ui.page import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from leafward.session.journal import Write
     from leafward.session.session import Session
-    from leafward_tui.xray import Leaving
+    from leafward_tui.ui.results import XRayResult as Leaving
 
 IDLE = 0.25
 """Seconds without a move of the cursor before lost facts are counted: that takes the interpreter from the keys."""

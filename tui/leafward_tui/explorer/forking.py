@@ -285,6 +285,9 @@ class Forking(Handing):
         from leafward.branches import fork as forking
 
         try:
+            if then in ("i", "r"):
+                # Before anything is written: who tries again once the agent is there would have two.
+                made.draft.resume.program(os.environ)
             forking.store(session, made.draft)
             if then in ("i", "r"):
                 forking.import_now(made.draft, os.environ)
@@ -303,7 +306,7 @@ class Forking(Handing):
         if then in ("o", "r") and made.prompt is not None:
             self.shell.copy(made.prompt)
         if then == "o":
-            self.shell.open_session(draft.path, message.target.name)
+            self.shell.screens.session(draft.path, message.target.name)
         elif then == "r":
             self.run_in_place(draft.resume)
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.resting import Resting
 from leafward_tui.explorer.results import Exported
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path, private
+from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path
 
 if TYPE_CHECKING:
     from leafward.agents import Resume
@@ -105,11 +104,11 @@ class Handing(Resting):
         self, session: Session, target: int, form: str, path: Path, only: frozenset[int] | None = None
     ) -> None:
         """Writes a path, or of all branches the entries in `only`."""
+        from leafward.export.output_file import write_new_document
         from leafward.export.session_export import export
 
         try:
-            with open(path, "x", encoding="utf-8", opener=private) as file:
-                file.write(export(session, form, target, whole=only is not None, only=only).text)
+            write_new_document(path, export(session, form, target, whole=only is not None, only=only).text)
         except (LeafwardError, OSError) as error:
             self.post_message(Exported(f"not exported: {error}", problem=True))
         else:
@@ -143,7 +142,7 @@ class Handing(Resting):
         about = [SheetLine("the leaf here is a what-if that Leafward keeps; a fork makes it real", "warn")]
         choices = [
             Choice("n", "New session from here", "an agent goes on at the what-if leaf"),
-            Choice("r", "Resume all the same", "the agent goes on at its own leaf", shlex.join(command.argv)),
+            Choice("r", "Resume all the same", "the agent goes on at its own leaf", command.command()),
         ]
 
         def done(key: str | None) -> None:

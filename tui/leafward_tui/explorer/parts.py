@@ -11,12 +11,12 @@ from leafward_tui.explorer.widgets.gauge import Gauge
 from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
 from leafward_tui.explorer.widgets.strip import StripView
-from leafward_tui.explorer.widgets.tree_head import TreeHead
 from leafward_tui.inspector import Inspector
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.hairline import ColumnRule, RowRule
 from leafward_tui.ui.price_line import KeyHint, PriceLine
 from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.tree_head import TreeHead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.ghost import Ghost
     from leafward_tui.explorer.model.overview import Overview
-    from leafward_tui.explorer.view_state import OpenTarget
+    from leafward_tui.ui.open_target import OpenTarget
 
 
 PANES = ("Tree", "Entry", "Context", "Compaction", "Files", "Raw")

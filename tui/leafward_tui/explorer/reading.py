@@ -368,12 +368,10 @@ class Reading(Counting):
 
     def _reopening(self, session: Session) -> str:
         """How an agent that may be running gets to see a write: it holds its own leaf in memory."""
-        import shlex
-
         from leafward.agents import agent_behind
 
         try:
-            command = shlex.join(agent_behind(session).resume(session, os.environ).argv)
+            command = agent_behind(session).resume(session, os.environ).command()
         except LeafwardError:
             return "an agent that runs sees it when it reopens the session"
         return f"an agent that runs sees it after {command}"

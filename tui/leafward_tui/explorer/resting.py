@@ -14,9 +14,9 @@ from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.results import Failed, Glanced, Measured, Priced, Surveyed
 from leafward_tui.explorer.summarising import Summarising
 from leafward_tui.explorer.widgets.gauge import Load
-from leafward_tui.inspector import Gauge as Measure
-from leafward_tui.inspector import Selection, SelectionKind
 from leafward_tui.ui.cells import count
+from leafward_tui.ui.page import Gauge as Measure
+from leafward_tui.ui.page import Selection, SelectionKind
 from leafward_tui.ui.price_line import Facts, Quote
 
 if TYPE_CHECKING:

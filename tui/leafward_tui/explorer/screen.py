@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.parts import PANES, ExplorerParts
 from leafward_tui.explorer.reading import Reading
-from leafward_tui.inspector import Inspector, Tab
 from leafward_tui.ui.intents import bindings_for
 from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.page import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from leafward_tui.explorer.widgets.graph_view import GraphView
     from leafward_tui.explorer.widgets.strip import StripView
-    from leafward_tui.explorer.widgets.tree_head import TreeHead
+    from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged, XRayWanted
+    from leafward_tui.ui.tree_head import TreeHead
 
 
 class ExplorerScreen(Reading, ExplorerParts):
@@ -183,24 +184,24 @@ class ExplorerScreen(Reading, ExplorerParts):
         message.stop()
         self.action_fold_toggle()
 
-    def on_inspector_entry_wanted(self, message: Inspector.EntryWanted) -> None:
+    def on_inspector_entry_wanted(self, message: EntryWanted) -> None:
         """A line of the inspector names an entry."""
         message.stop()
         self.go_to_entry(message.entry)
         if not self.two_panes:
             self.show_tree()
 
-    def on_inspector_xray_wanted(self, message: Inspector.XRayWanted) -> None:
+    def on_inspector_xray_wanted(self, message: XRayWanted) -> None:
         """A line of the inspector names a compaction to see through."""
         message.stop()
         self.open_xray(message.compaction)
 
-    def on_inspector_copy_wanted(self, message: Inspector.CopyWanted) -> None:
+    def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
         """A line or page of the inspector is wanted on the clipboard."""
         message.stop()
         self.shell.copy(message.text)
 
-    def on_inspector_tab_changed(self, message: Inspector.TabChanged) -> None:
+    def on_inspector_tab_changed(self, message: TabChanged) -> None:
         """The head of a narrow screen shows the same tab."""
         message.stop()
         self.show_head()

@@ -307,18 +307,15 @@ class Summarising(SummaryAsking):
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
     def _save_summary(self, folder: Path, stem: str, text: str) -> None:
+        from leafward.export.markdown import harmless
+        from leafward.export.output_file import write_new_document
+
         number = 1
-        while (path := folder / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")).exists():
+        while os.path.lexists(path := folder / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")):
             number += 1
         try:
-            with open(path, "x", encoding="utf-8", opener=_private) as file:
-                file.write(text.rstrip("\n") + "\n")
+            write_new_document(path, harmless(text.rstrip("\n")) + "\n")
         except OSError as error:
             self.post_message(Exported(f"not exported: {error}", problem=True))
         else:
             self.post_message(Exported(f"exported to {path}"))
-
-
-def _private(path: str, flags: int) -> int:
-    """What a session says is for its owner's eyes."""
-    return os.open(path, flags, 0o600)

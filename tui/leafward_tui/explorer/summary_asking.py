@@ -94,6 +94,9 @@ class SummaryAsking(Changing):
             )
             choices.append(Choice("v", "Read what would be sent", "every request, word for word"))
             taken_out = redacted_words(going.redacted)
+            from leafward.summaries.summarizers.addresses import host_of
+
+            about.append(SheetLine(f"{going.model} is asked at {host_of(going.model, going.base_url)}"))
             about += [SheetLine(taken_out, "warn")] if taken_out else []
             about += [SheetLine(remark, "warn") for remark in going.remarks]
         if wanted.preview:

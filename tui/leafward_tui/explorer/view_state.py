@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryId, EntryIndex
 from leafward_tui.explorer.model.exploration import Filter
@@ -15,17 +15,7 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
     from leafward_tui.explorer.model.exploration import Exploration
 
-__all__ = ["OpenTarget", "ViewState"]
-
-
-class OpenTarget(NamedTuple):
-    """Where somebody comes to in a session: an entry that a search found."""
-
-    entry: EntryId
-    words: str = ""
-    """What is searched for there at once; empty where nothing is."""
-    in_turn: bool = False
-    """Whether the entry is seen only where each has a row of its own."""
+__all__ = ["ViewState"]
 
 
 @dataclass(frozen=True, slots=True)

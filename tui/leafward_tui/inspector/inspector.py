@@ -16,6 +16,7 @@ from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex
 from leafward_tui.inspector.pages import build
 from leafward_tui.inspector.view import AIR, MARGIN, PageView
+from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, PageShown, TabChanged, XRayWanted
 from leafward_tui.ui.page import XRAY, Gauge, Line, Page, Selection, Span, Tab
 from leafward_tui.ui.services import services_of
 
@@ -104,66 +105,6 @@ class Inspector(Widget):
     DEFAULT_CSS = "Inspector { layout: vertical; background: $lw-bg; width: 1fr; height: 1fr; }"
 
     @dataclass(eq=False, repr=False)
-    class EntryWanted(Message):
-        """An entry is wanted in the tree."""
-
-        inspector: Inspector
-        entry: EntryIndex
-
-        @property
-        def control(self) -> Inspector:
-            """The inspector it came from."""
-            return self.inspector
-
-    @dataclass(eq=False, repr=False)
-    class XRayWanted(Message):
-        """A compaction is wanted before and after."""
-
-        inspector: Inspector
-        compaction: int
-
-        @property
-        def control(self) -> Inspector:
-            """The inspector it came from."""
-            return self.inspector
-
-    @dataclass(eq=False, repr=False)
-    class TabChanged(Message):
-        """Another tab is open."""
-
-        inspector: Inspector
-        tab: Tab
-
-        @property
-        def control(self) -> Inspector:
-            """The inspector it came from."""
-            return self.inspector
-
-    @dataclass(eq=False, repr=False)
-    class CopyWanted(Message):
-        """A text, already safe, is wanted on the clipboard."""
-
-        inspector: Inspector
-        text: str
-
-        @property
-        def control(self) -> Inspector:
-            """The inspector it came from."""
-            return self.inspector
-
-    @dataclass(eq=False, repr=False)
-    class PageShown(Message):
-        """A page that was built behind is on the screen."""
-
-        inspector: Inspector
-        tab: Tab
-
-        @property
-        def control(self) -> Inspector:
-            """The inspector it came from."""
-            return self.inspector
-
-    @dataclass(eq=False, repr=False)
     class _Built(Message):
         """A page came from the worker."""
 
@@ -227,7 +168,7 @@ class Inspector(Widget):
         self._tab = tab
         self.rule.tab = tab
         self.rule.refresh()
-        self.post_message(self.TabChanged(self, tab))
+        self.post_message(TabChanged(tab))
         self._rebuild()
 
     def show_gauge(self, gauge: Gauge | None) -> None:
@@ -314,7 +255,7 @@ class Inspector(Widget):
         now = (self._selection, self._tab)
         self.view.show(message.page, keep_place=now == self._shown)
         self._shown = now
-        self.post_message(self.PageShown(self, self._tab))
+        self.post_message(PageShown(self._tab))
 
     # --- what its parts say -------------------------------------------------------------------------------------------
 
@@ -323,12 +264,12 @@ class Inspector(Widget):
         message.stop()
         line = message.line
         if line.toggle.startswith(XRAY):
-            self.post_message(self.XRayWanted(self, int(line.toggle.removeprefix(XRAY))))
+            self.post_message(XRayWanted(int(line.toggle.removeprefix(XRAY))))
         elif line.toggle:
             self._toggled_by[self._tab] = self._toggled_by.get(self._tab, frozenset()) ^ {line.toggle}
             self._rebuild()
         elif line.entry >= 0:
-            self.post_message(self.EntryWanted(self, EntryIndex(line.entry)))
+            self.post_message(EntryWanted(EntryIndex(line.entry)))
 
     def on_page_view_tab_stepped(self, message: PageView.TabStepped) -> None:
         """Goes round the tabs."""
@@ -339,7 +280,7 @@ class Inspector(Widget):
     def on_page_view_text_wanted(self, message: PageView.TextWanted) -> None:
         """Hands the wish on."""
         message.stop()
-        self.post_message(self.CopyWanted(self, message.text))
+        self.post_message(CopyWanted(message.text))
 
     def on_tab_rule_tab_chosen(self, message: TabRule.TabChosen) -> None:
         """Opens the tab that was clicked."""

@@ -107,6 +107,8 @@ class Closing(Returning):
 
     def ask(self, sending: Outgoing) -> None:
         """Asks before anything is sent: how much, to whom, for how much, what was taken out."""
+        from leafward.summaries.summarizers.addresses import host_of
+
         what_if = self.what_if
         if what_if is None:
             return
@@ -120,7 +122,7 @@ class Closing(Returning):
         else:
             about.append(SheetLine("no secrets found in it"))
         about += [SheetLine(safe_line(remark, 200), "warn") for remark in sending.remarks[:3]]
-        where = sending.base_url or "its provider"
+        where = host_of(sending.model, sending.base_url)
         name = safe_line(what_if.choices.summarizer, 60)
         choices = [
             Choice(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.ui.pane_head import PaneHead
-    from leafward_tui.xray import Leaving
+    from leafward_tui.ui.results import XRayResult as Leaving
 
 
 class LabScreen(RowKeys, Closing):

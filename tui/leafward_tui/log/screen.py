@@ -18,7 +18,6 @@ from leafward.base.safe_text import safe_line
 from leafward.session.entries import Kind
 from leafward.session.headline import headline
 from leafward.session.journal import Writing, operations, redo, redoable, undo
-from leafward_tui.explorer.widgets.tree_head import TreeHead
 from leafward_tui.log.going import LogGoing
 from leafward_tui.log.widgets.log_view import LogDetails, LogList, columns_of
 from leafward_tui.ui.cells import fit
@@ -30,6 +29,7 @@ from leafward_tui.ui.price_line import PriceLine
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
 from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.tree_head import TreeHead
 from leafward_tui.ui.write_target import book_words
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
+from leafward.base.safe_text import pasted_path
 from leafward.query.search import Query, parse
-from leafward_tui.explorer.view_state import OpenTarget
-from leafward_tui.explorer.widgets.tree_head import TreeHead
 from leafward_tui.search.model.finds import FindKind, Finds
 from leafward_tui.search.widgets.hit_view import HitView
 from leafward_tui.search.widgets.result_list import ResultList
@@ -20,8 +19,10 @@ from leafward_tui.ui.filter_bar import FilterBar
 from leafward_tui.ui.hairline import ColumnRule
 from leafward_tui.ui.intents import bindings_for
 from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.open_target import OpenTarget
 from leafward_tui.ui.row_keys import RowKeys
 from leafward_tui.ui.title_bar import Progress
+from leafward_tui.ui.tree_head import TreeHead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -349,7 +350,7 @@ class SearchScreen(RowKeys, SearchWork):
         card = line.found.card
         if hit is not None:
             arrival = OpenTarget(hit.entry, " ".join(hit.matched.split()), hit.part not in _OF_TURNS)
-            self.shell.open_session(Path(card.path), card.agent, arrival)
+            self.shell.screens.session(Path(card.path), card.agent, arrival)
 
     def on_result_list_opened(self, message: ResultList.Opened) -> None:
         """A double click is enter."""
@@ -360,7 +361,7 @@ class SearchScreen(RowKeys, SearchWork):
         """The path of the session and the id of the entry, as the verbs take them."""
         line = self.results.line
         if line is not None:
-            path = line.found.card.path
+            path = pasted_path(line.found.card.path)
             self.shell.copy(f"{path} {line.hit.entry}" if line.hit is not None else path)
 
     def action_mode_leave(self) -> None:

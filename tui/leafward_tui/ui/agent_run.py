@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import SuspendNotSupported
 
+from leafward.base.errors import Refused
+
 if TYPE_CHECKING:
     from textual.app import App
 
@@ -22,13 +24,19 @@ def run_in_agent(app: App[Any], resume: Resume) -> str | None:
     Blocks the event loop on purpose: a timer that paints while the agent has the terminal would deadlock the writer.
     """
     try:
+        program = resume.ready().program(os.environ)
+    except Refused as error:
+        return str(error)
+    try:
         with app.suspend():
             try:
                 subprocess.run(
-                    list(resume.argv), cwd=resume.cwd or None, env=resume.environment(os.environ), check=False
+                    list(resume.argv),
+                    executable=program,
+                    cwd=resume.cwd,
+                    env=resume.environment(os.environ),
+                    check=False,
                 )
-            except FileNotFoundError:
-                return f"{resume.argv[0]} is not installed here, or not on PATH"
             except OSError as error:
                 return f"{resume.argv[0]}: {error.strerror or error}"
     except SuspendNotSupported:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.style import Style
 
-__all__ = ["hit_beside", "lit", "parted", "spans_of", "which_hit"]
+__all__ = ["hit_beside", "lit", "marked", "parted", "spans_of", "which_hit"]
 
 
 def lit(text: str, query: str, style: Style, hit: Style) -> list[Segment]:
@@ -61,3 +61,21 @@ def which_hit(hits: Sequence[int], place: int) -> str:
     at = bisect_right(hits, place)
     of = f"{at} of " if at and hits[at - 1] == place else ""
     return f"{of}{len(hits):,}"
+
+
+def marked(
+    text: str, whole: str, spans: Sequence[tuple[int, int]], base: Style, mark: Style
+) -> list[Segment]:
+    """``text``, the fitted form of ``whole``, with the hits in it marked."""
+    if not spans:
+        return [Segment(text, base)]
+    same = next((at for at, (one, other) in enumerate(zip(text, whole, strict=False)) if one != other), None)
+    same = min(len(text), len(whole)) if same is None else same
+    pieces = []
+    at = 0
+    for start, end in spans:
+        start, end = min(start, same), min(end, same)
+        if end > start:
+            pieces += [Segment(text[at:start], base), Segment(text[start:end], mark)]
+            at = end
+    return [*pieces, Segment(text[at:], base)]

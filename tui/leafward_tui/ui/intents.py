@@ -16,12 +16,14 @@ __all__ = [
     "EVERYWHERE",
     "GROUPS",
     "INTENTS",
+    "INTENT_ACTION",
     "SCREENS",
     "WRITES",
     "Intent",
     "app_bindings",
     "bindings_for",
     "intent",
+    "intent_bindings",
     "intents_for",
 ]
 
@@ -44,6 +46,9 @@ _COMPARE = ("compare",)
 
 APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
 """Intents that Textual's own application actions fulfil, above every screen and modal."""
+
+INTENT_ACTION = "intent"
+"""The one action that keys of screens run, with the id of the intent."""
 
 WRITES = frozenset(
     {
@@ -373,9 +378,19 @@ def _binding(entry: Intent, *, priority: bool = False) -> Binding:
     )
 
 
+def _routed(entry: Intent) -> Binding:
+    action = f"{INTENT_ACTION}('{entry.id}')"
+    return Binding(entry.keys, action, entry.hint, show=False, tooltip=entry.title, id=entry.id)
+
+
 def bindings_for(screen: str) -> list[Binding]:
     """The screen's ``BINDINGS``, each with its intent's id, so that a keymap reaches it."""
     return [_binding(entry) for entry in intents_for(screen) if entry.id not in APP_ACTIONS]
+
+
+def intent_bindings(screen: str) -> list[Binding]:
+    """The ``BINDINGS`` of a `RoutedScreen`, each with its intent's id, so that a keymap reaches it."""
+    return [_routed(entry) for entry in intents_for(screen) if entry.id not in APP_ACTIONS]
 
 
 def app_bindings() -> list[Binding]:

@@ -9,7 +9,7 @@ from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from leafward_tui.ui.dismissal import ClosesOnce
+from leafward_tui.ui.routed_screen import RoutedScreen
 from leafward_tui.ui.row_keys import RowKeys
 from leafward_tui.ui.services import AppServices, services_of
 from leafward_tui.ui.slim_bar import slim
@@ -72,7 +72,7 @@ class Rows(ScrollView, inherit_bindings=False):
         self.refresh()
 
 
-class Modal(RowKeys, ClosesOnce[None], ModalScreen[None]):
+class Modal(RowKeys, RoutedScreen[None], ModalScreen[None]):
     """Frame, rows, and the keys all lists share."""
 
     DEFAULT_CSS = f"""

@@ -2,10 +2,44 @@
 
 from __future__ import annotations
 
-__all__ = ["RowKeys"]
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["RowKeys", "RowSteps"]
 
 _ALL = 1 << 40
 """More rows than there are."""
+
+
+class RowSteps:
+    """The controller of the row keys: it is given what a step is and how many rows are seen."""
+
+    def __init__(self, step: Callable[[int], object], seen: Callable[[], int]) -> None:
+        """`step` goes so many rows down, or up, and stops at the ends."""
+
+        def page() -> int:
+            # Two rows of the page before stay in sight.
+            return max(1, seen() - 2)
+
+        def half() -> int:
+            return max(1, page() // 2)
+
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "row.down": lambda: step(1),
+            "row.up": lambda: step(-1),
+            "page.down": lambda: step(page()),
+            "page.up": lambda: step(-page()),
+            "half.down": lambda: step(half()),
+            "half.up": lambda: step(-half()),
+            "row.top": lambda: step(-_ALL),
+            "row.bottom": lambda: step(_ALL),
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
+        """Whether one of its intents does something now."""
+        return True
 
 
 class RowKeys:

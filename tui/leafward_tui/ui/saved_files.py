@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.sheet import TextSheet
 
-__all__ = ["FILES_EFFECT", "files_written", "folder_sheet", "free_path", "named", "private"]
+__all__ = ["FILES_EFFECT", "files_written", "folder_sheet", "free_path", "named"]
 
 FILES_EFFECT = "exact contents only, into an empty folder"
 """What writing the files of a node does, as a sheet says it."""
@@ -30,7 +30,8 @@ def free_path(stem: str, suffix: str = "") -> Path:
     folder, end = Path.cwd(), f".{suffix}" if suffix else ""
     path = folder / f"{stem}{end}"
     number = 2
-    while path.exists():
+    # A link that leads nowhere has the name, too.
+    while os.path.lexists(path):
         path = folder / f"{stem}-{number}{end}"
         number += 1
     return path
@@ -76,8 +77,3 @@ def files_written(
         return f"not written: {error}", True
     told = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
     return told + named("left out", [path for path, _ in done.left_out]), False
-
-
-def private(path: str, flags: int) -> int:
-    """Opens a file that only its owner reads: what a session says is for nobody else."""
-    return os.open(path, flags, 0o600)

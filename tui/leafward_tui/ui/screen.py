@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.segment import Segment
 from textual.actions import SkipAction
@@ -12,33 +12,26 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.ui.cells import fit
-from leafward_tui.ui.dismissal import ClosesOnce
 from leafward_tui.ui.key_bar import Hint, KeyBar
+from leafward_tui.ui.routed_screen import RoutedScreen, Routes
 from leafward_tui.ui.services import AppServices, services_of
 from leafward_tui.ui.title_bar import TitleBar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from leafward_tui.ui.line_scroll import LineScroll
     from leafward_tui.ui.messages import IntentPressed
+    from leafward_tui.ui.routed_screen import Controller
+    from leafward_tui.ui.sheet import Sheet
 
-__all__ = ["LEAST_HEIGHT", "LEAST_WIDTH", "BaseScreen", "SafeScreen"]
+__all__ = ["LEAST_HEIGHT", "LEAST_WIDTH", "BaseScreen"]
 
 LEAST_WIDTH = 60
 LEAST_HEIGHT = 16
-
-
-class SafeScreen(ClosesOnce[ScreenResultType]):
-    """A screen that survives a click on a widget that was just removed (Textualize/textual#6643)."""
-
-    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Any, Any]:
-        """As in Textual, but nothing where the widget is no longer part of the screen."""
-        widget, offset = super().get_widget_and_offset_at(x, y)
-        detached = widget is not None and widget is not self and widget.parent is None
-        return (None, None) if detached else (widget, offset)
 
 
 class TooSmall(Widget):
@@ -59,11 +52,11 @@ class TooSmall(Widget):
         return Strip([Segment(words.center(width), ground.sub)]).adjust_cell_length(width, ground.blank)
 
 
-class BaseScreen(SafeScreen[ScreenResultType]):
+class BaseScreen(RoutedScreen[ScreenResultType]):
     """A full screen: two bars and what a subclass composes between them.
 
-    The subclass gives ``NAME`` and ``BINDINGS = bindings_for(NAME)`` and has an action for each of its intents;
-    ``check_action`` says which of them work now.
+    The subclass gives ``NAME`` and ``BINDINGS = intent_bindings(NAME)``, and hands its controllers to ``route`` at the end of
+    ``compose_content``. What else it does at the start stands in ``mounted``.
     """
 
     NAME: ClassVar[str] = ""
@@ -143,22 +136,42 @@ class BaseScreen(SafeScreen[ScreenResultType]):
         if self.is_attached:
             self.key_bar.show([hint for hint in self.hints() if not (self.refusal and hint.writes)])
 
+    def route(self, *controllers: Controller) -> None:
+        """Says which controllers the intents of the screen go to; help, themes and the way back are every screen's own."""
+        self.routes = Routes(_ScreenKeys(self), *controllers)
+
+    def mounted(self) -> None:
+        """Called once, when the screen is mounted; overridden."""
+
+    def resumed(self) -> None:
+        """Called when the screen is the one on top, at first and again; overridden."""
+
     def on_mount(self) -> None:
         """The first hints."""
+        self.mounted()
         self.show_hints()
+
+    def make_room(self, height: int) -> None:
+        """Keeps the cursor of every view of lines above a sheet of some height."""
+        free = self.app.size.height - height
+        for view in self.query("LineScroll"):
+            cast("LineScroll", view).uncover(max(0, min(view.region.height, view.region.bottom - free)))
+
+    def on_screen_resume(self) -> None:
+        """What a sheet covered is free again, unless another sheet is there already."""
+        if self.is_mounted and self.app.screen is self:
+            for view in self.query("LineScroll"):
+                cast("LineScroll", view).uncover(0)
+        self.resumed()
+
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+        """Opens a sheet; `done` hears its answer, None where it was left."""
+        self.app.push_screen(sheet, done)
 
     def on_intent_pressed(self, message: IntentPressed) -> None:
         """Runs the action of a hint that was clicked."""
         message.stop()
         self.run_intent(message.intent_id)
-
-    def run_intent(self, intent_id: str) -> None:
-        """Runs the intent's action if it works now."""
-        from leafward_tui.ui.intents import intent
-
-        action = intent(intent_id).action
-        if action.startswith("app.") or self.check_action(action, ()):
-            self.call_next(self.run_action, action)
 
     def action_copy_selection(self) -> None:
         """What was selected with the mouse; without a selection the key goes on to the application."""
@@ -167,21 +180,49 @@ class BaseScreen(SafeScreen[ScreenResultType]):
             raise SkipAction
         self.shell.copy(selected)
 
-    def action_app_help(self) -> None:
+    def show_help(self) -> None:
         """All keys of this screen."""
         from leafward_tui.ui.key_help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.NAME))
 
-    def action_app_themes(self) -> None:
+    def show_themes(self) -> None:
         """Choose a theme, seeing it at once."""
         from leafward_tui.ui.theme_choice import ThemesScreen
 
         self.app.push_screen(ThemesScreen())
 
-    def action_app_back(self) -> None:
+    def go_back(self) -> None:
         """The screen before this one; from the first one, out."""
         if len(self.app.screen_stack) > 1:
-            self.app.pop_screen()
+            self.dismiss(None)
         else:
             self.app.exit(0)
+
+    # What screens run whose keys still are methods named after Textual's actions.
+
+    def action_app_help(self) -> None:
+        """All keys of this screen."""
+        self.show_help()
+
+    def action_app_themes(self) -> None:
+        """Choose a theme, seeing it at once."""
+        self.show_themes()
+
+    def action_app_back(self) -> None:
+        """The screen before this one; from the first one, out."""
+        self.go_back()
+
+
+class _ScreenKeys:
+    """What the same keys do on every full screen."""
+
+    def __init__(self, screen: BaseScreen[Any]) -> None:
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "app.help": screen.show_help,
+            "app.themes": screen.show_themes,
+            "app.back": screen.go_back,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
+        return True

@@ -2,19 +2,128 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from textual.screen import ScreenResultType
 
 from leafward_tui.ui.hits import hit_beside, which_hit
-from leafward_tui.ui.line_scroll import LineScroll
 from leafward_tui.ui.screen import BaseScreen
 from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-__all__ = ["Searching"]
+    from leafward_tui.ui.sheet import Sheet
+
+__all__ = ["ScreenSearch", "SearchedView", "Searching"]
+
+
+class SearchedView(Protocol):
+    """A screen whose places can be searched. Places are numbers that grow down the screen."""
+
+    def place(self) -> int:
+        """Where the cursor is."""
+        ...
+
+    def go_to_place(self, place: int) -> None:
+        """Puts the cursor on a hit, or back to where it was."""
+        ...
+
+    def look_for(self, words: str) -> None:
+        """Looks for words, and gives the places to `ScreenSearch.found`, at once or later."""
+        ...
+
+    def show_hits(self) -> None:
+        """Says how many hits there are, and which of them the cursor is on."""
+        ...
+
+    def show_hints(self) -> None:
+        """Other keys matter now."""
+        ...
+
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+        """Opens a sheet; `done` hears its answer, None where it was left."""
+        ...
+
+
+class ScreenSearch:
+    """The search within one screen, for whatever controller has its keys."""
+
+    def __init__(self, view: SearchedView) -> None:
+        self._view = view
+        self.words = ""
+        """The words searched for; empty for none."""
+        self.hits: Sequence[int] = ()
+        """The places that hold them, in order."""
+        self._origin = -1
+        """The place that the search began at; -1 where the cursor is to stay."""
+        self._first = 1
+
+    def ask(self, title: str, placeholder: str, *, first: int = 1) -> None:
+        """Asks what to search for, and follows what is typed; `first` -1 goes to the nearest hit above, else to one below."""
+        from leafward_tui.ui.sheet import TextSheet
+
+        before = self._view.place()
+
+        def typed(words: str) -> None:
+            if words != self.words:
+                self._origin, self._first = before, first
+                self.search(words)
+
+        def done(words: str | None) -> None:
+            if words is None:
+                self.end()
+                self._view.go_to_place(before)
+            else:
+                typed(words)
+
+        sheet = TextSheet(title, self.words, placeholder=placeholder, commit="keep, then n N", changed=typed)
+        self._view.open_sheet(sheet, done)
+
+    def search(self, words: str) -> None:
+        """Searches for words; nothing for none."""
+        self.words, self.hits = words, ()
+        if words:
+            self._view.look_for(words)
+        else:
+            self.found(words, ())
+
+    def found(self, words: str, hits: Sequence[int]) -> None:
+        """Takes the hits of a search; the first time, goes to the nearest."""
+        if words != self.words:
+            return
+        self.hits = hits
+        origin, self._origin = self._origin, -1
+        if origin >= 0:
+            # A hit where the search began is the nearest there is.
+            nearest = hit_beside(hits, origin - self._first, self._first)
+            self._view.go_to_place(origin if nearest is None else nearest)
+        self._view.show_hits()
+        self._view.show_hints()
+
+    def move_origin(self, place: int) -> None:
+        """Says where the place now is that the search began at, after lines were laid out anew."""
+        if self._origin >= 0:
+            self._origin = place
+
+    def fact(self) -> Fact | None:
+        """How many hits there are, for a title; None while nothing is searched."""
+        if not self.words:
+            return None
+        found = which_hit(self.hits, self._view.place()) if self.hits else "no"
+        return Fact(found, "hit" if len(self.hits) == 1 else "hits", keep=6, hue="warn")
+
+    def end(self) -> None:
+        """Forgets the search."""
+        self.search("")
+
+    def step(self, step: int) -> bool:
+        """Goes to the next hit, or the one before; whether there is any."""
+        at = hit_beside(self.hits, self._view.place(), step)
+        if at is not None:
+            self._view.go_to_place(at)
+            self._view.show_hits()
+        return at is not None
 
 
 class Searching(BaseScreen[ScreenResultType]):
@@ -117,20 +226,6 @@ class Searching(BaseScreen[ScreenResultType]):
             self.go_to_place(at)
             self.show_hits()
         return at is not None
-
-    # --- below a sheet ------------------------------------------------------------------------------------------------
-
-    def make_room(self, height: int) -> None:
-        """Keeps the cursor of every view above a sheet of some height."""
-        free = self.app.size.height - height
-        for view in self.query(LineScroll):
-            view.uncover(max(0, min(view.region.height, view.region.bottom - free)))
-
-    def on_screen_resume(self) -> None:
-        """What was covered is free again, unless another sheet is there already."""
-        if self.is_mounted and self.app.screen is self:
-            for view in self.query(LineScroll):
-                view.uncover(0)
 
     # --- leaving ------------------------------------------------------------------------------------------------------
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from textual.dom import DOMNode
+    from textual.worker import Worker
 
     from leafward.base.config import Config
-    from leafward_tui.app.input_priority import KeysFirst
-    from leafward_tui.explorer.view_state import OpenTarget
+    from leafward.catalog import Card
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.plan import Plan
+    from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.open_target import OpenTarget
+    from leafward_tui.ui.results import CompareResult, LabResult, XRayResult
     from leafward_tui.ui.terminal import Copied, Terminal
-    from leafward_tui.ui.theme import Palette, Styles
+    from leafward_tui.ui.theme import Palette, Palettes, Styles
 
-__all__ = ["AppServices", "Job", "Jobs", "services_of"]
+__all__ = ["AppServices", "InputPriority", "Job", "Jobs", "Screens", "services_of"]
 
 Result = TypeVar("Result")
 
@@ -68,6 +74,83 @@ class Jobs(Protocol):
         ...
 
 
+class InputPriority(Protocol):
+    """Keys go before work beside the screen."""
+
+    def stop(self, worker: Worker[Any]) -> Callable[[], bool]:
+        """What a worker asks every few milliseconds: it waits there while a key is handled, and hears whether to stop."""
+        ...
+
+
+class Screens(Protocol):
+    """Opens the screens of features, none of which knows another. A screen lies on top of the one that asked for it.
+
+    `on_close` hears what the screen hands back, None where nothing is wanted. A screen whose modules take longer to load
+    than a frame opens once they are there, unless another screen is on top by then.
+    """
+
+    def session(self, path: Path, agent: str | None = None, target: OpenTarget | None = None) -> None:
+        """A session in the explorer, with the cursor where somebody wants to arrive."""
+        ...
+
+    def demo(self) -> None:
+        """The bundled session, a copy of it that is gone when the application ends."""
+        ...
+
+    def search(
+        self,
+        paths: Sequence[Path],
+        cards: Sequence[Card] | None,
+        text: str,
+        before: object,
+        on_close: Callable[[object], None],
+    ) -> None:
+        """The search of all text, for `text` where there is some; `before` is what it handed back when it was left last."""
+        ...
+
+    def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:
+        """The operations on a session; hands back an entry to go to."""
+        ...
+
+    def lab(
+        self,
+        session: Session,
+        entry: int,
+        pins: tuple[str, ...],
+        on_close: Callable[[LabResult | None], None],
+    ) -> None:
+        """The compaction lab at an entry, or beside a compaction, with facts pinned; hands back what was written."""
+        ...
+
+    def xray(self, session: Session, compaction: int, on_close: Callable[[XRayResult | None], None]) -> None:
+        """A compaction, or the context edits at an entry, before and after."""
+        ...
+
+    def planned_xray(
+        self,
+        session: Session,
+        plan: Plan,
+        draft: Draft | None,
+        on_close: Callable[[XRayResult | None], None],
+    ) -> None:
+        """A compaction that is planned, before and after."""
+        ...
+
+    def compare(
+        self, session: Session, a: int, b: int, mark: int, on_close: Callable[[CompareResult | None], None]
+    ) -> None:
+        """Two entries compared; `mark` is the marked entry, -1 for none."""
+        ...
+
+    def inspector(self) -> InspectorPane:
+        """A new inspector, to be composed into a screen."""
+        ...
+
+    def prefetch(self, owner: DOMNode) -> None:
+        """Loads what these screens need in a job of a screen, so that the next of them opens at once."""
+        ...
+
+
 class AppServices(Protocol):
     """The services of ``LeafwardApp``."""
 
@@ -75,11 +158,23 @@ class AppServices(Protocol):
     glyphs: Glyphs
     keymap: Keymap
     terminal: Terminal
-    keys_first: KeysFirst
-    """What workers ask whether they may go on."""
     styles_now: Styles
     """The styles of the theme in use. Changes with the theme: ask at every line, keep nothing."""
     palette_now: Palette
+    palettes: Palettes
+    """All themes by name."""
+    theme: str
+    """The name of the theme in use."""
+
+    @property
+    def keys_first(self) -> InputPriority:
+        """What workers ask whether they may go on."""
+        ...
+
+    @property
+    def screens(self) -> Screens:
+        """Opens other screens."""
+        ...
 
     def clock(self) -> datetime:
         """Now, aware, in UTC."""
@@ -93,16 +188,20 @@ class AppServices(Protocol):
         """A toast: for what is done elsewhere (clipboard, files, agents) only."""
         ...
 
-    def open_session(self, path: Path, agent: str | None = None, arrival: OpenTarget | None = None) -> None:
-        """Shows a session in the explorer, with the cursor where somebody wants to arrive."""
-        ...
-
     def jobs(self, owner: DOMNode) -> Jobs:
         """The jobs of a screen or widget, which end with it; made when the owner is mounted."""
         ...
 
-    def open_demo(self) -> None:
-        """Shows the bundled session, a copy of it that is gone when the application ends."""
+    def shown(self, name: str) -> Palette:
+        """A theme's colours as this terminal shows them."""
+        ...
+
+    def show_theme(self, name: str) -> None:
+        """Switches to a theme."""
+        ...
+
+    def choose_theme(self, name: str) -> None:
+        """Switches to a theme and remembers it."""
         ...
 
     def remember(self, key: str, value: object) -> None:

@@ -15,8 +15,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
+from leafward.base.safe_text import safe
 from leafward_tui.ui.cells import cell_len, fit, right, wrap
-from leafward_tui.ui.dismissal import ClosesOnce
+from leafward_tui.ui.routed_screen import RoutedScreen
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class SheetLine:
     """At most so many, where the screen is narrow."""
 
 
+def _shown(text: str) -> str:
+    """A text on one line, safe: names of sessions, files and tools stand in sheets. Spaces stay, commands are read off here."""
+    return safe(text).replace("\n", "␊")
+
+
 class OneLine(Widget):
     """One line made when it is painted."""
 
@@ -76,7 +82,7 @@ class OneLine(Widget):
         return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
 
 
-class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
+class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
     """Frame of every sheet: rule, title, lines about it, body, operation, keys."""
 
     DEFAULT_CSS = """
@@ -106,9 +112,9 @@ class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
 
     def __init__(self, title: str, about: Sequence[SheetLine] = (), *, note: str = "") -> None:
         super().__init__()
-        self._title_text = title
-        self._note = note
-        self._about = tuple(about)
+        self._title_text = _shown(title)
+        self._note = _shown(note)
+        self._about = tuple(replace(line, text=safe(line.text)) for line in about)
 
     def compose(self) -> ComposeResult:
         """Rule and title above the body, operation and keys below it."""
@@ -168,7 +174,7 @@ class Sheet(ClosesOnce["str | None"], ModalScreen["str | None"]):
             pieces += [Segment(gap + key, ground.strong), Segment(f" {words}", ground.faint)]
             used += cell_len(gap) + cell_len(key) + 1 + cell_len(words)
         room = width - used - 4
-        if room > 12 and (operation := self.operation()):
+        if room > 12 and (operation := _shown(self.operation())):
             ellipsis = services_of(self).glyphs.ellipsis
             text = right(fit(operation, room, ellipsis=ellipsis), room + 3, ellipsis=ellipsis)
             pieces.append(Segment(text, ground.sub))
@@ -208,7 +214,10 @@ class _Choices(Widget):
 
     def __init__(self, choices: Sequence[Choice], at: int) -> None:
         super().__init__()
-        self.choices = tuple(choices)
+        self.choices = tuple(
+            replace(one, title=_shown(one.title), effect=_shown(one.effect), refused=_shown(one.refused))
+            for one in choices
+        )
         self.at = at
         self.styles.height = len(self.choices)
 
@@ -360,7 +369,7 @@ class TextSheet(Sheet):
         self._commit = commit
         self._operation_of = operation_of
         self._changed = changed
-        self.input = Input(text, placeholder=placeholder, compact=True, select_on_focus=False)
+        self.input = Input(_shown(text), placeholder=placeholder, compact=True, select_on_focus=False)
 
     def compose_body(self) -> ComposeResult:
         """The field."""
@@ -381,6 +390,10 @@ class TextSheet(Sheet):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tells the listener."""
         event.stop()
+        if event.value != _shown(event.value):
+            # Pasted: the field would pass it on to the terminal as it is.
+            self.input.value = _shown(event.value)
+            return
         self.foot.refresh()
         if self._changed is not None:
             self._changed(event.value)

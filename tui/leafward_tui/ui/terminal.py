@@ -7,14 +7,13 @@ Textual is imported, because Textual reads its variables once.
 from __future__ import annotations
 
 import base64
-import os
 import sys
 from enum import IntEnum, StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from textual.app import App
 
@@ -226,17 +225,10 @@ def osc52(text: str, multiplexer: Multiplexer = Multiplexer.NONE) -> str:
 
 def _write_private(path: Path, text: str) -> None:
     """Write ``text`` to ``path``, mode 0600, whole or not at all; the folder is made with mode 0700."""
-    import tempfile
+    from leafward.session.journal.durable import replace_file
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    replace_file(path, text.encode("utf-8", "replace"))
 
 
 def copy_text(
@@ -248,13 +240,12 @@ def copy_text(
     ``App.clipboard`` holds the text in every case, so pasting inside the application works.
     """
     size = len(text.encode("utf-8", "replace"))
-    # Textual's own copy_to_clipboard is the one public way to set App.clipboard; it also writes the raw sequence.
+    # Textual's own copy_to_clipboard also writes the raw sequence, whatever is between us and the terminal: GNU screen
+    # draws what of it is longer than its buffer.
+    app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # noqa: SLF001  # no other way to set it alone
     driver = getattr(app, "_driver", None)
     if terminal.clipboard and size <= limit and driver is not None:
-        app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
-        wrapped = osc52(text, terminal.multiplexer).removeprefix(osc52(text))
-        if wrapped:
-            driver.write(wrapped)
+        driver.write(osc52(text, terminal.multiplexer))
         return Copied(CopiedTo.TERMINAL, len(text))
     if size > limit:
         reason = "too long for the terminal's clipboard"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from textual import events
     from textual.binding import BindingType
 
-    from leafward_tui.app.app import LeafwardApp
     from leafward_tui.ui.theme import Ground
 
 __all__ = ["ThemesScreen"]
@@ -33,7 +32,7 @@ class ThemesScreen(Modal):
 
     def on_mount(self) -> None:
         """The cursor on the theme in use."""
-        app = cast("LeafwardApp", self.app)
+        app = self.shell
         self._names = list(app.palettes)
         self._before = app.theme
         self.rows.cursor = self._names.index(app.theme) if app.theme in self._names else 0
@@ -42,7 +41,7 @@ class ThemesScreen(Modal):
 
     def row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name, its hues as dots, what it is for."""
-        app = cast("LeafwardApp", self.app)
+        app = self.shell
         palette = app.palettes[self._names[number]]
         shown = app.shown(palette.name)
         glyphs = self.shell.glyphs
@@ -63,16 +62,16 @@ class ThemesScreen(Modal):
 
     def moved(self) -> None:
         """Shows the theme under the cursor."""
-        cast("LeafwardApp", self.app).show_theme(self._names[self.rows.cursor or 0])
+        self.shell.show_theme(self._names[self.rows.cursor or 0])
 
     def action_theme_keep(self) -> None:
         """The theme under the cursor stays, and is there at the next start."""
-        cast("LeafwardApp", self.app).choose_theme(self._names[self.rows.cursor or 0])
+        self.shell.choose_theme(self._names[self.rows.cursor or 0])
         self.dismiss(None)
 
     def action_mode_leave(self) -> None:
         """Back to the theme before."""
-        cast("LeafwardApp", self.app).show_theme(self._before)
+        self.shell.show_theme(self._before)
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:

@@ -1,8 +1,7 @@
-"""The X-ray screen."""
+"""The X-ray: a compaction before and after, and two summaries compared."""
 
 from __future__ import annotations
 
-from leafward_tui.xray.parts import Leaving
 from leafward_tui.xray.screen import XRayScreen
 
-__all__ = ["Leaving", "XRayScreen"]
+__all__ = ["XRayScreen"]

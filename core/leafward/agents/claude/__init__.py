@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Resume, Text, Trouble, expanded, refuse_copy
+from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, refuse_copy
 from leafward.agents.beside import kept_texts
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.preview import glimpse
@@ -17,6 +17,7 @@ from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.lines import unmarked
+from leafward.agents.resume import Resume, folder_of, id_of
 from leafward.base.errors import Refused
 from leafward.session.foreign import ForeignSession
 from leafward.session.scan import decode_line
@@ -170,15 +171,11 @@ class Claude:
         """`claude --resume ID`, in the session's folder: elsewhere it is not found (2.1.197)."""
         if place_of(str(session.path)).helper:
             raise Refused(f"{session.path.name} is a sub-agent's; resume the session that started it")
-        folder = session.cwd
-        if not folder:
-            raise Refused(
-                f"{session.path.name} does not say which folder it belongs to; {self.title} needs one"
-            )
+        folder = folder_of(session, self.title)
         refuse_copy(session, self.title)
         from leafward.agents.claude.fork import resume_of
 
-        return resume_of(session.path, session.id, folder, env)
+        return resume_of(session.path, id_of(session, self.title), folder, env)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Why a session of Claude Code may not end at an entry; None where it may."""

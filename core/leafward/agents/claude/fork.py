@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from leafward.agents.authorship import OwnCut, own_cut
-from leafward.agents.base import Resume, own_variables
 from leafward.agents.claude.field_edits import with_field, written
 from leafward.agents.claude.injection import attachment_row
 from leafward.agents.claude.kept_rows import Kept, following, row_at, row_of, rows_again
@@ -32,6 +31,7 @@ from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.fork_draft import Draft, Remark
 from leafward.agents.fork_point import after_reply
 from leafward.agents.lines import seams
+from leafward.agents.resume import Resume, own_variables
 from leafward.base.errors import Refused
 from leafward.base.paths import is_kept
 from leafward.context.model_context import context_at

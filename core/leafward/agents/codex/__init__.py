@@ -9,18 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import (
-    Glimpse,
-    Listing,
-    Resume,
-    Text,
-    Trouble,
-    expanded,
-    folder_of,
-    is_file,
-    own_variables,
-    refuse_copy,
-)
+from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, is_file, refuse_copy
 from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
@@ -42,6 +31,7 @@ from leafward.agents.codex.store import (
 from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
 from leafward.agents.codex.transcript import CodexReader
 from leafward.agents.lines import unmarked
+from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.session.foreign import ForeignSession, Note
@@ -212,7 +202,9 @@ class Codex:
                 f"Codex knows this thread by {session.header.get('parentSession')}: fork this copy to go on from it"
             )
         store = self._variables(home_of(os.path.abspath(session.path)), env)
-        return Resume(("codex", "resume", "-C", folder, session.id), folder, own_variables(env), store)
+        return Resume(
+            ("codex", "resume", "-C", folder, id_of(session, self.title)), folder, own_variables(env), store
+        )
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from leafward.agents.base import Resume, own_variables
 from leafward.agents.codex.store import LIVE_FOLDER
 from leafward.agents.fork_draft import Draft
+from leafward.agents.resume import Resume, own_variables
 from leafward.session.journal import encode_line, iso_time
 
 if TYPE_CHECKING:

@@ -13,16 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import (
-    Listing,
-    Resume,
-    Text,
-    Trouble,
-    expanded,
-    folder_of,
-    own_variables,
-    refuse_copy,
-)
+from leafward.agents.base import Listing, Text, Trouble, expanded, refuse_copy
 from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
@@ -41,6 +32,7 @@ from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.surroundings import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.agents.opencode.transcript import TORN, OpenCodeReader
+from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.session.foreign import ForeignSession
@@ -225,7 +217,8 @@ class OpenCode:
             )
         base = os.path.dirname(path)
         removed, given = self._store(base, env) if os.path.isfile(base) else ((), ())
-        return Resume(("opencode", "-s", session.id), folder, (*own_variables(env), *removed), given)
+        name = id_of(session, self.title)
+        return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), given)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""

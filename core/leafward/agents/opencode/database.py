@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from heapq import merge
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.databases import opened_read_only
+from leafward.agents.databases import is_damage, opened_read_only
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.records import (
     Stored,
@@ -25,7 +25,6 @@ from leafward.agents.opencode.records import (
     text_in,
     whole,
 )
-from leafward.agents.opencode.recovery import is_damage
 from leafward.base.errors import NotASession
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.base import Resume, own_variables
 from leafward.agents.fork_draft import Draft, Import
+from leafward.agents.resume import Resume, own_variables
 from leafward.base.paths import imports_dir
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Ids:
         self._seed = seed
         self._last = 0
         self._count = 0
+        self.latest = 0
+        """The latest time of a message that an id was asked for, in milliseconds."""
 
     def session(self, milliseconds: int) -> str:
         """The session's own: newer ones sort first."""
@@ -43,6 +45,7 @@ class Ids:
 
     def message(self, milliseconds: int, parts: int = 0) -> str:
         """A message's, from the time it was made; room is left for so many parts before ids begin again from zero."""
+        self.latest = max(self.latest, milliseconds)
         self._last = max(self._last + 1, milliseconds * _STEPS_PER_MS)
         if self._last % _WRAP + parts >= _WRAP:
             self._last += _WRAP - self._last % _WRAP
@@ -75,7 +78,8 @@ def document(info: Body, messages: Iterator[Body]) -> Iterator[bytes]:
 
 def injected_message(terms: Terms, session: str, ids: Ids, model: Body) -> Body:
     """A message with the text that is put in: opencode marks as synthetic what nobody typed, and sends it."""
-    now = round(terms.now.timestamp() * 1000)
+    # opencode orders messages by time, and this one comes behind the others, also where the clock was set back since.
+    now = max(round(terms.now.timestamp() * 1000), ids.latest + 1)
     name = ids.message(now, 1)
     part = {"id": ids.part(), "sessionID": session, "messageID": name, "type": "text"}
     info: Body = {

@@ -14,8 +14,9 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.databases import is_damage
 from leafward.agents.opencode.database import opened
-from leafward.agents.opencode.recovery import is_damage, rescued
+from leafward.agents.opencode.recovery import rescued
 from leafward.agents.opencode.sessions import rows_of
 from leafward.base.errors import NotASession
 
@@ -46,7 +47,15 @@ _INDEXES = (
     ("session_message", "session_id"),
     ("event", "aggregate_id"),
 )
-_OF_WRITING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
+_OF_WRITING = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+}
+"""What SQLite says where the copy is to blame: the source is only read."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
@@ -95,7 +104,8 @@ class Excerpt:
             try:
                 self._write(base, path)
             except sqlite3.Error as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _OF_WRITING:
+                code = getattr(error, "sqlite_errorcode", 0)
+                if code & 0xFF in _OF_WRITING or code in _OF_WRITING:
                     raise OSError(errno.EIO, str(error), str(path)) from error
                 raise
 

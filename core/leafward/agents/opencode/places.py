@@ -11,9 +11,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Listing, Trouble, expanded, is_file
+from leafward.agents.databases import is_damage
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened, stamps_of
-from leafward.agents.opencode.recovery import Rescued, is_damage, rescued
+from leafward.agents.opencode.recovery import Rescued, rescued
 from leafward.agents.opencode.sessions import rows_of
 from leafward.base.errors import NotASession
 

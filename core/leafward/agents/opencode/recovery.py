@@ -5,15 +5,13 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.databases import is_damage
 from leafward.agents.opencode.records import Info
 from leafward.agents.opencode.sessions import counted, info_of, infos_of, row_of
 
 if TYPE_CHECKING:
     from leafward.agents.opencode.database import Base
     from leafward.agents.opencode.sessions import Row
-
-_PRIMARY = 0xFF
-"""The bits of SQLite's extended codes that name the kind of error."""
 
 
 class Rescued(NamedTuple):
@@ -24,12 +22,6 @@ class Rescued(NamedTuple):
     """Ids of those among them that are known by their messages only."""
     lost: list[str]
     """Ids of sessions that are known by an index only."""
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error says that pages are damaged, rather than that a file is locked or another program's."""
-    code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & _PRIMARY == sqlite3.SQLITE_CORRUPT
 
 
 def known(base: Base, session: str) -> Info | None:

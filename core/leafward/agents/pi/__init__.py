@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from leafward.agents.base import Listing, Resume, Text, Touch, expanded, folder_of, own_variables
+from leafward.agents.base import Listing, Text, Touch, expanded
 from leafward.agents.folders import look
+from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
 from leafward.files.edits import NATIVE_TOOLS, Action
 from leafward.session.scan import decode_line

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from leafward.agents.base import Resume, own_variables
 from leafward.agents.fork_draft import Draft
+from leafward.agents.resume import Resume, own_variables
 from leafward.session.journal import encode_line, iso_time
 from leafward.session.scan import CURRENT_VERSION
 

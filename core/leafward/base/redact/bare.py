@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+_-])\+?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])")
+_AWS_SECRET = re.compile(r"(?:(?<![A-Za-z0-9/+_-])|(?<=\\[nrt]))\+?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])")
 """A plus sign may be that of a diff."""
 _WORD = re.compile(r"[a-z]{7}|[A-Z]{7}|[0-9]{6}|[A-Z][a-z]{5}")
 """What names and paths hold and forty random characters seldom do."""

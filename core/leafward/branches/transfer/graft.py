@@ -14,7 +14,7 @@ from leafward.files.file_replay import Certainty, FileOperation, Outcome, replay
 from leafward.files.working_set import did_run
 from leafward.session.entries import BOOKKEEPING, Body, EntryIndex, Kind, tool_calls
 from leafward.session.journal import Writing, iso_time, new_id
-from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import GRAFT_TYPE, MARK, OperationKind
 from leafward.session.journal.write import Write, write
 

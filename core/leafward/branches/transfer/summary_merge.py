@@ -14,7 +14,7 @@ from leafward.compaction.stored import file_section, stored_text
 from leafward.files.working_set import touched
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal import Writing
-from leafward.session.journal.file_append import refuse_changed
+from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import MARK, OperationKind
 from leafward.session.journal.write import Write, id_of, write
 

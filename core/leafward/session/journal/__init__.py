@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from leafward.session.journal.creation import create
-from leafward.session.journal.file_append import Appended, append, refuse_unwritable
+from leafward.session.journal.file_append import Appended, append
 from leafward.session.journal.lines import Clock, encode_line, iso_time, new_id, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim, busy, work_on
 from leafward.session.journal.migration import backup_folder
+from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.operations import (
     Operation,
     OperationId,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
@@ -38,7 +39,8 @@ def create_from(
             unless()
             give_name(waiting, path)
         except BaseException:
-            waiting.unlink(missing_ok=True)
+            with suppress(OSError):
+                waiting.unlink(missing_ok=True)
             raise
     except FileExistsError:
         raise Refused(f"{path} exists already; it is left as it is") from None

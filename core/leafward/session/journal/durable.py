@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
-from leafward.base.paths import DRAFT_END, DRAFT_MARK
+from leafward.base.paths import draft_ending
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 PRIVATE = 0o600
@@ -28,23 +29,37 @@ def write_all(descriptor: int, data: bytes) -> None:
     """Writes everything, going on where the system took only a part. Raises OSError when it takes no more."""
     rest = memoryview(data)
     while rest:
-        rest = rest[os.write(descriptor, rest) :]
+        taken = os.write(descriptor, rest)
+        if not taken:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        rest = rest[taken:]
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes names in a folder durable, where the system lets a folder be opened for that."""
+    """Makes names in a folder durable, where the system lets a folder be opened for that. Raises OSError where a disk fails."""
     if WINDOWS:
         return
-    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in _NOT_FOR_FOLDERS:
+            raise
+
+
+_NOT_FOR_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF)
+"""How file systems say that a folder cannot be made durable by itself, or not by whoever may not list it."""
+_LONGEST = 200
+"""Bytes of a name that leave room for the ending of a draft."""
 
 
 def draft_name(path: Path) -> Path:
     """A name beside `path` that is free and that no agent scans: it does not end in `.jsonl`."""
-    return path.with_name(f"{path.name}{DRAFT_MARK}{uuid4().hex[:12]}{DRAFT_END}")
+    name = path.name if len(os.fsencode(path.name)) <= _LONGEST else ""
+    return path.with_name(f"{name}{draft_ending()}")
 
 
 def write_new(path: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> None:
@@ -63,12 +78,16 @@ def write_new(path: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> None:
         finally:
             os.close(descriptor)
     except BaseException:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
         raise
 
 
 def give_name(draft: Path, path: Path) -> None:
-    """Gives a finished draft its name and makes it durable. Raises FileExistsError where the name is taken."""
+    """Gives a finished draft its name and makes it durable. Raises FileExistsError where the name is taken.
+
+    Where it raises, nothing has the name that did not have it before.
+    """
     if WINDOWS:
         # Unlike elsewhere, a rename refuses an existing name there.
         draft.rename(path)
@@ -78,9 +97,58 @@ def give_name(draft: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # No hard links on this file system: the name is claimed first, then the draft takes its place.
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
-        draft.replace(path)
+        # No hard links on this file system, so a rename has to do; that would replace what another Leafward made meanwhile.
+        with _alone_in(path.parent):
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+            draft.rename(path)
     else:
-        draft.unlink()
-    sync_folder(path.parent)
+        # It is done; a draft that stays is another name of the same file, and known as litter.
+        with suppress(OSError):
+            draft.unlink()
+    with _taken_back(path):
+        sync_folder(path.parent)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """No other Leafward gives names in a folder meanwhile; without effect where folders cannot be locked."""
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _taken_back(path: Path) -> Iterator[None]:
+    """A step after which a file has its name, or none."""
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Writes a private file whole or not at all, in the place of one that may be there. Not durable: for what can be lost.
+
+    Raises OSError; nothing is left behind then.
+    """
+    draft = draft_name(path)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_FOLLOW, PRIVATE)
+    try:
+        try:
+            write_all(descriptor, data)
+        finally:
+            os.close(descriptor)
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -39,11 +39,15 @@ def locked(descriptor: int, name: str, patience: float = PATIENCE) -> Iterator[N
                 raise Refused(f"another program is writing to {name}; nothing was written") from None
             time.sleep(_PAUSE)
         except portalocker.LockException as error:
-            raise Refused(f"{name} cannot be locked: {error}") from error
+            cause = error.args[0] if error.args else error
+            reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(error)
+            raise Refused(f"{name} cannot be locked: {reason}") from error
     try:
         yield
     finally:
-        portalocker.unlock(descriptor)
+        # Closing the file gives the lock up as well, and that comes next.
+        with suppress(portalocker.LockException, OSError):
+            portalocker.unlock(descriptor)
 
 
 class Claim:

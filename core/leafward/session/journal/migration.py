@@ -8,15 +8,16 @@ from __future__ import annotations
 import os
 import re
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.paths import make_private, state_dir
 from leafward.session.entries import Body, EntryIndex, Kind
-from leafward.session.journal.durable import WINDOWS, draft_name, sync_folder, write_new
-from leafward.session.journal.file_append import opened
+from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_new
 from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
 from leafward.session.journal.lock import PATIENCE
+from leafward.session.journal.open_file import opened
 from leafward.session.scan import CURRENT_VERSION, decode_line
 from leafward.session.session import Session
 
@@ -44,7 +45,7 @@ def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENC
     one more look at the old file. Mode and owner stay. Raises Refused with nothing changed.
     """
     path = session.path
-    if path.stat().st_nlink > 1:
+    if _names(path) > 1:
         raise Refused(f"{path.name} has other names (hard links), which a migrated file would not have")
     _find_broken(session)
     draft = draft_name(path)
@@ -69,13 +70,26 @@ def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENC
                 session.reload()
         sync_folder(path.parent)
     except OSError as error:
-        raise Refused(f"cannot migrate {path.name}: {error.strerror or error}") from error
+        reason = error.strerror or str(error)
+        if replaced:
+            session.reload()
+            raise Refused(f"{path.name} was migrated, but the disk does not confirm it: {reason}") from error
+        raise Refused(f"cannot migrate {path.name}: {reason}") from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
         if not replaced and backup is not None:
-            backup.unlink(missing_ok=True)
+            with suppress(OSError):
+                backup.unlink(missing_ok=True)
     session.reload()
     return backup
+
+
+def _names(path: Path) -> int:
+    try:
+        return path.stat().st_nlink
+    except OSError as error:
+        raise Refused(f"{path.name} is gone: {error.strerror or error}") from error
 
 
 def _find_broken(session: Session) -> None:
@@ -94,13 +108,18 @@ def _back_up(session: Session, now: Clock) -> Path:
     number = 1
     while True:
         backup = folder / (f"{name}_{moment}.jsonl" if number == 1 else f"{name}_{moment}_{number}.jsonl")
+        draft = draft_name(backup)
         try:
             with session.path.open("rb") as source:
-                write_new(backup, iter(lambda: source.read(1 << 20), b""))
-        except FileExistsError:
+                write_new(draft, iter(lambda: source.read(1 << 20), b""))
+            give_name(draft, backup)
+        except BaseException as error:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+            if not isinstance(error, FileExistsError):
+                raise
             number += 1
             continue
-        sync_folder(folder)
         return backup
 
 

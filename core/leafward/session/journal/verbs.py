@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound, Refused
 from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
-from leafward.session.journal.file_append import refuse_changed
 from leafward.session.journal.lines import iso_time, new_id
+from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import (
     ARCHIVE_TYPE,
     ARCHIVED,

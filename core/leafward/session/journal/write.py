@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
-from leafward.session.journal.file_append import append, refuse_unwritable
+from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import Clock, encode_line, parse_time, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim
+from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.operations import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
 from leafward.session.scan import CURRENT_VERSION
 
@@ -158,10 +159,11 @@ def nothing(session: Session, kind: OperationKind, target: int, writing: Writing
 
 
 def changed_lately(session: Session, now: datetime) -> bool:
-    """Whether somebody else than Leafward wrote to the file within the last minutes.
+    """Whether somebody else than Leafward wrote to the file within the last minutes, or at a time that is still to come.
 
-    Where the last lines are Leafward's own, the time of the entry before them decides, else that of the file. What is kept
-    beside another agent's session is never seen by that agent: there nobody needs to know.
+    Where the last lines are Leafward's own, the time of the entry before them decides, else that of the file. After a clock
+    was set back nobody knows how long ago a later time was. What is kept beside another agent's session is never seen by that
+    agent: there nobody needs to know.
     """
     if session.book is not session:
         return False
@@ -175,10 +177,11 @@ def changed_lately(session: Session, now: datetime) -> bool:
         if not mine:
             break
         at -= 1
-    moment: datetime | None = datetime.fromtimestamp(session.seen.st_mtime, UTC)
-    if at != session.leaf:
-        moment = parse_time(session.entry(at).timestamp) if at >= 0 else None
-    return moment is not None and abs(now - moment) < RECENT
+    if at == session.leaf:
+        # As seconds: a file system may know of times that the calendar does not.
+        return now.timestamp() - session.seen.st_mtime < RECENT.total_seconds()
+    moment = parse_time(session.entry(at).timestamp) if at >= 0 else None
+    return moment is not None and now - moment < RECENT
 
 
 def id_of(session: Session, index: int) -> EntryId | None:

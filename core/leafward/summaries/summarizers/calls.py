@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leafward.session.entries import Usage
+from leafward.summaries.summarizers.addresses import refuse_unfit
 from leafward.summaries.summarizers.failures import SummaryFailed, Unusable
 from leafward.summaries.summarizers.settings import ModelSettings, facts_of, is_ollama, window_of
 
@@ -63,6 +64,7 @@ def _litellm() -> Any:
     finally:
         # Children of ours must not inherit what was meant for the import.
         _set_variables(before)
+    _follow_no_redirects()
     litellm.suppress_debug_info = True
     # The other transport takes a reset connection for the end of the answer.
     litellm.disable_aiohttp_transport = True
@@ -72,6 +74,22 @@ def _litellm() -> Any:
         logger.handlers[:] = [logging.NullHandler()]
         logger.propagate = False
     return litellm
+
+
+def _follow_no_redirects() -> None:
+    """Lets no client go on to another address that a server names: the user was shown this one, and the key is for it.
+
+    httpx takes `Authorization` away on the way to another host, and neither the text nor other headers that hold a key.
+    """
+    import httpx
+
+    for kind in (httpx.AsyncClient, httpx.Client):
+        begin = kind.__init__
+
+        def without(self: Any, *given: Any, _begin: Any = begin, **named: Any) -> None:
+            _begin(self, *given, **{**named, "follow_redirects": False})
+
+        kind.__init__ = without  # type: ignore[method-assign]  # litellm offers no setting for all its clients
 
 
 def _set_variables(values: Mapping[str, str | None]) -> None:
@@ -198,8 +216,7 @@ def _address(litellm: Any, name: str, settings: ModelSettings) -> dict[str, Any]
     request: dict[str, Any] = {}
     base = (settings.base_url or "").strip().rstrip("/")
     if base:
-        if not base.startswith(("http://", "https://")):
-            raise SummaryFailed(f"the base URL of {settings.name} has to begin with http:// or https://")
+        refuse_unfit(settings.name, base)
         base = base.removesuffix("/chat/completions").removesuffix("/responses")
         request["api_base"] = base.removesuffix("/v1") if provider == "anthropic" else base
     if settings.key_variable:
@@ -208,7 +225,10 @@ def _address(litellm: Any, name: str, settings: ModelSettings) -> dict[str, Any]
             raise SummaryFailed(
                 f"no key for {settings.name}: the environment variable {settings.key_variable} is not set"
             )
-        return {**request, "api_key": key}
+        return {**request, "api_key": _fit_key(key, settings.key_variable)}
+    usual = f"{provider.upper().replace('-', '_')}_API_KEY"
+    if usual in os.environ:
+        _fit_key(os.environ[usual], usual)
     missing = [
         variable
         for variable in litellm.validate_environment(name)["missing_keys"]
@@ -221,6 +241,16 @@ def _address(litellm: Any, name: str, settings: ModelSettings) -> dict[str, Any]
             f"no key for {settings.name}: the environment variable {' or '.join(missing)} is not set"
         )
     return request
+
+
+def _fit_key(key: str, variable: str) -> str:
+    """A key without the line end of the file it was read from. Raises SummaryFailed where it cannot stand in a header."""
+    key = key.strip()
+    if not key.isprintable() or not key.isascii():
+        raise SummaryFailed(
+            f"the key in the environment variable {variable} holds a character that no key has"
+        )
+    return key
 
 
 def _usage(raw: Any) -> Usage | None:

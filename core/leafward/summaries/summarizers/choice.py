@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from leafward.base.config import DEFAULT_WINDOW
@@ -21,7 +22,7 @@ CONFIGURED = "model"
 def summarizer(name: str | None, config: Config, base_url: str | None = None) -> Summarizer:
     """The summariser of a name: None or `extractive` is the built-in one, `model` the configured model, else a model's name.
 
-    `base_url` goes before the configured ones. Raises SummaryFailed for `model` where none is configured. Nothing heavy is
+    `base_url` goes before the configured ones, and these before those of the environment. Raises SummaryFailed for `model` where none is configured. Nothing heavy is
     loaded before the summary is asked for.
     """
     if name is None or name == Extractive.name:
@@ -32,7 +33,11 @@ def summarizer(name: str | None, config: Config, base_url: str | None = None) ->
 
 
 def model_settings(name: str, config: Config, base_url: str | None = None) -> ModelSettings:
-    """How a model is asked, by the configuration. Raises SummaryFailed for `model` where none is configured."""
+    """How a model is asked, by the configuration.
+
+    Raises SummaryFailed for `model` where none is configured, and for an address that no request is sent to.
+    """
+    from leafward.summaries.summarizers.addresses import environment_url, refuse_unfit
     from leafward.summaries.summarizers.failures import SummaryFailed
     from leafward.summaries.summarizers.settings import ModelSettings, is_ollama
 
@@ -45,9 +50,13 @@ def model_settings(name: str, config: Config, base_url: str | None = None) -> Mo
     window: int | None = config.windows.get(name) or config.windows.get(name.rpartition("/")[2])
     if window is None and config.window != DEFAULT_WINDOW and not is_ollama(name):
         window = config.window
+    address = base_url or _of(config.base_urls, name) or environment_url(name, os.environ)
+    if address is not None:
+        address = address.strip()
+        refuse_unfit(name, address.rstrip("/"))
     return ModelSettings(
         name,
-        base_url or _of(config.base_urls, name),
+        address,
         _of(config.keys, name),
         window,
         config.summaries_timeout,

@@ -42,6 +42,8 @@ _SERVERS_WORDS = re.compile(r"[\"']message[\"']\s*:\s*([\"'])((?:(?!\1)[^\\]|\\.
 _KEY_NAMES = re.compile(r"(?:_API_KEY|_TOKEN|_SECRET(?:_ACCESS_KEY)?)$")
 _SERVER_FAILED = {"InternalServerError", "HTTPStatusError"}
 """What a status of 500 and more comes from where the server really sent it."""
+_HOST = re.compile(r"([a-z]+://)(?:[^/?#@]*@)?([^/?#@]+)", re.IGNORECASE)
+"""Scheme and host of an address, without a name or password."""
 _SHORTEST_KEY = 8
 
 
@@ -113,6 +115,12 @@ def failure_of(error: BaseException, asked: Asked) -> Failure:
     text = " ".join(str(one) for one in _chain(error))
     words = _servers_words(error)
     place = safe_line(redact(asked.place), 120)
+    elsewhere = _redirect(error)
+    if elsewhere is not None:
+        here = f" at {place}" if place else ""
+        return Failure(
+            f"{model}{here} sends one elsewhere, to {elsewhere}, where nothing is sent: set that as its base URL if it is meant"
+        )
     if _is_overflow(error, own, status, text):
         told = f"the request is longer than the window of {model}: {words}"
         return Failure(told, overflow=True, excess=_excess(text))
@@ -174,6 +182,22 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(one))
         yield one
         waiting += [getattr(one, "original_exception", None), one.__cause__, one.__context__]
+
+
+def _redirect(error: BaseException) -> str | None:
+    """Host and scheme of the address that the server named instead of answering; None where it did not."""
+    found = None
+    for one in _chain(error):
+        response = getattr(one, "response", None)
+        status, headers = getattr(response, "status_code", None), getattr(response, "headers", None)
+        if not isinstance(status, int) or not 300 <= status < 400:
+            continue
+        found = "another address"
+        # litellm makes up responses without any header; the one that came is further down.
+        target = headers.get("location") if headers is not None and hasattr(headers, "get") else None
+        if isinstance(target, str) and (host := _HOST.match(target)) is not None:
+            return safe_line(host[1] + host[2], 120)
+    return found
 
 
 def _status(error: BaseException) -> int | None:

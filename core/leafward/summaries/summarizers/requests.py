@@ -13,6 +13,7 @@ from leafward.base.safe_text import safe
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.session.injected_block import split_enclosed
 from leafward.summaries.summarizers import Purpose, Span, tokens_of
+from leafward.summaries.summarizers.addresses import open_remark
 from leafward.summaries.summarizers.outline import harmless, without_lists
 from leafward.summaries.summarizers.prompts import SYSTEM, Task, instructions
 from leafward.summaries.summarizers.settings import ModelFacts, ModelSettings, facts_of, window_of
@@ -211,13 +212,14 @@ class Work:
         ]
         sent = sum(request.tokens for request in requests)
         said = sum(request.budget for request in requests)
+        remark = open_remark(self.settings.base_url)
         cost = self.facts.cost(sent, said) if self.facts is not None and requests else None
         return Outgoing(
             tuple(requests),
             sent,
             cost,
             dict(self.redactor.found),
-            tuple(self.remarks),
+            (*([remark] if remark is not None else []), *self.remarks),
             self.settings.name,
             self.settings.base_url,
             window_of(self.settings),

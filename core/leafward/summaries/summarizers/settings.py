@@ -109,6 +109,15 @@ def _listed(name: str) -> dict[str, Any] | None:
     return None
 
 
+def provider_of(name: str) -> str:
+    """The provider of a model: what its name begins with, else what litellm's list says; empty where nothing does."""
+    provider, slash, _ = name.partition("/")
+    if slash:
+        return provider
+    listed = _listed(name)
+    return str(listed.get("litellm_provider", "")) if listed is not None else ""
+
+
 def is_ollama(name: str) -> bool:
     """Whether a model is run by Ollama, which has to be told how much it is to read."""
     return name.startswith(("ollama/", "ollama_chat/"))

@@ -13,7 +13,7 @@ from leafward.base.paths import is_kept
 from leafward.catalog import NOTHING, leaves_in
 from leafward.query.search import matches
 from leafward_tui.catalogue.model.session_preview import Glimpse, Sign, TreeRow
-from leafward_tui.catalogue.widgets.session_row import is_live, marked, tilde
+from leafward_tui.catalogue.widgets.session_row import is_live
 from leafward_tui.ui.cells import (
     cell_len,
     count,
@@ -27,6 +27,8 @@ from leafward_tui.ui.cells import (
     split_path,
     wrap,
 )
+from leafward_tui.ui.hits import marked
+from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
@@ -27,17 +26,17 @@ from leafward_tui.ui.cells import (
     right,
     split_path,
 )
+from leafward_tui.ui.hits import marked
+from leafward_tui.ui.paths import tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.style import Style
 
     from leafward.catalog import Card
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground, Styles
 
-__all__ = ["TEXT_AT", "Columns", "RowPainter", "is_live", "marked", "tilde"]
+__all__ = ["TEXT_AT", "Columns", "RowPainter", "is_live"]
 
 LIVE_SECONDS = 120
 """A session that spoke this recently is being written."""
@@ -48,13 +47,6 @@ TEXT_AT = 5
 """Cells before the text: cursor, fold sign, live sign."""
 
 _LEAST_TEXT = 40
-
-
-def tilde(path: str) -> str:
-    """A path made safe, with the home folder as ``~``."""
-    home = os.path.expanduser("~")
-    shown = safe_line(path)
-    return "~" + shown[len(home) :] if home and (shown == home or shown.startswith(home + os.sep)) else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,21 +274,3 @@ def _cells(columns: Columns, cells: dict[str, tuple[str, Style]], ground: Ground
 def _hidden(line: ListLine, ground: Ground) -> list[Segment]:
     where = f" in {counted(line.total, 'other project')}" if line.total else ""
     return [Segment(f"  {counted(line.shown, 'session')}{where} {line.words}", ground.nothing)]
-
-
-def marked(
-    text: str, whole: str, spans: Sequence[tuple[int, int]], base: Style, mark: Style
-) -> list[Segment]:
-    """``text``, the fitted form of ``whole``, with the hits in it marked."""
-    if not spans:
-        return [Segment(text, base)]
-    same = next((at for at, (one, other) in enumerate(zip(text, whole, strict=False)) if one != other), None)
-    same = min(len(text), len(whole)) if same is None else same
-    pieces = []
-    at = 0
-    for start, end in spans:
-        start, end = min(start, same), min(end, same)
-        if end > start:
-            pieces += [Segment(text[at:start], base), Segment(text[start:end], mark)]
-            at = end
-    return [*pieces, Segment(text[at:], base)]

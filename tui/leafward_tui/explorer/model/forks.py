@@ -162,8 +162,8 @@ def told(made: Fork, wish: ForkWish) -> list[SheetLine]:
         SheetLine(f"in {safe_line(str(draft.file.parent), _LINE)}"),
     ]
     if draft.imported is not None:
-        lines.append(SheetLine(f"import: {safe_line(draft.imported.command.line(), _LINE)}", "", _WHOLE))
-    lines.append(SheetLine(f"then: {safe_line(draft.resume.line(), _LINE)}", "", _WHOLE))
+        lines.append(SheetLine(f"import: {draft.imported.command.line()}", "", _WHOLE))
+    lines.append(SheetLine(f"then: {draft.resume.line()}", "", _WHOLE))
     put_in = ["a summary of what is left behind"] * wish.summary + ["the injected context"] * wish.inject
     if put_in:
         lines.append(SheetLine(f"behind what is copied: {', then '.join(put_in)}"))

@@ -9,9 +9,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.catalogue.widgets.session_row import marked, tilde
 from leafward_tui.search.model.finds import label_of
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, wrap
+from leafward_tui.ui.hits import marked
+from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.times import moment
 

@@ -12,9 +12,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe, safe_line
-from leafward_tui.catalogue.widgets.session_row import marked
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
 from leafward_tui.ui.cells import age, cell_len, counted, fit, right, split_path
+from leafward_tui.ui.hits import marked
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.slim_bar import slim
 

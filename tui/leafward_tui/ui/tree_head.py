@@ -1,9 +1,9 @@
-"""The head of the tree: its name or, on a narrow screen, all panes as tabs; the number columns; the rule below them."""
+"""The head of a list or tree: its name or, on a narrow screen, all panes as tabs; the number columns; the rule below them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rich.segment import Segment
 from textual.message import Message
@@ -17,9 +17,22 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual import events
 
-    from leafward_tui.explorer.model.rows import Columns
 
-__all__ = ["TreeHead"]
+__all__ = ["NumberColumns", "TreeHead"]
+
+
+class NumberColumns(Protocol):
+    """Where the number columns below the head stand."""
+
+    @property
+    def width(self) -> int:
+        """Cells of a row."""
+        ...
+
+    @property
+    def numbers(self) -> tuple[tuple[str, int], ...]:
+        """Names of the columns at the right, with their cells."""
+        ...
 
 
 class TreeHead(Widget):
@@ -44,12 +57,12 @@ class TreeHead(Widget):
         self._tabs: tuple[str, ...] = ("Tree",)
         self._active = "Tree"
         self._note = ""
-        self._columns: Columns | None = None
+        self._columns: NumberColumns | None = None
         self._focused = True
         self._spans: list[tuple[int, int, str]] = []
 
     def show(
-        self, *, tabs: tuple[str, ...], active: str, note: str, columns: Columns | None, focused: bool
+        self, *, tabs: tuple[str, ...], active: str, note: str, columns: NumberColumns | None, focused: bool
     ) -> None:
         """Sets everything: the tabs, the active one, a quiet word beside it, the number columns, whether keys go here."""
         wanted = (tabs, active, note, columns, focused)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual import events
 
+    from leafward_tui.ui.summary_differences import DiffLine
     from leafward_tui.ui.theme import Ground
-    from leafward_tui.xray.model.differences import DiffLine
 
 __all__ = ["ComparisonView"]
 

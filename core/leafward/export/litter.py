@@ -1,0 +1,191 @@
+"""Files that a killed Leafward left behind: which of them are ours and old, and clearing those away.
+
+Nothing here guesses. A file counts only by a name that nobody but Leafward gives, in a folder where Leafward writes. It is
+cleared only where it has rested for an hour by every clock that the file system kept, and the process that is named in it has
+ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.base.paths import cache_dir, data_dir, is_draft, state_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+REST = 3600
+"""Seconds without a change after which a file is no longer being written."""
+_DEPTH = 6
+"""How far below a store's root a file of ours may lie."""
+_WRITER = re.compile(r"\.leafward-(\d+)-[0-9a-f]+\.tmp\Z")
+_OLD_INDEX = re.compile(r"catalogue\.json\w{8}\.new\Z")
+_OLD_STATE = re.compile(r"\.[a-z]+\.(?:json|txt)\.\w{8}\Z")
+"""Names that earlier versions gave to the index, and to what the application keeps, while they were written."""
+_NOTE = "note.json"
+_TRASH = "trash"
+
+
+@dataclass(frozen=True, slots=True)
+class Litter:
+    """A file, or a folder of the trash without its session, that a killed write left."""
+
+    path: Path
+    size: int
+    """Bytes; 0 of a folder."""
+    stays: str = ""
+    """Why it is not cleared away; empty where it may be."""
+    is_folder: bool = False
+
+
+def litter(stores: Iterable[str], now: float | None = None) -> list[Litter]:
+    """What was left in our own folders and in those of sessions, by path. `stores` are roots of agents and folders of sessions."""
+    moment = time.time() if now is None else now
+    found: dict[Path, Litter] = {}
+    for path in _left(stores):
+        with suppress(OSError):
+            seen = path.lstat()
+            if stat.S_ISREG(seen.st_mode):
+                found[path] = Litter(path, seen.st_size, _why_it_stays(path, seen, moment))
+            elif stat.S_ISDIR(seen.st_mode):
+                found[path] = Litter(path, 0, _why_it_stays(path, seen, moment), is_folder=True)
+    return [found[path] for path in sorted(found)]
+
+
+def clear(found: Iterable[Litter]) -> Iterator[Litter]:
+    """Removes what may be removed, and gives all of it back: what stays says why. Looks at each once more before."""
+    moment = time.time()
+    for one in found:
+        try:
+            seen = one.path.lstat()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield _staying(one, error.strerror or str(error))
+            continue
+        stays = one.stays or _why_it_stays(one.path, seen, moment)
+        if not stays and (stat.S_ISDIR(seen.st_mode), seen.st_size) != (
+            one.is_folder,
+            one.size or seen.st_size,
+        ):
+            stays = "it changed meanwhile"
+        if stays:
+            yield _staying(one, stays)
+            continue
+        try:
+            if one.is_folder:
+                (one.path / _NOTE).unlink(missing_ok=True)
+                one.path.rmdir()
+            else:
+                one.path.unlink()
+        except OSError as error:
+            yield _staying(one, error.strerror or str(error))
+        else:
+            yield one
+
+
+def _staying(one: Litter, why: str) -> Litter:
+    return Litter(one.path, one.size, why, one.is_folder)
+
+
+def _why_it_stays(path: Path, seen: os.stat_result, now: float) -> str:
+    if hasattr(os, "geteuid") and seen.st_uid != os.geteuid():
+        return "it belongs to another user"
+    # A copy is given the time of its original while it is written, so the time of its last change of any kind counts too. A
+    # time that is still to come says that the clock was set: nothing is known then.
+    rested = now - max(seen.st_mtime, seen.st_ctime)
+    if rested < REST:
+        return (
+            "it changed less than an hour ago"
+            if rested >= 0
+            else "it changed at a time that is still to come"
+        )
+    writer = _WRITER.search(path.name)
+    if writer is not None and _runs(int(writer[1])):
+        return f"process {writer[1]} may still be writing it"
+    return ""
+
+
+def _runs(process: int) -> bool:
+    """Whether a process of that number runs here. Windows keeps a file that is open from being removed, so nobody asks there."""
+    if os.name == "nt" or process <= 0:
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _left(stores: Iterable[str]) -> Iterator[Path]:
+    trash = state_dir() / _TRASH
+    for folder, old in ((cache_dir(), _OLD_INDEX), (data_dir(), None), (state_dir(), _OLD_STATE)):
+        for path, names in _below(str(folder)):
+            for name in names:
+                if is_draft(name) or (old is not None and path == folder and old.match(name)):
+                    yield path / name
+    yield from _half_thrown(trash)
+    for root in dict.fromkeys(stores):
+        for path, names in _below(root):
+            yield from (path / name for name in names if is_draft(name))
+
+
+def _half_thrown(trash: Path) -> Iterator[Path]:
+    """What moves to the trash and back left there: a folder without a session, a copy that an earlier version did not finish."""
+    try:
+        folders = sorted(trash.iterdir())
+    except OSError:
+        return
+    for folder in folders:
+        try:
+            note = json.loads((folder / _NOTE).read_bytes())
+            path = Path(note["path"])
+            names = set(os.listdir(folder))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            with suppress(OSError):
+                if folder.is_dir() and not os.listdir(folder):
+                    yield folder
+            continue
+        part = f"{path.name}.part"
+        if names == {_NOTE}:
+            yield folder
+        elif part in names:
+            yield folder / part
+        if path.name in names and os.path.lexists(path.with_name(part)):
+            # An undo that failed: the session still lies in the trash.
+            yield path.with_name(part)
+
+
+def _below(root: str, depth: int = _DEPTH) -> Iterator[tuple[Path, list[str]]]:
+    """The files of a folder and of those below it, no link followed, no checkout entered."""
+    names: list[str] = []
+    folders: list[str] = []
+    try:
+        with os.scandir(root) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        names.append(entry.name)
+    except OSError:
+        return
+    yield Path(root), names
+    if depth:
+        for folder in sorted(folders):
+            if os.path.basename(folder) not in _NOT_ENTERED:
+                yield from _below(folder, depth - 1)
+
+
+_NOT_ENTERED = frozenset({".git", "node_modules", "snapshot", "storage"})
+"""Folders beside sessions with very many files, in none of which Leafward writes."""

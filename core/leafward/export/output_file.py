@@ -1,0 +1,172 @@
+"""Where a document is written that a user names a place for: a file whole or not at all, a device or a pipe as it stands.
+
+A regular file is replaced by a finished one, under its own name and mode; a link stays a link, and what it leads to is
+replaced. A device, a named pipe and one of our own descriptors are written into.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError
+from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_all, write_new
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["descriptor_of", "write_document", "write_new_document"]
+
+_STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+_DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/(self|thread-self|\d+)/(?:task/\d+/)?fd/(\d+)")
+_LINKS = 40
+"""Links that lead one to the next, before it is taken for a circle."""
+_NO_CONTROL: int = getattr(os, "O_NOCTTY", 0)
+_NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
+
+
+def descriptor_of(path: Path) -> int | None:
+    """The descriptor of this process that a path names (`/dev/stdout`, `/dev/fd/3`), also over links; None for any other.
+
+    Opened by its path such a file begins anew at its first byte, and what others wrote there is lost.
+    """
+    if WINDOWS:
+        return None
+    at = os.path.abspath(path)
+    for _ in range(_LINKS):
+        # Links in the folders are followed, the last one is looked at: `/dev/fd` is itself a link.
+        named = _STANDARD.get(at)
+        if named is not None:
+            return named
+        folder = os.path.realpath(os.path.dirname(at))
+        for place in (at, os.path.join(folder, os.path.basename(at))):
+            found = _DESCRIPTOR.fullmatch(place)
+            if found is not None and found[2] in {None, "self", "thread-self", str(os.getpid())}:
+                return int(found[1] or found[3])
+        try:
+            target = os.readlink(at)
+        except OSError:
+            return None
+        at = os.path.normpath(os.path.join(folder, target))
+    return None
+
+
+def write_document(path: Path, text: str, keep: Iterable[Path] = ()) -> None:
+    """Writes a text, as UTF-8, to the place that a user named.
+
+    A new file is its owner's only; one that is there keeps its mode. Raises LeafwardError for a folder, a socket, a pipe that
+    nobody reads, a link that leads nowhere and for a file in `keep`, and OSError where the system refuses.
+    """
+    data = text.encode("utf-8", "replace")
+    descriptor = descriptor_of(path)
+    if descriptor is not None:
+        _into_descriptor(descriptor, path, data)
+        return
+    target = Path(os.path.realpath(path))
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        if not target.parent.is_dir():
+            raise LeafwardError(f"{path}: there is no folder {target.parent}") from None
+        _replace(target, data, None)
+        return
+    except OSError as error:
+        raise LeafwardError(f"{path}: {error.strerror or error}") from error
+    if stat.S_ISDIR(found.st_mode):
+        raise LeafwardError(f"{path} is a folder; name a file in it")
+    if any(one.is_file() and os.path.samestat(found, one.stat()) for one in keep):
+        raise LeafwardError(f"{path} is the session itself")
+    if stat.S_ISREG(found.st_mode):
+        if not os.access(target, os.W_OK):
+            raise LeafwardError(f"{path} is read-only")
+        _replace(target, data, found)
+    else:
+        _into(path, data, found)
+
+
+def write_new_document(path: Path, text: str) -> None:
+    """Writes a text, as UTF-8, to a file that is not there yet, for its owner only: whole, or nothing appears.
+
+    Raises FileExistsError where the name is taken, also by a link, and OSError where the system refuses.
+    """
+    draft = _draft_beside(path)
+    write_new(draft, [text.encode("utf-8", "replace")])
+    try:
+        give_name(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _draft_beside(path: Path) -> Path:
+    """A free name in the same folder. A name that is as long as the system allows has no room for another ending."""
+    draft = draft_name(path)
+    return draft if len(os.fsencode(draft.name)) <= 255 else draft_name(path.with_name("document"))
+
+
+def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
+    """Puts a finished file in the place of another, or where none is; mode and owner stay those of the old one."""
+    draft = _draft_beside(target)
+    try:
+        # Written for its owner only; what others may do is given when everything is there.
+        write_new(draft, [data])
+    except OSError as error:
+        raise LeafwardError(f"cannot write in {target.parent}: {error.strerror or error}") from error
+    try:
+        if old is not None and not WINDOWS:
+            own = draft.stat()
+            if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
+                try:
+                    os.chown(draft, old.st_uid, old.st_gid)
+                except OSError:
+                    pass
+            draft.chmod(stat.S_IMODE(old.st_mode) & 0o777)
+        draft.replace(target)
+        sync_folder(target.parent)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise LeafwardError(f"cannot write {target}: {error.strerror or error}") from error
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _into(path: Path, data: bytes, found: os.stat_result) -> None:
+    """Writes into what is no regular file. A pipe without a reader is refused; opening it would wait for one."""
+    if stat.S_ISSOCK(found.st_mode):
+        raise LeafwardError(f"{path} is a socket; a document cannot be written to it")
+    try:
+        descriptor = os.open(path, os.O_WRONLY | _NO_CONTROL | _NO_WAIT)
+    except OSError as error:
+        if error.errno == errno.ENXIO and stat.S_ISFIFO(found.st_mode):
+            raise LeafwardError(f"nobody reads from the pipe {path}; start its reader first") from None
+        raise LeafwardError(f"{path}: {error.strerror or error}") from error
+    try:
+        os.set_blocking(descriptor, True)
+        _write(descriptor, path, data)
+    finally:
+        os.close(descriptor)
+
+
+def _into_descriptor(number: int, path: Path, data: bytes) -> None:
+    try:
+        descriptor = os.dup(number)
+    except OSError as error:
+        raise LeafwardError(f"{path} is not open") from error
+    try:
+        _write(descriptor, path, data)
+    finally:
+        os.close(descriptor)
+
+
+def _write(descriptor: int, path: Path, data: bytes) -> None:
+    try:
+        write_all(descriptor, data)
+    except BrokenPipeError:
+        raise LeafwardError(f"the reader of {path} went away before the end") from None
+    except OSError as error:
+        raise LeafwardError(f"{path}: {error.strerror or error}") from error

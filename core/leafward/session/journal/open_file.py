@@ -1,0 +1,144 @@
+"""The session file open for writing: locked, and proved to be what the session read; or the reason why not."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Refused
+from leafward.session.journal.durable import APPENDING, WINDOWS
+from leafward.session.journal.lock import Claim, locked, refuse_if_busy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward.session.session import Session
+
+__all__ = ["BEGUN", "opened", "refuse_changed", "refuse_unwritable"]
+
+
+def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
+    """Raises Refused, with the reason, where a write would be refused as things stand: all checks but the lock."""
+    path = session.book_path
+    _refuse_read_only(session)
+    refuse_if_busy(session.path, claim)
+    if session.book is None:
+        _refuse_folder(path.parent)
+        refuse_changed(session)
+        return
+    if path.is_symlink():
+        raise Refused(f"{path.name} is a symbolic link; open the file it points to: {os.path.realpath(path)}")
+    try:
+        now = path.stat()
+    except OSError as error:
+        raise Refused(f"cannot write to {path.name}: {error.strerror or error}") from error
+    if not now.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
+        why = (
+            "it lies on a read-only file system" if _is_frozen(path) else "its permissions make it read-only"
+        )
+        raise Refused(f"cannot write to {path.name}: {why}")
+    refuse_changed(session)
+
+
+def _is_frozen(path: Path) -> bool:
+    """Whether nobody can write where a file lies, whatever its permissions say."""
+    try:
+        return not WINDOWS and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
+def _refuse_folder(folder: Path) -> None:
+    """Raises Refused where a file cannot be made in a folder, which need not be there yet."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise Refused(f"cannot write in {folder}, where Leafward keeps what is done to this session")
+
+
+def _refuse_read_only(session: Session) -> None:
+    if session.read_only is not None:
+        raise Refused(f"{session.path.name} is read-only: {session.read_only}")
+
+
+def refuse_changed(session: Session) -> None:
+    """Raises Refused, saying what happened, where the file is no longer the one that the session read, or cannot be written."""
+    _refuse_read_only(session)
+    went_on = session.went_on()
+    if went_on is not None:
+        raise Refused(went_on)
+    path, book = session.book_path, session.book
+    if book is None:
+        if path.exists():
+            raise Refused(BEGUN)
+        return
+    try:
+        if _unchanged(book, path.stat()):
+            return
+        with path.open("rb", buffering=0) as file:
+            _refuse_changed(session, book, file.fileno())
+    except OSError as error:
+        raise Refused(f"cannot read {path.name}: {error.strerror or error}") from error
+
+
+BEGUN = "another Leafward began to keep something of this session since it was read"
+"""Why a first write to a sidecar is not made."""
+
+
+@contextmanager
+def opened(session: Session, patience: float) -> Iterator[int]:
+    """The session file open for appending, locked, and proved to be what the session read. Raises Refused."""
+    path, book = session.book_path, session.book or session
+    try:
+        descriptor = os.open(path, APPENDING)
+    except OSError as error:
+        raise Refused(f"cannot write to {path.name}: {error.strerror or error}") from error
+    try:
+        with locked(descriptor, path.name, patience):
+            if not _unchanged(book, os.fstat(descriptor)):
+                _refuse_changed(session, book, descriptor)
+            # While this waited, the name may have gone to another file.
+            try:
+                named = path.stat()
+            except OSError as error:
+                raise Refused(f"{path.name} is gone: {error.strerror or error}") from error
+            if not _unchanged(book, named):
+                raise Refused(f"{path.name} was replaced by another file since it was read")
+            went_on = session.went_on()
+            if went_on is not None:
+                raise Refused(went_on)
+            yield descriptor
+    finally:
+        # What was written is durable already, or was said to have failed.
+        with suppress(OSError):
+            os.close(descriptor)
+
+
+def _unchanged(book: Session, now: os.stat_result) -> bool:
+    seen = book.seen
+    return (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns) == (
+        seen.st_dev,
+        seen.st_ino,
+        seen.st_size,
+        seen.st_mtime_ns,
+    )
+
+
+def _refuse_changed(session: Session, book: Session, descriptor: int) -> None:
+    """Raises Refused, saying what happened to the file since it was read."""
+    now, seen = os.fstat(descriptor), book.seen
+    name = session.path.name if book is session else f"what Leafward keeps of {session.path.name}"
+    if (now.st_dev, now.st_ino) != (seen.st_dev, seen.st_ino):
+        raise Refused(f"{name} was replaced by another file since it was read")
+    if now.st_size < seen.st_size:
+        raise Refused(f"{name} shrank since it was read")
+    os.lseek(descriptor, book.scan.end, os.SEEK_SET)
+    with open(descriptor, "rb", closefd=False) as file:
+        added = sum(1 for line in file if line.strip())
+    if now.st_size > seen.st_size and added:
+        entries = "1 entry" if added == 1 else f"{added} entries"
+        raise Refused(f"{name} grew by {entries} since it was read")
+    raise Refused(f"{name} was changed since it was read")

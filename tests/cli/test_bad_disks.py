@@ -1,0 +1,132 @@
+"""Every verb that writes, where the disk is read-only or files may not grow: a refusal in one line, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents import agent_named
+from leafward.base.paths import data_dir
+from tests.core.test_litter import found as litter_in
+from tests.disks import largest_file, read_only, small_disk
+from tests.foreign_stores import make
+from tests.untouched import contents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+APPENDING: list[tuple[str, ...]] = [
+    ("label", "#1", "x" * 3000),
+    ("name", "x" * 3000),
+    ("move", "#1", "--summary", "extractive"),
+    ("archive", "#2"),
+    ("compact", "--keep-recent", "1"),
+    ("edit-context", "--select", "context() & replies()", "--keep", "1"),
+]
+MAKING: list[tuple[str, ...]] = [
+    ("fork", "leaf", "--to", "pi"),
+    ("fork", "leaf", "--to", "codex"),
+    ("fork", "leaf", "--to", "claude"),
+    ("fork", "leaf", "--to", "opencode"),
+    ("keep",),
+]
+READING: list[tuple[str, ...]] = [("tree",), ("context",), ("log",), ("plan",), ("export",), ("files",)]
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "disk", "4m") as disk:
+        yield disk
+
+
+def given(sessions: Path, folder: Path, name: str = "branches") -> Path:
+    path = folder / f"{name}.jsonl"
+    shutil.copy(sessions / path.name, path)
+    return path
+
+
+def words(verb: tuple[str, ...], path: Path, cwd: Path) -> list[str]:
+    return [verb[0], str(path), *verb[1:], *(["--cwd", str(cwd)] if verb[0] == "fork" else [])]
+
+
+def refused(run: Run, arguments: list[str], why: str) -> None:
+    outcome = run(*arguments)
+    assert (outcome.code, outcome.out) == (1, ""), outcome
+    assert why in outcome.err
+    assert outcome.err.count("\n") <= 2, "one line, and a remark before it"
+    assert "unforeseen" not in outcome.err
+
+
+def test_on_a_read_only_disk_everything_is_read_and_nothing_written(
+    run: Run, done: Run, sessions: Path, disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = disk / "home" / ".pi" / "agent" / "sessions" / "p"
+    store.mkdir(parents=True)
+    paths = [given(sessions, store), given(sessions, store, "version-1")]
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(disk / "home" / ".pi" / "agent"))
+    monkeypatch.setenv("LEAFWARD_HOME", str(disk / "home" / "leafward"))
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(disk / "home" / name))
+    before = contents(disk)
+    with read_only(disk):
+        assert len(done("ls", "--json").document["sessions"]) == 2
+        assert done("doctor", "--clear-litter", "--json").document["cleared"] == []
+        for verb in READING:
+            done(*words(verb, paths[0], disk))
+        for verb in APPENDING[:-1]:
+            refused(run, words(verb, paths[0], disk), "branches.jsonl: it lies on a read-only file system")
+        refused(run, ["label", str(paths[1]), "#1", "x"], "it lies on a read-only file system")
+        for verb in MAKING:
+            refused(run, words(verb, paths[0], disk), "Read-only file system")
+        refused(run, ["delete", str(paths[0])], "cannot write to the trash in")
+        assert contents(disk) == before
+    assert run("label", paths[0], "#1", "x").code == 0
+
+
+@pytest.mark.parametrize("verb", APPENDING, ids=lambda verb: verb[0])
+def test_a_session_that_may_not_grow_stays_as_it_is(
+    run: Run, sessions: Path, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    path = given(sessions, tmp_path)
+    before = path.read_bytes()
+    with largest_file(len(before) + 90):
+        refused(run, words(verb, path, tmp_path), "nothing was written to branches.jsonl: File too large")
+    assert path.read_bytes() == before
+    assert run(*words(verb, path, tmp_path)).code == 0
+    assert path.read_bytes().startswith(before)
+    assert run("undo", path).code == 0
+
+
+@pytest.mark.parametrize("verb", MAKING, ids=lambda verb: "-".join(verb[::2]))
+def test_a_file_that_may_not_be_as_large_is_not_made(
+    run: Run, sessions: Path, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    path = given(sessions, tmp_path)
+    run("ls", tmp_path)
+    before = contents(tmp_path)
+    with largest_file(4000):
+        refused(run, words(verb, path, tmp_path), "File too large")
+    assert contents(tmp_path) == before
+    assert litter_in(tmp_path.parent) == {}
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "opencode"])
+def test_what_is_kept_beside_a_session_may_not_grow(run: Run, tmp_path: Path, agent: str) -> None:
+    store = make(agent, tmp_path / "store")
+    before = contents(store.root)
+    label = ["label", str(store.path), "#1", "x" * 5000]
+    with largest_file(4000):
+        refused(run, label, "File too large")
+    assert [path for path in data_dir().rglob("*") if path.is_file()] == []
+    assert run("label", store.path, "#1", "y").code == 0
+    with largest_file(4000):
+        refused(run, label, "nothing was written to")
+    with closing(agent_named(store.agent).open(store.path)) as session:
+        assert session.labels == {1: "y"}
+    assert contents(store.root) == before

@@ -1,0 +1,154 @@
+"""What killed writes left: named wherever Leafward writes, cleared only where it is ours, old, and nobody's work."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.base.paths import cache_dir, data_dir, draft_ending, is_draft, make_private, state_dir
+from leafward.catalog.index import Index
+from leafward.export.litter import REST, clear, litter
+from leafward.session.journal.durable import draft_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LATER = REST + 60
+
+
+def left(path: Path, text: str = "{") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def found(*stores: Path, after: float = LATER) -> dict[Path, str]:
+    """What is found that long from now, and why it stays."""
+    return {one.path: one.stays for one in litter(map(str, stores), time.time() + after)}
+
+
+@pytest.fixture
+def an_hour_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time() + LATER
+    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
+
+
+def test_it_is_found_wherever_leafward_writes(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    named = [
+        left(store / "p" / "a.jsonl.leafward-0123456789ab.tmp"),
+        left(store / "2026" / "11" / "22" / ".leafward-0123456789abcdef0123456789abcdef.tmp"),
+        left(data_dir() / "kept" / "claude" / "p" / "a.jsonl.leafward-77.tmp"),
+        left(data_dir() / "sidecar" / "codex" / "b.jsonl.leafward-0123456789ab.tmp"),
+        left(cache_dir() / "catalogue.jsonabcd1234.new"),
+        left(state_dir() / ".app.json.abcd1234"),
+        left(state_dir() / "trash" / "1-aa" / "c.jsonl.leafward-0123456789ab.tmp"),
+    ]
+    for other in (
+        store / "p" / "a.jsonl",
+        store / "p" / "notes.tmp",
+        store / "p" / "a.jsonl.part",
+        store / ".app.json.abcd1234",
+        store / "p" / ".git" / "x.leafward-0123456789ab.tmp",
+        data_dir() / "kept" / "claude" / ".app.json.abcd1234",
+        state_dir() / "backups" / "old.jsonl",
+    ):
+        left(other)
+    assert found(store) == dict.fromkeys(sorted(named), "")
+
+
+def test_what_moves_to_and_from_the_trash_left() -> None:
+    """As earlier versions left it: a copy that was not finished, in the trash or, of an undo, in the store."""
+    trash, store = state_dir() / "trash", state_dir().parent / "store"
+
+    def noted(name: str) -> Path:
+        return left(trash / name / "note.json", json.dumps({"path": str(store / f"{name}.jsonl")})).parent
+
+    alone, begun, undone, whole = map(noted, ("alone", "begun", "undone", "whole"))
+    half = left(begun / "begun.jsonl.part")
+    for session in (undone / "undone.jsonl", whole / "whole.jsonl", store / "other.jsonl.part"):
+        left(session)
+    part = left(store / "undone.jsonl.part")
+    assert found(store) == dict.fromkeys(sorted([alone, half, part]), "")
+
+
+@pytest.mark.usefixtures("an_hour_later")
+def test_what_is_old_and_ours_goes_and_nothing_else(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    ours, theirs = (
+        left(draft_name(store / "a.jsonl").with_name("a.leafward-0123456789ab.tmp")),
+        left(store / "a.jsonl"),
+    )
+    folder = left(state_dir() / "trash" / "1-aa" / "note.json", '{"path": "/gone.jsonl"}').parent
+    cleared = list(clear(litter([str(store)])))
+    assert [(one.path, one.stays) for one in cleared] == [(folder, ""), (ours, "")]
+    assert (ours.exists(), folder.exists(), theirs.exists()) == (False, False, True)
+    assert litter([str(store)]) == []
+
+
+def test_what_changed_within_the_hour_stays(tmp_path: Path) -> None:
+    path = left(tmp_path / "a.leafward-0123456789ab.tmp")
+    # A copy has the time of its original before it has its name.
+    os.utime(path, (1, 1))
+    assert found(tmp_path, after=REST - 60) == {path: "it changed less than an hour ago"}
+    [kept] = clear(litter([str(tmp_path)]))
+    assert (kept.stays, path.exists()) == ("it changed less than an hour ago", True)
+
+
+@pytest.mark.parametrize("now", [0.0, 1.0])
+def test_after_a_clock_that_was_set_back_nothing_is_known(tmp_path: Path, now: float) -> None:
+    path = left(tmp_path / "a.leafward-0123456789ab.tmp")
+    [one] = litter([str(tmp_path)], now)
+    assert (one.path, one.stays) == (path, "it changed at a time that is still to come")
+
+
+def test_what_a_living_process_may_be_writing_stays_however_old_it_seems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock that jumps ahead makes everything old."""
+    path = left(draft_name(tmp_path / "a.jsonl"))
+    assert found(tmp_path, after=10**9) == {path: f"process {os.getpid()} may still be writing it"}
+    monkeypatch.setattr(os, "kill", lambda *_: (_ for _ in ()).throw(ProcessLookupError()))
+    assert found(tmp_path, after=10**9) == {path: ""}
+
+
+@pytest.mark.usefixtures("an_hour_later")
+def test_what_became_something_else_meanwhile_stays(tmp_path: Path) -> None:
+    path = left(tmp_path / "a.leafward-0123456789ab.tmp")
+    seen = litter([str(tmp_path)])
+    left(path, "longer")
+    assert [one.stays for one in clear(seen)] == ["it changed meanwhile"]
+    path.unlink()
+    path.symlink_to(left(tmp_path / "session.jsonl"))
+    assert litter([str(tmp_path)]) == []
+    list(clear(seen))
+    assert (tmp_path / "session.jsonl").exists()
+
+
+def test_another_users_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = left(tmp_path / "a.leafward-0123456789ab.tmp")
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert found(tmp_path) == {path: "it belongs to another user"}
+
+
+def test_every_draft_that_is_written_today_is_known() -> None:
+    make_private(cache_dir())
+    names = [draft_ending(), draft_name(cache_dir() / ("x" * 250)).name]
+    assert all(is_draft(name) and len(name) < 60 for name in names)
+    seen: list[str] = []
+    index = Index()
+    index.changed = True
+    replace = os.replace
+
+    def noted(source: str, target: Path) -> None:
+        seen.append(os.path.basename(source))
+        replace(source, target)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "replace", noted)
+        index.save()
+    assert [is_draft(name) for name in seen] == [True]

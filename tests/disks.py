@@ -1,0 +1,80 @@
+"""File systems of their own for tests: small ones, full ones and such that cannot be written to."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def small_disk(folder: Path, size: str = "64k") -> Iterator[Path]:
+    """A file system of that size; skips where this machine lets nobody make one."""
+    mount, unmount = shutil.which("mount"), shutil.which("umount")
+    folder.mkdir()
+    if (
+        mount is None
+        or unmount is None
+        or subprocess.run(
+            [mount, "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
+            capture_output=True,
+            check=False,
+        ).returncode
+    ):
+        pytest.skip("no small file system can be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run([unmount, "-l", str(folder)], check=True)
+
+
+def filled(disk: Path) -> Path:
+    """Leaves no room on a disk; the file that takes it, to be removed when there is to be room again."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as other:
+        _fill(other)
+    return filler
+
+
+def _fill(file: BinaryIO) -> None:
+    while True:
+        try:
+            file.write(b"\0" * 4096)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            return
+
+
+@contextmanager
+def read_only(disk: Path) -> Iterator[None]:
+    """A mounted disk that nobody writes to meanwhile; skips where that cannot be had."""
+    mount = shutil.which("mount")
+    assert mount is not None
+    frozen = subprocess.run([mount, "-o", "remount,ro", str(disk)], capture_output=True, check=False)
+    if frozen.returncode:
+        pytest.skip("no file system can be made read-only here")
+    try:
+        yield
+    finally:
+        subprocess.run([mount, "-o", "remount,rw", str(disk)], check=True)
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """No file of this process grows beyond so many bytes: the call fails, since Python ignores the signal."""
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

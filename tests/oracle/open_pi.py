@@ -1,0 +1,75 @@
+"""A pi that has a session open and stays: prompts go to it one after the other."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.oracle.resume import ResumeError, find_node, model, surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class OpenPi:
+    """pi in its RPC mode, with a copy of a session in a folder of its own."""
+
+    def __init__(self, process: subprocess.Popen[str], path: Path, requests: list[dict[str, Any]]) -> None:
+        self.path = path
+        """The session that it has open."""
+        self.requests = requests
+        self._process = process
+
+    def say(self, text: str) -> list[dict[str, Any]]:
+        """Sends a prompt, waits for its reply to be stored, and returns the messages of the request that was made."""
+        before = len(self.requests)
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"id": text, "type": "prompt", "message": text}) + "\n")
+        self._process.stdin.flush()
+        self._until(lambda event: event.get("type") == "agent_settled")
+        if len(self.requests) == before:
+            raise ResumeError("pi sent nothing")
+        messages: list[dict[str, Any]] = self.requests[before]["messages"]
+        return messages
+
+    def _until(self, wanted: Any) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            event = json.loads(line)
+            if event.get("type") == "response" and event.get("success") is False:
+                raise ResumeError(f"pi refused: {event}")
+            if wanted(event):
+                return
+        raise ResumeError("pi ended")
+
+
+@contextmanager
+def open_pi(package: Path, session: Path, folder: Path | None = None) -> Iterator[OpenPi]:
+    """The real pi with a copy of ``session`` open, which lies in ``folder`` where one is given."""
+    node = find_node()
+    if node is None:
+        raise ResumeError("no node found")
+    with tempfile.TemporaryDirectory(prefix="open-pi-") as scratch, model() as (url, requests):
+        path, cwd, environment = surroundings(Path(scratch), session, url)
+        if folder is not None:
+            path = Path(path.rename(path.with_suffix(".moved")))
+            (folder / "session.jsonl").write_bytes(path.read_bytes())
+            path = folder / "session.jsonl"
+        command = [node, str(package / "dist" / "bundle" / "cli.js"), "--mode", "rpc", "--session", str(path)]
+        with subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as process:
+            try:
+                yield OpenPi(process, path, requests)
+            finally:
+                process.kill()

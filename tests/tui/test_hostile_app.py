@@ -1,0 +1,83 @@
+"""A session whose every string is hostile, in the application: no sheet, row or note passes it on, and no copy."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.base.safe_text import safe
+from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
+from tests.cli.test_hostile_fields import ACTS, HOSTILE, SESSIONS
+from tests.tui.explored import exploring
+from tests.tui.session_store import rows, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.app import App
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="file names that other systems do not take")
+
+KEYS = ["", "m", "b", "e", "r", "l", "s", "E", "y", "L", "?", "2", "3", "4", "5", "/"]
+"""Each alone, in a new application: what it opens is looked at whole."""
+
+
+def passed_on(app: App[int]) -> list[str]:
+    said = [*rows(app), *(one.message for one in app._notifications), app.clipboard]
+    return [line for line in said if ACTS.search(line.replace("\n", ""))]
+
+
+@pytest.mark.parametrize("key", KEYS)
+async def test_nothing_that_a_key_opens_passes_it_on(tmp_path: Path, key: str) -> None:
+    path = SESSIONS["pi"](tmp_path)
+    async with exploring(path) as (pilot, screen):
+        if key:
+            await pilot.press(key)
+            await pilot.app.workers.wait_for_complete()
+            await pilot.pause()
+        assert passed_on(pilot.app) == []
+        assert screen.session is not None
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "opencode"])
+async def test_nor_does_the_tree_of_another_agent(tmp_path: Path, agent: str) -> None:
+    async with exploring(SESSIONS[agent](tmp_path)) as (pilot, _screen):
+        assert passed_on(pilot.app) == []
+
+
+async def test_every_part_of_a_sheet_is_made_safe(tmp_path: Path) -> None:
+    choice = Choice("a", HOSTILE, HOSTILE, HOSTILE)
+    refused = Choice("c", HOSTILE, HOSTILE, HOSTILE, HOSTILE)
+    about = [SheetLine(HOSTILE, lines=3)]
+    async with exploring(SESSIONS["claude"](tmp_path)) as (pilot, _screen):
+        for sheet in (
+            ChoiceSheet(HOSTILE, [choice, refused], about, note=HOSTILE),
+            TextSheet(HOSTILE, HOSTILE, about, note=HOSTILE, operation_of=lambda text: text),
+        ):
+            pilot.app.push_screen(sheet)
+            await until(pilot, lambda shown=sheet: pilot.app.screen is shown)  # type: ignore[misc]
+            await pilot.pause()
+            assert passed_on(pilot.app) == []
+            await pilot.press("escape")
+            await pilot.pause()
+
+
+async def test_what_is_pasted_into_a_field_is_made_safe(tmp_path: Path) -> None:
+    async with exploring(SESSIONS["claude"](tmp_path)) as (pilot, _screen):
+        sheet = TextSheet("name", "")
+        pilot.app.push_screen(sheet)
+        await until(pilot, lambda: pilot.app.screen is sheet)
+        sheet.input.value = "a\x1b[31mb\u202e"
+        await pilot.pause()
+        assert sheet.input.value == safe("a\x1b[31mb\u202e")
+        assert passed_on(pilot.app) == []
+
+
+async def test_a_prompt_that_is_copied_is_made_safe(tmp_path: Path) -> None:
+    async with exploring(SESSIONS["claude"](tmp_path)) as (pilot, screen):
+        screen.shell.copy(HOSTILE)
+        assert pilot.app.clipboard == safe(HOSTILE)
+        pilot.app.copy_to_clipboard(HOSTILE)
+        assert pilot.app.clipboard == safe(HOSTILE)

@@ -1,0 +1,218 @@
+"""Opens the screens of features. They are imported here alone, when they are shown, so that none of them knows another."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from textual.dom import DOMNode
+    from textual.screen import Screen
+
+    from leafward.catalog import Card
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.plan import Plan
+    from leafward.session.journal import Write
+    from leafward.session.prefetch import Ahead
+    from leafward.session.session import Session
+    from leafward_tui.app.app import LeafwardApp
+    from leafward_tui.ui.inspector_pane import InspectorPane
+    from leafward_tui.ui.open_target import OpenTarget
+    from leafward_tui.ui.results import CompareResult, LabResult, XRayResult
+    from leafward_tui.ui.services import Job
+
+__all__ = ["FeatureScreens"]
+
+_LAB, _XRAY, _COMPARE = "leafward_tui.lab", "leafward_tui.xray", "leafward_tui.compare"
+_SOON = (
+    "leafward_tui.ui.sheet",
+    "leafward_tui.ui.reading_sheet",
+    _XRAY,
+    _LAB,
+    _COMPARE,
+    "leafward.query.select",
+)
+"""Modules that a key needs and that take longer to load than a frame; loaded once nothing else is done."""
+
+
+def _names_session(path: Path) -> bool:
+    """Whether a path is that of one session, also of one inside a database."""
+    if path.suffix == ".jsonl":
+        return path.is_file()
+    from leafward.agents import names_one
+
+    return names_one(path)
+
+
+def _loaded(names: Sequence[str], job: Job) -> None:
+    """Loads modules; a job."""
+    for name in names:
+        if job.stop():
+            return
+        import_module(name)
+
+
+class FeatureScreens:
+    """The screens of the application."""
+
+    def __init__(self, app: LeafwardApp) -> None:
+        self._app = app
+        self._until_exit = ExitStack()
+        self.demo_file: Path | None = None
+        """The copy of the bundled session; None before it was opened."""
+        self._wanted = ""
+        """The module of the screen that opens once it is loaded."""
+
+    def close(self) -> None:
+        """The demo's copy goes."""
+        self._until_exit.close()
+
+    # --- modules ------------------------------------------------------------------------------------------------------
+
+    def prefetch(self, owner: DOMNode) -> None:
+        """Loads what the screens need in a job of a screen, so that the next of them opens at once."""
+        missing = [name for name in _SOON if name not in sys.modules]
+        if missing:
+            self._app.jobs(owner).latest("modules", partial(_loaded, missing), lambda _none: None)
+
+    def _once_loaded(self, name: str, then: Callable[[], object]) -> None:
+        """Does something that needs a module: at once where it is loaded, else once it is. Keys go on meanwhile."""
+        if name in sys.modules:
+            then()
+            return
+        if self._wanted == name:
+            return
+        self._wanted = name
+        asking = self._app.screen
+
+        def loaded(_none: None) -> None:
+            if self._wanted == name and self._app.screen is asking:
+                then()
+            self._wanted = ""
+
+        self._app.jobs(asking).latest("module", partial(_loaded, [name]), loaded)
+
+    # --- screens ------------------------------------------------------------------------------------------------------
+
+    def first(self, paths: Sequence[Path], ahead: Ahead | None) -> Screen[Any]:
+        """One session in the explorer, anything else as the catalogue of what lies there. `ahead` is its scan under way."""
+        if len(paths) == 1 and _names_session(paths[0]):
+            from leafward_tui.explorer import ExplorerScreen
+
+            return ExplorerScreen(paths[0], None, ahead)
+        from leafward_tui.catalogue.screen import CatalogueScreen
+
+        return CatalogueScreen(paths)
+
+    def session(self, path: Path, agent: str | None = None, target: OpenTarget | None = None) -> None:
+        """A session in the explorer, with the cursor where somebody wants to arrive."""
+        from leafward_tui.explorer import ExplorerScreen
+
+        self._app.push_screen(ExplorerScreen(path, agent, None, target))
+
+    def demo(self) -> None:
+        """The bundled session, a copy of it that is gone when the application ends."""
+        from leafward.base.errors import LeafwardError
+        from leafward.export.demo import demo_session
+
+        if self.demo_file is None:
+            try:
+                self.demo_file = self._until_exit.enter_context(demo_session())
+            except (LeafwardError, OSError) as error:
+                self._app.say(str(error), problem=True)
+                return
+        self.session(self.demo_file)
+
+    def search(
+        self,
+        paths: Sequence[Path],
+        cards: Sequence[Card] | None,
+        text: str,
+        before: object,
+        on_close: Callable[[object], None],
+    ) -> None:
+        """The search of all text, for `text` where there is some; `before` is what it handed back when it was left last."""
+        from leafward_tui.search import Kept, SearchScreen
+
+        kept = before if isinstance(before, Kept) else None
+        if text and (kept is None or kept.text != text):
+            kept = Kept(text)
+        self._app.push_screen(SearchScreen(paths, cards, kept), on_close)
+
+    def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:
+        """The operations on a session; hands back an entry to go to."""
+        from leafward_tui.log.screen import LogScreen
+
+        self._app.push_screen(LogScreen(session), on_close)
+
+    def lab(
+        self,
+        session: Session,
+        entry: int,
+        pins: tuple[str, ...],
+        on_close: Callable[[LabResult | None], None],
+    ) -> None:
+        """The compaction lab at an entry, or beside a compaction, with facts pinned; hands back what was written."""
+
+        def show() -> None:
+            from leafward_tui.lab import LabScreen
+            from leafward_tui.ui.results import LabResult
+
+            lab = LabScreen(session, entry, pins)
+
+            def closed(written: Write | None) -> None:
+                on_close(LabResult(written, lab.outcome) if written is not None else None)
+
+            self._app.push_screen(lab, closed)
+
+        self._once_loaded(_LAB, show)
+
+    def xray(self, session: Session, compaction: int, on_close: Callable[[XRayResult | None], None]) -> None:
+        """A compaction, or the context edits at an entry, before and after."""
+
+        def show() -> None:
+            from leafward_tui.xray import XRayScreen
+
+            self._app.push_screen(XRayScreen(session, compaction), on_close)
+
+        self._once_loaded(_XRAY, show)
+
+    def planned_xray(
+        self,
+        session: Session,
+        plan: Plan,
+        draft: Draft | None,
+        on_close: Callable[[XRayResult | None], None],
+    ) -> None:
+        """A compaction that is planned, before and after."""
+
+        def show() -> None:
+            from leafward_tui.xray import XRayScreen
+
+            self._app.push_screen(XRayScreen(session, plan=plan, draft=draft), on_close)
+
+        self._once_loaded(_XRAY, show)
+
+    def compare(
+        self, session: Session, a: int, b: int, mark: int, on_close: Callable[[CompareResult | None], None]
+    ) -> None:
+        """Two entries compared; `mark` is the marked entry, -1 for none."""
+
+        def show() -> None:
+            from leafward_tui.compare import CompareScreen
+
+            self._app.push_screen(CompareScreen(session, a, b, mark=mark), on_close)
+
+        self._once_loaded(_COMPARE, show)
+
+    def inspector(self) -> InspectorPane:
+        """A new inspector, to be composed into a screen."""
+        from leafward_tui.inspector import Inspector
+
+        return Inspector(id="inspector")

@@ -1,0 +1,103 @@
+"""The inspector as the screen sees it that shows it: what it can be asked, and what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from leafward.session.entries import EntryIndex
+    from leafward_tui.ui.page import Gauge, Page, Selection, Tab
+
+__all__ = ["CopyWanted", "EntryWanted", "InspectorPane", "PageShown", "TabChanged", "XRayWanted"]
+
+
+class InspectorPane(Protocol):
+    """The right pane of the explorer, which is a widget."""
+
+    @property
+    def tab(self) -> Tab:
+        """The tab that is open."""
+        ...
+
+    @property
+    def selection(self) -> Selection | None:
+        """What is shown, or about to be."""
+        ...
+
+    @property
+    def page(self) -> Page | None:
+        """The page on the screen."""
+        ...
+
+    def show(self, selection: Selection | None) -> None:
+        """Shows another selection, as soon as its page is built; None empties the pane."""
+        ...
+
+    def reload(self) -> None:
+        """Builds the page anew: the session has grown, or what it is measured by has changed."""
+        ...
+
+    def show_tab(self, tab: Tab) -> None:
+        """Opens a tab."""
+        ...
+
+    def show_gauge(self, gauge: Gauge | None) -> None:
+        """Measures contexts by another window."""
+        ...
+
+    def show_tabs(self, shown: bool) -> None:
+        """Shows the tabs, or leaves them to the screen."""
+        ...
+
+    def focus(self, scroll_visible: bool = True) -> object:
+        """Gives the page the keys."""
+        ...
+
+    def copied_text(self) -> str:
+        """What a copy takes now: the line under the cursor, or the page."""
+        ...
+
+
+# Plain classes: each of them is made before the first frame, and a dataclass takes as long as loading a module.
+
+
+class EntryWanted(Message, namespace="inspector"):
+    """An entry is wanted in the tree."""
+
+    def __init__(self, entry: EntryIndex) -> None:
+        super().__init__()
+        self.entry = entry
+
+
+class XRayWanted(Message, namespace="inspector"):
+    """A compaction is wanted before and after."""
+
+    def __init__(self, compaction: int) -> None:
+        super().__init__()
+        self.compaction = compaction
+
+
+class TabChanged(Message, namespace="inspector"):
+    """Another tab is open."""
+
+    def __init__(self, tab: Tab) -> None:
+        super().__init__()
+        self.tab = tab
+
+
+class CopyWanted(Message, namespace="inspector"):
+    """A text, already safe, is wanted on the clipboard."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
+class PageShown(Message, namespace="inspector"):
+    """A page that was built behind is on the screen."""
+
+    def __init__(self, tab: Tab) -> None:
+        super().__init__()
+        self.tab = tab

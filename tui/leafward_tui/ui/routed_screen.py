@@ -1,0 +1,106 @@
+"""What every screen of ours is, full or modal: its keys have one way in, it closes once, it survives a click on what is gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from textual.await_complete import AwaitComplete
+from textual.screen import Screen, ScreenResultType
+
+from leafward_tui.ui.intents import APP_ACTIONS, INTENT_ACTION, intent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Controller", "RoutedScreen", "Routes"]
+
+
+class Controller(Protocol):
+    """What does some of the things that keys of a screen ask for."""
+
+    @property
+    def actions(self) -> Mapping[str, Callable[[], object]]:
+        """What it does, by the ids of the intents that ask for it."""
+        ...
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something in the present state."""
+        ...
+
+
+class Routes:
+    """Which controller each intent of a screen goes to."""
+
+    def __init__(self, *controllers: Controller) -> None:
+        """Raises ValueError where two controllers want the same intent."""
+        self._owners: dict[str, Controller] = {}
+        self._actions: dict[str, Callable[[], object]] = {}
+        for controller in controllers:
+            for intent_id, action in controller.actions.items():
+                if intent_id in self._owners:
+                    raise ValueError(f"two controllers for {intent_id}")
+                self._owners[intent_id] = controller
+                self._actions[intent_id] = action
+
+    def __contains__(self, intent_id: str) -> bool:
+        return intent_id in self._owners
+
+    def run(self, intent_id: str) -> None:
+        """Does what the intent asks for."""
+        self._actions[intent_id]()
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether the intent does something in the present state."""
+        return self._owners[intent_id].enabled(intent_id)
+
+
+class RoutedScreen(Screen[ScreenResultType]):
+    """A screen whose keys go to controllers by the ids of intents. It has a result, given once."""
+
+    routes = Routes()
+    """Set once, in `compose`, when the controllers and what they show are made."""
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether an intent of the screen does something in its present state."""
+        if intent_id in APP_ACTIONS:
+            return True
+        if intent_id in self.routes:
+            return self.routes.enabled(intent_id)
+        # A screen whose keys are still methods named after Textual's actions.
+        return bool(self.check_action(intent(intent_id).action, ()))
+
+    def run_intent(self, intent_id: str) -> None:
+        """Does what an intent asks for, if it does something now; after what is under way."""
+        if intent_id in APP_ACTIONS:
+            self.call_next(self.run_action, intent(intent_id).action)
+        elif self.enabled(intent_id):
+            self.call_next(self.action_intent, intent_id)
+
+    def action_intent(self, intent_id: str) -> None:
+        """The one way in for keys."""
+        if intent_id in self.routes:
+            self.routes.run(intent_id)
+        else:
+            getattr(self, f"action_{intent(intent_id).action}")()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Textual asks so whether a key does something."""
+        if action == INTENT_ACTION:
+            return self.enabled(str(parameters[0]))
+        return super().check_action(action, parameters)
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        """Closes with a result; nothing where it is closed already.
+
+        Textual pops whichever screen is on top each time a screen is dismissed, and calls back each time: a second enter that
+        was queued behind the first would close the screen below, or end the application.
+        """
+        if self not in self.app.screen_stack:
+            return AwaitComplete()
+        return super().dismiss(result)
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Any, Any]:
+        """As in Textual, but nothing where the widget was just removed (Textualize/textual#6643)."""
+        widget, offset = super().get_widget_and_offset_at(x, y)
+        detached = widget is not None and widget is not self and widget.parent is None
+        return (None, None) if detached else (widget, offset)

@@ -1,0 +1,78 @@
+"""Makes the X-ray beside the screen: both sides first, then the sources of the summary's lines and the fate of the facts."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.compaction.xray import What
+from leafward_tui.xray.jobs import edits_xray, fates_of, planned_xray, stored_xray, traced
+from leafward_tui.xray.model.captions import Teller
+
+if TYPE_CHECKING:
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.services import Jobs
+    from leafward_tui.xray.controllers.lines import Lines
+    from leafward_tui.xray.jobs import MadeXRay
+    from leafward_tui.xray.model.captions import Fates
+    from leafward_tui.xray.ports import XRayPort
+    from leafward_tui.xray.state import XRayState
+
+__all__ = ["Loader"]
+
+
+class Loader:
+    """Owns `state.loaded`."""
+
+    def __init__(self, state: XRayState, view: XRayPort, jobs: Jobs, glyphs: Glyphs, lines: Lines) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._glyphs = glyphs
+        self._lines = lines
+
+    def load(self) -> None:
+        """Starts making the X-ray."""
+        state = self._state
+        if state.plan is not None:
+            work = partial(planned_xray, state.session, state.plan, state.draft)
+        elif state.of_edits:
+            work = partial(edits_xray, state.session, state.compaction)
+        else:
+            work = partial(stored_xray, state.session, state.compaction)
+        self._jobs.latest("xray", work, self._made, self._failed)
+
+    def _failed(self, text: str) -> None:
+        self._state.loaded.trouble = text
+        self._view.about.say(text, "bad")
+        self._view.show_hints()
+
+    def _made(self, made: MadeXRay) -> None:
+        """Shows both sides, with the cursor on the first line of the summary; then looks for what takes longer."""
+        loaded, xray = self._state.loaded, made.xray
+        loaded.xray, loaded.undo_op = xray, made.undo_op
+        loaded.teller = Teller(xray, self._glyphs)
+        for row, both in enumerate(xray.rows):
+            if both.before is not None and both.before.what is What.MESSAGE:
+                loaded.rows_of.setdefault(both.before.entry, []).append(row)
+            if both.after is not None and both.after.line >= 0:
+                loaded.line_rows.append(row)
+        self._view.show_ledger()
+        self._view.show_title()
+        self._lines.show_first()
+        self._view.show_hints()
+        if not xray.of_edits:
+            self._jobs.latest("sources", partial(traced, xray), lambda _none: self._traced(), self._failed)
+
+    def _traced(self) -> None:
+        self._lines.show_about()
+        state = self._state
+        if state.plan is None or state.draft is not None:
+            work = partial(fates_of, state.session, state.compaction, state.draft)
+            self._jobs.latest("fates", work, self._reported, self._failed)
+
+    def _reported(self, fates: Fates) -> None:
+        self._state.loaded.fates = fates
+        self._view.show_title()
+        self._lines.show_about()
+        self._view.show_hints()

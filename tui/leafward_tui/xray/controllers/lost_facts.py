@@ -1,0 +1,98 @@
+"""Facts that a compaction lost, offered to be pinned; context edits taken back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.results import XRayResult
+from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+from leafward_tui.xray.model.arrangement import Side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.summaries.survival import Fate
+    from leafward_tui.xray.ports import XRayPort
+    from leafward_tui.xray.state import XRayState
+
+__all__ = ["LostFacts"]
+
+_LETTERS = "abcdefghilmnoprstuvwxyz"
+"""Letters of the sheet; j, k and q are its own keys."""
+
+
+class LostFacts:
+    """Reads the state and writes none of it: what it does happens after the screen is closed."""
+
+    def __init__(self, state: XRayState, view: XRayPort) -> None:
+        self._state = state
+        self._view = view
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "fact.pin": self.pin,
+            "edits.undo": self.undo_edits,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
+        """Whether one of its intents does something now."""
+        return True
+
+    def undo_edits(self) -> None:
+        """Takes the context edits back, where they are the last operation."""
+        loaded = self._state.loaded
+        if loaded.xray is None or not loaded.xray.of_edits:
+            self._view.about.say("only context edits are undone here; a compaction by u in the tree", "sub")
+        elif not loaded.undo_op:
+            self._view.about.say("other operations came later: the log of the tree takes back a single one")
+        else:
+            self._view.close(XRayResult(undo=loaded.undo_op))
+
+    def pin(self) -> None:
+        """Offers the lost facts of what is under the cursor, or the heaviest of all."""
+        state, about, lines = self._state, self._view.about, self._view.lines
+        xray, fates = state.loaded.xray, state.loaded.fates
+        if xray is None:
+            return
+        if xray.of_edits:
+            about.say("nothing is lost: the entries stay, and the edits can be undone", "sub")
+            return
+        if fates is None:
+            planned = state.plan is not None and state.draft is None
+            about.say("no summary yet: nothing is lost" if planned else "still counting what was lost", "sub")
+            return
+        piece = lines.piece
+        entries = []
+        if piece is not None and lines.side is Side.BEFORE:
+            entries = [before.entry for row in piece.rows if (before := xray.rows[row].before) is not None]
+        here = fates.lost_at(entries)
+        offered = here or list(fates.lost)
+        if offered:
+            self._offer(offered, len(fates.lost), here=bool(here))
+        else:
+            about.say("no fact was lost", "leaf")
+
+    def _offer(self, offered: Sequence[Fate], lost: int, *, here: bool) -> None:
+        shown = list(offered[: max(3, min(len(_LETTERS), self._view.sheet_rows))])
+        operation = "pins it into a corrected compaction at the same parent; nothing is written yet"
+        if self._state.plan is not None:
+            operation = "pins it into the planned compaction"
+        choices = [
+            Choice(
+                letter, safe_line(fate.fact.text, 200), f"{fate.fact.kind}  #{fate.fact.entry:,}", operation
+            )
+            for letter, fate in zip(_LETTERS, shown, strict=False)
+        ]
+        if len(shown) > 1:
+            choices.append(Choice("A", f"All {len(shown)} of these", "", operation))
+        where = "Lost from here" if here else "Lost, the heaviest first"
+        about = [SheetLine(f"{counted(len(shown), 'fact')} of {lost:,} that were lost")]
+
+        def chosen(key: str | None) -> None:
+            if key is None:
+                return
+            picked = shown if key == "A" else [shown[_LETTERS.index(key)]]
+            pins = tuple(dict.fromkeys(safe_line(fate.fact.text, 400) for fate in picked))
+            self._view.close(XRayResult(pins=pins, compaction=self._state.compaction))
+
+        self._view.open_sheet(ChoiceSheet("Pin", choices, about, note=where), chosen)

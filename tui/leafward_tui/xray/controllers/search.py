@@ -1,0 +1,148 @@
+"""Searching an X-ray: hits on both sides, in the order of its lines; what hides one is unfolded while the search holds."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.ui.screen_search import ScreenSearch
+from leafward_tui.xray.jobs import found_rows
+from leafward_tui.xray.model.arrangement import Side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.ui.services import Jobs
+    from leafward_tui.xray.controllers.lines import Lines
+    from leafward_tui.xray.ports import XRayPort
+    from leafward_tui.xray.state import XRayState
+
+__all__ = ["Search"]
+
+_NESTED = 3
+"""Folds that may lie in each other."""
+
+
+class Search:
+    """Owns the hits. A place is a line and a side: twice the line, one more after."""
+
+    def __init__(self, state: XRayState, view: XRayPort, jobs: Jobs, lines: Lines) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._lines = lines
+        self.hits = ScreenSearch(view)
+        self._rows: list[tuple[Side, int]] = []
+        self._began_at = (Side.AFTER, 0)
+        """The side and the row that the search began at."""
+        self._opened_before: frozenset[str] | None = None
+        """Folds that were open before the search; None while nothing was found."""
+        lines.rearranged = self.place_hits
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "xray.find": self.ask,
+            "change.next": partial(self.step, 1),
+            "change.previous": partial(self.step, -1),
+            "mode.leave": self.leave,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
+        """Whether one of its intents does something now."""
+        return True
+
+    @property
+    def words(self) -> str:
+        """What is searched for; empty for nothing."""
+        return self.hits.words
+
+    def ask(self) -> None:
+        """Asks for words to find on either side."""
+        piece = self._view.lines.piece
+        if self._state.loaded.xray is not None and piece is not None:
+            self._began_at = (self._view.lines.side, piece.rows[0])
+            self.hits.ask("Search both sides", "words of a message, a summary or what is injected")
+
+    def step(self, direction: int) -> None:
+        """The next hit or the one before; while nothing is searched, the next change."""
+        if not (self.words and self.hits.step(direction)):
+            self._lines.change(direction)
+
+    def leave(self) -> None:
+        """Ends the search, then shows everything again; then goes back."""
+        only = self._state.folds.only
+        if self.words:
+            self.hits.end()
+        elif only is not None:
+            self._lines.show_only(only)
+        else:
+            self._view.go_back()
+
+    # --- for the search within the screen -----------------------------------------------------------------------------
+
+    def place(self) -> int:
+        """The line of the cursor, and its side."""
+        return 2 * self._view.lines.cursor + (self._view.lines.side is Side.AFTER)
+
+    def go_to_place(self, place: int) -> None:
+        """Puts the cursor on a line and side."""
+        line, after = divmod(place, 2)
+        side = Side.AFTER if after else Side.BEFORE
+        if side is self._view.lines.side:
+            self._view.lines.move_to(line)
+        else:
+            self._view.lines.turn(side, line)
+
+    def look_for(self, words: str) -> None:
+        """Looks through the messages beside the screen."""
+        xray = self._state.loaded.xray
+        if xray is not None:
+            self._jobs.latest(
+                "search",
+                partial(found_rows, self._state.session, xray, words),
+                partial(self._found, words),
+                lambda text: self._view.about.say(text, "bad"),
+            )
+
+    def show_hits(self) -> None:
+        """In the title, and lit in the lines; what the search unfolded is folded once it ends."""
+        if not self.words and self._opened_before is not None:
+            self._lines.open_folds(self._opened_before)
+            self._opened_before = None
+            self._lines.rearrange()
+        self._view.lines.search(self.words)
+        self._view.show_title()
+
+    def _found(self, words: str, rows: list[tuple[Side, int]]) -> None:
+        """Unfolds what hides a hit, and goes to the first."""
+        xray = self._state.loaded.xray
+        if words != self.words or xray is None:
+            return
+        if self._opened_before is None:
+            self._opened_before = self._state.folds.opened
+        self._rows = rows
+        opened = self._opened_before
+        for _ in range(_NESTED):
+            self._lines.open_folds(opened)
+            arrangement = self._lines.arrangement(xray)
+            hiding = {arrangement.fold_over(side, row) for side, row in rows} - {""}
+            if hiding <= opened:
+                break
+            opened |= hiding
+        self._lines.rearrange()
+        shown = self._view.lines.arrangement
+        if shown is not None:
+            # What was unfolded moved the line that the search began at.
+            side, row = self._began_at
+            self.hits.move_origin(max(0, 2 * shown.line_of(side, row) + (side is Side.AFTER)))
+        self.hits.found(words, self.hits.hits)
+
+    def place_hits(self) -> None:
+        """The places of the hits, after lines were laid out anew."""
+        arrangement = self._view.lines.arrangement
+        if self.words and self._opened_before is not None and arrangement is not None:
+            self.hits.hits = sorted(
+                {
+                    2 * line + (side is Side.AFTER)
+                    for side, row in self._rows
+                    if (line := arrangement.line_of(side, row)) >= 0
+                }
+            )

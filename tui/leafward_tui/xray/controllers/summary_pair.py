@@ -1,0 +1,282 @@
+"""Two summaries compared: which one is compared with, the differences, the search among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from leafward.compaction.run_comparison import Mark, summaries_near, summary_at
+from leafward.session.entries import NO_ENTRY, Kind
+from leafward.summaries.summarizers import tokens_of
+from leafward_tui.ui.cells import counted, exact, wrap
+from leafward_tui.ui.screen_search import ScreenSearch, SearchedView
+from leafward_tui.ui.sheet import Choice, ChoiceSheet
+from leafward_tui.ui.summary_differences import diff_lines
+from leafward_tui.ui.times import moment
+from leafward_tui.xray.jobs import summary_difference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.compaction.run_comparison import SummaryDiff
+    from leafward.session.session import Session
+    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.summary_differences import DiffLine
+    from leafward_tui.xray.ports import AboutPane
+
+__all__ = ["DifferencePane", "PairPort", "PairState", "SummaryPair"]
+
+_LETTERS = "abcdefghilmnoprstuvwxyz"
+"""Letters of the sheet that offers other summaries; j, k and q are the sheet's own."""
+
+
+class DifferencePane(Protocol):
+    """The differences, line by line."""
+
+    cursor: int
+    lines: Sequence[DiffLine]
+
+    @property
+    def line(self) -> DiffLine | None:
+        """The line of the cursor."""
+        ...
+
+    def show(self, lines: Sequence[DiffLine], cursor: int = 0) -> None:
+        """Shows lines, with the cursor on one."""
+        ...
+
+    def light(self, query: str) -> None:
+        """Lights words."""
+        ...
+
+    def move_to(self, line: int) -> None:
+        """Puts the cursor on a line."""
+        ...
+
+    def change(self, direction: int) -> bool:
+        """Goes to the next difference or the one before; whether there is any."""
+        ...
+
+
+class PairPort(SearchedView, Protocol):
+    """The screen."""
+
+    @property
+    def lines(self) -> DifferencePane:
+        """The differences."""
+        ...
+
+    @property
+    def about(self) -> AboutPane:
+        """What is said of the cursor's line."""
+        ...
+
+    @property
+    def sheet_rows(self) -> int:
+        """Rows that a sheet has room for."""
+        ...
+
+    @property
+    def text_cells(self) -> int:
+        """Cells that a line about the cursor's line has."""
+        ...
+
+    def focus_lines(self) -> None:
+        """Keys go to the lines."""
+        ...
+
+    def show_names(self, before: Sequence[str], after: Sequence[str]) -> None:
+        """Names both summaries."""
+        ...
+
+    def show_title(self) -> None:
+        """What is compared and how much differs."""
+        ...
+
+    def copy(self, text: str) -> object:
+        """Copies text to the clipboard."""
+        ...
+
+    def close(self, entry: int) -> None:
+        """Closes the screen with an entry to go to."""
+        ...
+
+    def go_back(self) -> None:
+        """Closes the screen."""
+        ...
+
+
+@dataclass(slots=True)
+class PairState:
+    """The comparison. Written by `SummaryPair` alone."""
+
+    session: Session
+    entry: int
+    """The entry of the summary; -1 for one that is not written."""
+    summary: str
+    others: Sequence[int] = ()
+    """Entries with the other summaries, the nearest first."""
+    other: int = -1
+    """The one compared with; -1 where there is none."""
+    diff: SummaryDiff | None = None
+    fold_same: bool = False
+
+
+class SummaryPair:
+    """What the keys of the comparison do."""
+
+    def __init__(self, state: PairState, view: PairPort, jobs: Jobs, ellipsis: str) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._ellipsis = ellipsis
+        self.search = ScreenSearch(view)
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "pane.next": view.focus_lines,
+            "pane.previous": view.focus_lines,
+            "change.next": partial(self.change, 1),
+            "change.previous": partial(self.change, -1),
+            "summary.find": self.ask,
+            "summary.other": self.ask_other,
+            "same.fold": self.fold,
+            "summary.go": self.go,
+            "copy.text": self.copy,
+            "mode.leave": self.leave,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
+        """Whether one of its intents does something now."""
+        return True
+
+    # --- comparing ----------------------------------------------------------------------------------------------------
+
+    def begin(self, at: int) -> None:
+        """Compares with the summary before an entry."""
+        state = self._state
+        near = summaries_near(state.session, at, state.entry if state.entry >= 0 else NO_ENTRY)
+        state.others = [other for other in near if summary_at(state.session, other).strip()]
+        self._view.show_title()
+        if state.others:
+            self.compare(state.others[0])
+        else:
+            self._view.about.say("this session has no other summary", "sub")
+
+    def compare(self, other: int) -> None:
+        """Compares with another summary."""
+        state = self._state
+        state.other = other
+        work = partial(summary_difference, state.session, other, state.summary, self._earlier(other))
+        self._jobs.latest("summaries", work, self._compared, lambda text: self._view.about.say(text, "bad"))
+
+    def _compared(self, diff: SummaryDiff) -> None:
+        """Shows the comparison, with the cursor on the first difference."""
+        state, lines = self._state, self._view.lines
+        state.diff = diff
+        mine, other = self.named(state.entry, state.summary), self.named(state.other, "")
+        self._view.show_names(*((other, mine) if self._earlier(state.other) else (mine, other)))
+        self.show_lines()
+        self._view.show_title()
+        if not (lines.line is not None and lines.line.changes):
+            lines.change(1)
+
+    def _earlier(self, other: int) -> bool:
+        """Whether another summary stands on the left: it was made before."""
+        return self._state.entry < 0 or other < self._state.entry
+
+    def named(self, entry: int, summary: str) -> tuple[str, ...]:
+        """What a summary is and where it stands, when it was made, how large it is."""
+        if entry < 0:
+            return "planned", f"{exact(tokens_of(summary))} tokens"
+        session = self._state.session
+        name = "compaction" if session.columns.kind[entry] == Kind.COMPACTION else "branch summary"
+        stamp = session.entry(entry).timestamp
+        size = exact(tokens_of(summary_at(session, entry)))
+        return f"{name} #{entry:,}", moment(stamp) if stamp else "", f"{size} tokens"
+
+    def show_lines(self) -> None:
+        """Lays the lines out, with the cursor near where it was."""
+        state = self._state
+        if state.diff is not None:
+            self._view.lines.show(diff_lines(state.diff, fold_same=state.fold_same), self._view.lines.cursor)
+            if self.search.words:
+                self.look_for(self.search.words)
+
+    def show_about(self) -> None:
+        """Shows the cursor's line in full."""
+        line, about = self._view.lines.line, self._view.about
+        if line is None or line.mark is None:
+            about.show([[], []])
+        elif line.mark is Mark.CHANGED:
+            about.show([[("before  ", "faint"), (line.before, "sub")], [(line.after, "text")]])
+        else:
+            room = max(1, self._view.text_cells)
+            wrapped = wrap(line.after or line.before, room, lines=2, ellipsis=self._ellipsis)
+            shown = [[(text, "text")] for text in wrapped]
+            about.show([[(f"{line.mark.value:<8}", "faint"), *shown[0]], *shown[1:]] if shown else [])
+
+    # --- keys ---------------------------------------------------------------------------------------------------------
+
+    def change(self, direction: int) -> None:
+        """The next hit or the one before; while nothing is searched, the next difference."""
+        if not (self.search.words and self.search.step(direction)) and not self._view.lines.change(direction):
+            self._view.about.say("no other difference " + ("below" if direction > 0 else "above"), "sub")
+
+    def ask(self) -> None:
+        """Asks for words to find in either summary."""
+        if self._state.diff is not None:
+            if self._state.fold_same:  # what is folded could not be found
+                self.fold()
+            self.search.ask("Search both summaries", "words of a line on either side")
+
+    def look_for(self, words: str) -> None:
+        """The lines that hold words on either side."""
+        wanted = words.lower()
+        lines = self._view.lines.lines
+        self.search.found(
+            words,
+            [at for at, line in enumerate(lines) if wanted in f"{line.before}\n{line.after}".lower()],
+        )
+
+    def fold(self) -> None:
+        """Folds what is the same, or shows it."""
+        self._state.fold_same = not self._state.fold_same
+        self.show_lines()
+        self._view.show_hints()
+
+    def ask_other(self) -> None:
+        """Offers the other summaries of the session."""
+        state = self._state
+        if len(state.others) < 2:
+            self._view.about.say("there is no other summary to compare with", "sub")
+            return
+        shown = state.others[: min(len(_LETTERS), max(3, self._view.sheet_rows))]
+        choices = [
+            Choice(letter, "   ".join(self.named(other, "")), current=other == state.other)
+            for letter, other in zip(_LETTERS, shown, strict=False)
+        ]
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self.compare(shown[_LETTERS.index(key)])
+
+        note = counted(len(state.others), "other summary", "other summaries")
+        self._view.open_sheet(ChoiceSheet("Compare with", choices, note=note), chosen)
+
+    def go(self) -> None:
+        """Back to the tree, at the other summary."""
+        if self._state.other >= 0:
+            self._view.close(self._state.other)
+
+    def copy(self) -> None:
+        """Copies the line under the cursor."""
+        line = self._view.lines.line
+        if line is not None and (line.after or line.before):
+            self._view.copy(line.after or line.before)
+
+    def leave(self) -> None:
+        """Ends the search; then goes back."""
+        if self.search.words:
+            self.search.end()
+        else:
+            self._view.go_back()

@@ -1,0 +1,67 @@
+"""The state of the X-ray. Each part names the controller that writes it; the others read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import Kind
+
+if TYPE_CHECKING:
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.plan import Plan
+    from leafward.compaction.xray import Link, XRay
+    from leafward.session.session import Session
+    from leafward_tui.xray.model.captions import Fates, Teller
+
+__all__ = ["Folds", "Loaded", "XRayState"]
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What is known of the compaction. Written by `controllers.loader`."""
+
+    xray: XRay | None = None
+    teller: Teller | None = None
+    fates: Fates | None = None
+    """What became of the facts; None until that is known."""
+    undo_op: str = ""
+    """The operation of the context edits, where it is the last one."""
+    trouble: str = ""
+    """Why there is no X-ray."""
+    rows_of: dict[int, list[int]] = field(default_factory=dict)
+    """Rows by the entry of their message before."""
+    line_rows: list[int] = field(default_factory=list)
+    """Rows that show a line of the summary."""
+
+
+@dataclass(slots=True)
+class Folds:
+    """What is folded and hidden. Written by `controllers.lines`."""
+
+    opened: frozenset[str] = frozenset()
+    """Folds that are open."""
+    only: Link | None = None
+    """The one kind of rows on show; None for all."""
+    kept: bool = False
+    """Whether everything that is kept is folded."""
+
+
+@dataclass(slots=True)
+class XRayState:
+    """One compaction, context edit or plan, before and after."""
+
+    session: Session
+    compaction: int = -1
+    """The entry of the compaction or context edit; -1 for a plan."""
+    plan: Plan | None = None
+    draft: Draft | None = None
+    """The compaction that the plan made, where there is one."""
+    loaded: Loaded = field(default_factory=Loaded)
+    folds: Folds = field(default_factory=Folds)
+
+    @property
+    def of_edits(self) -> bool:
+        """Whether it shows context edits, and no compaction."""
+        at = self.compaction
+        return at >= 0 and self.session.columns.kind[at] == Kind.CONTEXT_EDIT

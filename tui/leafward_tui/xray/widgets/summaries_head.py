@@ -1,0 +1,65 @@
+"""Which two summaries are compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.ui.cells import cell_len, fit
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["SummariesHead", "fitting"]
+
+
+class SummariesHead(Widget):
+    """Which two summaries stand there, the earlier on the left, and a rule."""
+
+    DEFAULT_CSS = "SummariesHead { height: 2; width: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names: tuple[Sequence[str], Sequence[str]] = ((), ())
+
+    def show(self, before: Sequence[str], after: Sequence[str]) -> None:
+        """Names both, each by the parts of its name, the first of which goes last."""
+        self._names = (before, after)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The names, then the rule."""
+        services = services_of(self)
+        ground, glyphs = services.styles_now.bg, services.glyphs
+        width = self.size.width
+        if y == 1:
+            segments = [
+                Segment(" ", ground.blank),
+                Segment(glyphs.heavy * 10, ground.leaf),
+                Segment(glyphs.hairline * max(0, width - 12), ground.line),
+            ]
+            return Strip(segments).adjust_cell_length(width, ground.blank)
+        before, after = self._names
+        half = (width - 8) // 2
+        segments = [
+            Segment("  ", ground.blank),
+            Segment(fit(fitting(before, half + 1), half + 1, pad=True, ellipsis=glyphs.ellipsis), ground.sub),
+            Segment(f" {glyphs.arrow}  ", ground.faint),
+            Segment(
+                fit(fitting(after, width - half - 8), width - half - 8, ellipsis=glyphs.ellipsis),
+                ground.strong,
+            ),
+        ]
+        return Strip(segments).adjust_cell_length(width, ground.blank)
+
+
+def fitting(parts: Sequence[str], width: int) -> str:
+    """As many parts of a name as fit, whole: those in the middle go first, then the last."""
+    told = [part for part in parts if part]
+    while len(told) > 1 and cell_len("   ".join(told)) > width:
+        del told[-2 if len(told) > 2 else -1]
+    return "   ".join(told)
