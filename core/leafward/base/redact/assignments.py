@@ -305,6 +305,8 @@ def _bare(text: str, at: int, said: Said, place: Place, ends: str = "") -> tuple
     return _judged(text, at, at + len(value), said, place)
 
 
+_MOST_SIGNS = 5
+"""Equals signs in a value without quotes beyond which it is a row of settings."""
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _NEXT_FIELD = re.compile(
     r";(?:$|[\w ]{1,40}=)|,(?:$|\\?[\"'\w][\w.\"'-]{0,40}[=:])|&(?:amp;)?[\w.-]{1,40}=|[\"'`<]"
@@ -330,6 +332,8 @@ def _judged(
     if end <= start:
         return None
     value = text[start:end]
+    if not quoted and value.count("=") > _MOST_SIGNS:
+        return None
     bare = value.strip()
     if not bare or "\n" in bare or not is_secret(bare, said, place, quoted=quoted):
         return None
