@@ -37,9 +37,9 @@ _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 _ASSIGN = re.compile(
     r"""(?x)
-    (?P<close> \\{0,7} ["'`]{1,3} | \*{1,2} | &quot; | &\#39; | \\{1,7}u0022 | %22 )? [)\]]{0,2} [?!]?
+    (?P<close> \\{0,7} ["'`]{1,3} | \*{1,2} | &quot; | &\#39; | \\{1,7}u0022 | %22 )? [)\]}]{0,2} [?!]?
     (?: [ \t]{0,4} : [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
-      | [ \t]{0,40} (?P<sign> => | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: [ \t]{0,40} | \*{1,2}[ \t]{1,4} ) )
+      | [ \t]{0,40} (?P<sign> => | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} )?
         (?: [|>][+-]?[0-9]? [ \t]{0,4} (?: \r?\n | \\n ) [ \t\d→│|+:>]{1,30} )?
         (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | str ) \( (?= \\{0,7} ["'] ) )?
     )"""
@@ -63,7 +63,7 @@ _SAID = re.compile(
     r"""\\{0,7}["'`*]{0,3}[ \t]{1,4}(?:(?:is|was|to|are|as|by|be|=|being)[ \t]{1,4})?(?:now |still |set to |changed to )?(?=\\{0,7}["'`*]{1,3}[^\s"'`*])"""
 )
 _SAID_BARE = re.compile(
-    r"""\\{0,7}["'`]?[ \t]{1,4}(?:is|was|to)[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
+    r"""\\{0,7}["'`]?[ \t]{1,4}(?:is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
 )
 _GIVEN = re.compile(
     r"(?<![\w-])(?:setx?|set -g?x|set -gx|ENV|ARG|setenv|SetEnv|configure set|config set|secret set|fastcgi_param|add|put)[ \t]{1,4}"
@@ -73,7 +73,12 @@ _GIVEN = re.compile(
 _NETRC = re.compile(r"\b(?:machine|login|user|account|default|credentials?)\b")
 """Who is named before a password that follows behind a space."""
 _DIRECTIVES = ("requirepass", "masterauth")
-_SPACE = re.compile(r"[ \t]{1,20}")
+_SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
+_OTHERWISE = re.compile(
+    r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
+)
+"""What stands before a value that is taken where the named one is missing."""
+_DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
 
 _QUOTE = re.compile(
     r"""(?:[rRbBfFuUL$@]{1,2}(?=["']))?(?:(\\{0,15})(\"{3}|'{3}|["'`])|(&quot;|&\#39;|\\{1,7}u0022|%22))"""
@@ -218,6 +223,9 @@ def _spaced(text: str, start: int, end: int, name: str, said: Said) -> tuple[int
         if option is not None:
             at = option.end()
             return _quoted(text, at, said, Place.SETTING) or _bare(text, at, said, Place.LINE, "setting")
+    otherwise = _OTHERWISE.match(text, end)
+    if otherwise is not None:
+        return _quoted(text, otherwise.end(), said, Place.INLINE)
     cell = _CELL.match(text, end)
     if cell is not None and _CELL_START.search(text, max(0, start - 50), start):
         stop = min(
@@ -254,6 +262,8 @@ def _spaced(text: str, start: int, end: int, name: str, said: Said) -> tuple[int
     bare = _SAID_BARE.match(text, end)
     if bare is not None:
         return _bare(text, bare.end(), said, Place.INLINE, "setting")
+    if space is not None and (text[end] == "\t" or (name.isupper() and "_" in name)):
+        return _bare(text, space.end(), said, Place.INLINE)
     return None
 
 
@@ -290,6 +300,9 @@ def _bare(text: str, at: int, said: Said, place: Place, ends: str = "") -> tuple
     raw = _RAW.match(text, at)
     if raw is None:
         return None
+    default = _DEFAULT.match(text, at)
+    if default is not None:
+        return _judged(text, default.start("value"), default.end("value"), said, place)
     value = raw[0]
     last = _LINE_END.match(text, raw.end()) is not None
     if ends != "query" and last and place in (Place.SETTING, Place.LINE):

@@ -39,7 +39,7 @@ _STANDS_FOR = re.compile(
           (?: [-_\s.:<(!?] .* )?
         | (?: your | my | some ) (?: password|passwd|secret|token|api|key|access|private|pass ) .*
         | (?: placeholder | example ) .*
-        | \$ (?-i:[A-Z_]{3,}) .* | [$%@] [A-Za-z_({][\w.:}){-]* %? | \$\$ .* | \$\{ .* | \$\( .* | \{\{ .* | \{ .* | <.* | \[.* | \( .* | ` .* | ![A-Za-z]+ (?: [\s.] .* )?
+        | \$ (?-i:[A-Z_]{3,}) .* | [$@] [A-Za-z_({][\w.:}){-]* | %[A-Za-z_]\w*% | %[({s].* | \$\$ .* | \$\{ .* | \$\( .* | \{\{ .* | \{ .* | <.* | \[.* | \( .* | ` .* | ![A-Za-z]+ (?: [\s.] .* )?
         | (?: process\.env | os\.environ | os\.getenv | env | environ | config | settings | self | this | var | local | locals
             | data | module | secrets | vars | params | args | opts | options | ctx | req | request | res | response | props
             | state | import\.meta | ENV | Deno | std | ref\+ | vault | op | ssm | arn | sops | file | keyring | awssm ) [.:\[/(] .*
@@ -175,7 +175,7 @@ _CALL = re.compile(
     r"^[\w.:>&*-]+\(|^\w+\[|=>|->|::|\?\.|\?\?|\|\||&&|\\[dwsbS]|^\^|^self\.|^this\.|\[\^|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]*[a-z]{4}\w*$|\{\w+\}|\($"
 )
 """Code that makes or fetches a value."""
-_PATTERN = re.compile(r"\\[dwsbS]|^\^|\[\^|\{\w+\}|%s|^(?:self|this|process|os)\.|^[\w.]+\(\)?$")
+_PATTERN = re.compile(r"\\[dwsbS]|^\^.*[\[\\*+$(]|\[\^|\{\w+\}|%s$|^(?:self|this|process|os)\.|^[\w.]+\(\)?$")
 """Patterns, and texts that are filled in."""
 
 
