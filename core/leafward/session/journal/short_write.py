@@ -71,9 +71,12 @@ def append_bytes(descriptor: int, data: bytes) -> None:
 
 def _beginning(descriptor: int, data: bytes, before: int) -> int:
     """How many bytes of the data stand behind what was there before; 0 where it is something else."""
-    size = min(os.fstat(descriptor).st_size - before, len(data))
-    os.lseek(descriptor, before, os.SEEK_SET)
-    return size if size > 0 and os.read(descriptor, size) == data[:size] else 0
+    try:
+        size = min(os.fstat(descriptor).st_size - before, len(data))
+        os.lseek(descriptor, before, os.SEEK_SET)
+        return size if size > 0 and os.read(descriptor, size) == data[:size] else 0
+    except OSError:
+        return 0
 
 
 def _append(descriptor: int, data: bytes, pieces: list[_Piece]) -> None:
