@@ -97,7 +97,7 @@ async def test_every_full_screen_does_something_for_each_of_its_intents(tmp_path
                 lambda name=name: getattr(app.screen, "NAME", "") == name and app.screen.is_mounted,  # type: ignore[misc]  # a screen of ours
             )
             if name == "explorer":
-                await until(pilot, lambda: getattr(app.screen, "state").exploration is not None)
+                await until(pilot, lambda: app.screen.state.exploration is not None)
             assert isinstance(app.screen, RoutedScreen)
             assert unanswered(app.screen, name) == []
             await pilot.press(*keys)

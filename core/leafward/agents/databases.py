@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from leafward.base.paths import temporary_prefix
 from leafward.base.regular_files import NotRegular
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class _Copy:
         self.seen = seen
         self.readers = 0
         self.retired = False
-        self.folder = tempfile.mkdtemp(prefix="leafward-")
+        self.folder = tempfile.mkdtemp(prefix=temporary_prefix())
         self.path = os.path.join(self.folder, "copy.sqlite")
         try:
             shutil.copyfile(path, self.path)

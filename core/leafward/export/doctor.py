@@ -136,8 +136,10 @@ def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> I
 
 
 def litter_problems(left: Iterable[Litter]) -> Iterator[Problem]:
-    """Files that killed writes left."""
+    """What killed writes left; nothing is said of what somebody is at work on."""
     for one in left:
+        if one.in_use:
+            continue
         what = f"{safe_line(str(one.path), 400)}: left by a write that was killed"
         does = (
             f"it stays for now: {one.stays}" if one.stays else "`leafward doctor --clear-litter` removes it"
