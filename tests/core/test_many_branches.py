@@ -91,7 +91,7 @@ def test_broken_lines_at_the_end_are_taken_out_in_one_go(
 ) -> None:
     """Lines that begin and end like an entry and are none: pi's leaf is the last entry before them."""
     broken = b"".join(
-        message("%08x" % number, "%08x" % (number - 1)).replace(b'"content":', b'"content":}')
+        message(f"{number:08x}", f"{number - 1:08x}").replace(b'"content":', b'"content":}')
         for number in range(3, 2_000)
     )
     path = tmp_path / "session.jsonl"
