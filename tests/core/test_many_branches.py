@@ -9,13 +9,14 @@ import pytest
 
 from leafward.cli.outline import outline_rows
 from leafward.session.columns import _OFTEN
-from leafward.session.entries import EntryIndex
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.scan import Scan
 from leafward.session.session import Session
 from leafward.session.tree import SessionTree
 from tests.core.scan_lines import HEAD, message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
 COUNT = 5_000
@@ -83,3 +84,27 @@ def test_ids_that_damage_took_away_are_not_found(tmp_path: Path) -> None:
         session.refresh()
         for _ in range(_OFTEN + 2):
             assert session.columns.index("0000beef") == COUNT
+
+
+def test_broken_lines_at_the_end_are_taken_out_in_one_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines that begin and end like an entry and are none: pi's leaf is the last entry before them."""
+    broken = b"".join(
+        message(f"{number:08x}", f"{number - 1:08x}").replace(b'"content":', b'"content":}')
+        for number in range(3, 2_000)
+    )
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(HEAD + message("00000001") + message("00000002", "00000001", "assistant") + broken)
+    passes, own = 0, Scan.discredit
+
+    def counting(scan: Scan, entries: Collection[int]) -> None:
+        nonlocal passes
+        passes += 1
+        own(scan, entries)
+
+    monkeypatch.setattr(Scan, "discredit", counting)
+    with closing(Session.open(path)) as session:
+        assert session.columns.id(session.leaf) == "00000002"
+        assert session.columns.kind.count(Kind.MALFORMED) == 1_997
+    assert passes == 1

@@ -13,7 +13,6 @@ import pytest
 
 from leafward.agents import Candidate, agent_of, lines
 from leafward.catalog.summary import read_whole
-from leafward.query.search import prefilter as sieving
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Sieve
 from leafward.session import abridged_lines as abridging
@@ -342,7 +341,7 @@ def test_the_search_reads_no_hole_and_gives_ripgrep_none(
         return found
 
     given: list[str] = []
-    monkeypatch.setattr(sieving.os, "read", counting)
+    monkeypatch.setattr(os, "read", counting)
     monkeypatch.setattr(Sieve, "_ask", lambda _self, _program, _options, paths, _told: _given(given, paths))
     for words, hits in (("pear trees", 1), ("plum tree", 0)):
         wanted = needle([words])

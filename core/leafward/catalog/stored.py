@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from leafward.agents import Stamp
 
 _TEXT = frozenset({str})
-_TEXT_OR_NONE = frozenset({str, type(None)})
+_TEXT_OR_NONE: frozenset[type] = frozenset({str, type(None)})
 _WHOLE = frozenset({int})
-_WHOLE_OR_NONE = frozenset({int, type(None)})
+_WHOLE_OR_NONE: frozenset[type] = frozenset({int, type(None)})
 _TRUTH = frozenset({bool})
 _NUMBER = frozenset({int, float})
 
@@ -71,7 +71,7 @@ def fitted(reading: Reading) -> Reading:
     One session must not make the index useless to all others.
     """
     card, details, mark, spent = reading
-    changes = {
+    changes: dict[str, Any] = {
         name: _fitted(value, allowed, signed=name in _SIGNED)
         for (name, allowed), value in zip(_FIELDS.items(), card[1:], strict=True)
         if type(value) not in allowed or (type(value) is int and not -1 < value <= _LARGEST)
@@ -100,7 +100,7 @@ def _fitted(value: object, allowed: frozenset[type], *, signed: bool) -> object:
 
 def _cut(value: float) -> int:
     """A number within the bounds of what is stored."""
-    if isinstance(value, float) and not math.isfinite(value):
+    if value != value or abs(value) == math.inf:  # noqa: PLR0124  # an int may be too large to be asked
         return 0
     return int(max(-_LARGEST, min(_LARGEST, value)))
 

@@ -97,10 +97,21 @@ class Session:
                 raise NotASession(f"{self.path} is empty")
             raise NotASession(f"{self.path} is not a session: no line of it is a header or an entry")
         self._rebuild()
-        while len(self.columns) and (last := self.scan.last) >= 0 and self.body(last) is None:
-            self.discredit([last])
+        if broken := self._broken_end():
+            self.discredit(broken)
         self._read_marks()
         return added
+
+    def _broken_end(self) -> list[int]:
+        """The last entries up to one whose line is an object: all at once, as each time the whole file is gone through."""
+        broken = []
+        for index in range(self.scan.last, -1, -1):
+            if self.columns.kind[index] in (Kind.MALFORMED, Kind.HEADER):
+                continue
+            if self.body(index) is not None:
+                break
+            broken.append(index)
+        return broken
 
     def _looks_like_entries(self) -> bool:
         return any(kind not in (Kind.MALFORMED, Kind.UNKNOWN) for kind in self.scan.columns.kind[:64])
