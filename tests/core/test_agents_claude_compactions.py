@@ -264,3 +264,14 @@ def test_a_real_session_is_in_one_piece(path: Path) -> None:
         and row["logicalParentUuid"] not in {one.get("uuid") for one in rows}
         for row in rows
     )
+
+
+def test_side_lines_that_hang_on_nothing_begin_where_they_say(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    last = transcript.turn("one", "first")
+    transcript.prompt("look", isSidechain=True, parentUuid=NOWHERE, agentId="a1")
+    transcript.reply("found", isSidechain=True, agentId="a1")
+    transcript.prompt("two", parentUuid=last)
+    session = transcript.opened()
+    assert texts(session) == ["one", "first", "two"]
+    assert len(session.tree.content_children(-1)) == 2

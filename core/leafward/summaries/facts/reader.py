@@ -113,8 +113,8 @@ class FactReader:
             return list(self._shell(entry, message))
         if role == "branchSummary":
             # What was decided and left to be done on a branch that was abandoned holds there.
-            told = self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
-            return [one for one in told if one.kind not in (FactKind.DECISION, FactKind.TODO)]
+            found = self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
+            return [one for one in found if one.kind not in (FactKind.DECISION, FactKind.TODO)]
         if role == "compactionSummary":
             return list(self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry))
         return []
