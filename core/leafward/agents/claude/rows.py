@@ -80,6 +80,8 @@ class Rows:
         self.wanted: dict[int, bytes] = {}
         """Parents that were not found near."""
         self.boundaries: dict[int, Boundary] = {}
+        self.inferred: set[int] = set()
+        """Rows that hang on the one before them in the file, as the one that they name was never written."""
         self.pointers = Pointers()
         self.costs: dict[int, float] = {}
         """What was spent since the row before that says so, in US dollars."""
@@ -282,6 +284,8 @@ class Rows:
             above = first_of(self.keys, kept) if kept != NO_KEY else -1
             # What was kept ends with the row that the compaction follows.
             self.above[at] = above if 0 <= above < row else self._before(row)
+            if self.above[at] >= 0:
+                self.inferred.add(row)
             if boundary is not None and self.above[at] >= 0:
                 boundary.missing, boundary.inferred = False, True
 
