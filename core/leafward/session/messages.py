@@ -47,6 +47,8 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
         }
         if body.get(PUT_IN) or kind is Kind.INJECTED:
             said[PUT_IN] = str(body.get("customType") or "")
+        if body.get(NEVER_SENT) is True:
+            said[NEVER_SENT] = True
         return [said]
     if kind is Kind.BRANCH_SUMMARY and body.get("summary"):
         return [{"role": "branchSummary", "summary": body["summary"]}]
