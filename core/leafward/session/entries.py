@@ -24,6 +24,10 @@ Body = dict[str, Any]
 """A decoded line. Unknown fields are kept."""
 
 
+PUT_IN = "injected"
+"""The field by which a translated entry of another agent says that the agent put it in by itself; of its message, what it is."""
+
+
 class Kind(IntEnum):
     """What an entry is, as far as its first bytes tell: its type and, for a message, the role."""
 
