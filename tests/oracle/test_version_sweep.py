@@ -282,7 +282,15 @@ def assert_covers(known: list[SAID], sent: list[SAID], number: int) -> None:
     ],
 )
 def test_another_agent(agent: str, package: Path, tmp_path: Path) -> None:
-    recorded = sweep_agents.RECORD[agent](package, tmp_path)
+    try:
+        recorded = sweep_agents.RECORD[agent](package, tmp_path)
+    except sweep_agents.AgentFailed as error:
+        if any(
+            word in str(error)
+            for word in ("Unable to connect", "InitError", "ERR_MODULE_NOT_FOUND", "Options:")
+        ):
+            pytest.skip(f"it does not start without a network: {str(error)[-200:]}")
+        raise
     if recorded is None:
         pytest.skip("not for this machine")
     with closing(agents.agent_named(agent).open(recorded.session)) as session:
