@@ -253,4 +253,4 @@ RECORD: dict[str, Callable[[Path, Path], Run | None]] = {
     "pi": record_pi,
 }
 
-__all__ = ["PROMPTS", "RECORD", "SUMMARY", "Model", "Run"]
+__all__ = ["PROMPTS", "RECORD", "SUMMARY", "AgentFailed", "Model", "Run"]
