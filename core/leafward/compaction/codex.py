@@ -47,6 +47,7 @@ def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
             break
         left -= size
     chosen.reverse()
+    shortened.reverse()
     end = len(sizes)
     messages = f"{len(chosen)} message{'' if len(chosen) == 1 else 's'}"
     why = f"The newest {messages} of the user within {settings.budget:,} tokens are kept; everything else is summarised."
