@@ -136,10 +136,9 @@ class TestEnding:
         with_session = Session.open(file.path)
         index = with_session.columns.index(compaction)
         with_session.close()
-        async with considering(file.path) as (pilot, lab):
+        async with considering(file.path) as (pilot, _):
             await pilot.press("escape")
             explorer = await reached(pilot, ExplorerScreen)
-            assert pilot.app.screen is not lab
             explorer.controllers.compactions.open_lab(index, ("the stripes are 26",))
             screen = await reached(pilot, LabScreen)
             await until(pilot, lambda: screen.draft is not None)

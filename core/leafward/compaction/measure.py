@@ -148,6 +148,8 @@ class PathSizes:
     """Names of tools whose results are treated apart, by position."""
     failed: frozenset[int]
     """Positions of results that are errors."""
+    images: Mapping[int, int]
+    """How many images a message of the user shows, by position."""
     size: ContextSize
     system_tokens: int
     unexplained: int
@@ -236,6 +238,7 @@ def measure(
         ),
         tools={position[entry]: name for entry, name in hearing.tools.items()},
         failed=frozenset(map(position.__getitem__, hearing.failed)),
+        images={position[entry]: shown for entry, shown in hearing.images.items() if entry in position},
         size=context.size,
         system_tokens=context.ledger.system,
         unexplained=context.rest,
