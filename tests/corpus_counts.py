@@ -147,7 +147,15 @@ def claude_branches(rows: list[dict[str, Any]]) -> int:
             # compaction has nothing before it.
             kept = segment.get("anchorUuid") == row["uuid"]
             before = segment["tailUuid"] if kept else row.get("logicalParentUuid")
-            return before if before in by_id and place[before] < place[row["uuid"]] else None
+            if before in by_id:
+                return before if place[before] < place[row["uuid"]] else None
+            # Some name a row that was never written: they follow the row before them.
+            earlier = [
+                name
+                for name, one in by_id.items()
+                if place[name] < place[row["uuid"]] and not one.get("isSidechain")
+            ]
+            return earlier[-1] if earlier else None
         found = row.get("parentUuid")
         return found if isinstance(found, str) else None
 

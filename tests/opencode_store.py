@@ -99,9 +99,9 @@ class Conversation:
         self.reply(said(f"{name}."))
         return asked
 
-    def compaction(self, summary: str, tail: str | None = None, **fields: Any) -> str:
+    def compaction(self, summary: str, tail: str | None = None, *, auto: bool = False, **fields: Any) -> str:
         """A request to compact, and what came of it."""
-        part: dict[str, Any] = {"type": "compaction", "auto": False}
+        part: dict[str, Any] = {"type": "compaction", "auto": auto}
         if tail is not None:
             part["tail_start_id"] = tail
         request = self.message("user", [part])

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.compaction import strategy_of
 from leafward.session.injected_block import OPENING
 from leafward.summaries.summarizers import tokens_of
 from tests.cli.conftest import OLD
+from tests.codex_rollout import Rollout
 from tests.pi_file import PiFile, conversation, last_line
 
 if TYPE_CHECKING:
@@ -257,3 +259,37 @@ def test_the_plan_says_what_would_be_injected_and_sent(done: Run, path: Path) ->
     asked = done("plan", path, "--keep-recent", "2000", "--model", "local/scripted", "--json").document
     assert asked["summarizer"] == "local/scripted"
     assert asked["outgoing"]["requests"][0]["prompt"] in asked["prompt"]
+
+
+def test_a_compaction_that_makes_the_context_larger_is_refused_unless_asked_for(
+    run: Run, done: Run, tmp_path: Path
+) -> None:
+    path = conversation(tmp_path / "session.jsonl", 3).path
+    before = path.read_bytes()
+    pin = "never push to main " * 40
+    refused = run("compact", path, "--keep-recent", "1", "--pin", pin)
+    assert refused.code == 1
+    assert "would make the context larger" in refused.err
+    assert "--larger" in refused.err
+    assert path.read_bytes() == before
+    shown = done("compact", path, "--keep-recent", "1", "--pin", pin, "--dry-run", "--json").document
+    assert "grows" in [one["code"] for one in shown["diagnostics"]]
+    made = done("compact", path, "--keep-recent", "1", "--pin", pin, "--larger", "--json").document
+    assert made["entry"]
+    assert path.read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("agent", "strategy"), [("codex", "codex"), ("opencode", "opencode"), ("claude", "pi"), ("pi", "pi")]
+)
+def test_the_default_rules_are_those_of_the_sessions_own_agent(agent: str, strategy: str) -> None:
+    assert strategy_of("own", agent) == strategy
+    assert strategy_of("codex", agent) == "codex"
+
+
+def test_a_session_of_codex_is_planned_by_its_rules(done: Run, tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.prompt("one")
+    rollout.reply("first")
+    assert done("plan", rollout.path, "--json").document["strategy"] == "codex"
+    assert done("plan", rollout.path, "--strategy", "pi", "--json").document["strategy"] == "pi"

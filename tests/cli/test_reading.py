@@ -85,7 +85,7 @@ class TestContext:
             parts = found["ledger"]
             assert parts["total"] == found["tokens"]["total"]
             assert (
-                sum(parts[name] for name in ("system", "summary", "kept", "after", "unexplained"))
+                sum(parts[name] for name in ("system", "summary", "kept", "after", "unexplained", "unsent"))
                 == parts["total"]
             )
 

@@ -98,7 +98,7 @@ def test_a_summary_is_carried_along(asked: Callable[..., Asked]) -> None:
 
 
 def test_a_compaction(asked: Callable[..., Asked]) -> None:
-    made = asked("compact", "--keep-recent", "1", "--pin", "pears need frost")
+    made = asked("compact", "--keep-recent", "1", "--pin", "pears need frost", "--larger")
     tree = asked("tree")
     assert (tree["place"], tree["what_if"]) == (made["entry"], True)
     context = asked("context")

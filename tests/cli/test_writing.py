@@ -109,6 +109,11 @@ class TestUndo:
         assert done("show", path, "--json").document["id"] == "00000002"
         assert [one["kind"] for one in redone["ops"]] == ["move", "undo", "redo"]
 
+    def test_it_says_the_way_that_the_leaf_goes(self, done: Run, path: Path) -> None:
+        done("move", path, "00000002")
+        assert "the leaf goes 00000002 -> 00000006" in done("undo", path).out
+        assert "the leaf goes 00000006 -> 00000002" in done("redo", path).out
+
     def test_a_dry_run_writes_nothing(self, run: Run, path: Path) -> None:
         run("label", path, "00000002", "x")
         before = path.read_bytes()

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 PAIRS = list(golden.pairs())
 
 
+def broken_off(session: Session, entry: int) -> bool:
+    message = (session.body(entry) or {}).get("message")
+    return isinstance(message, dict) and message.get("stopReason") in ("aborted", "error")
+
+
 @pytest.mark.parametrize(("path", "answers"), PAIRS, ids=[path.stem for path, _ in PAIRS])
 def test_every_golden_node_agrees(path: Path, answers: Path, tmp_path: Path) -> None:
     copy = tmp_path / path.name
@@ -33,8 +38,9 @@ def test_every_golden_node_agrees(path: Path, answers: Path, tmp_path: Path) -> 
         context = context_at(session, node.at)
         told = [(message.entry, message.role, message.tokens) for message in context.messages]
         assert told == [(row.entry, row.role, row.tokens) for row in node.messages], node.at
+        # What pi holds in its context and leaves out on the way to the provider is told by the replies themselves.
         assert [message.sent for message in context.messages] == [
-            row.digest is not None for row in node.messages
+            row.digest is not None and not broken_off(session, row.entry) for row in node.messages
         ]
         assert context.thinking == node.thinking
         assert (context.provider, context.model) == (node.model or (None, None))

@@ -273,7 +273,11 @@ def test_a_block_at_once_gives_what_line_by_line_gives() -> None:
             singly.take(buffer, start, end, at)
         singly.link()
         assert at_once.columns == singly.columns
-        assert (at_once.models, at_once.stale, at_once.kept) == (singly.models, singly.stale, singly.kept)
+        assert (at_once.models, at_once.responses.stale, at_once.kept) == (
+            singly.models,
+            singly.responses.stale,
+            singly.kept,
+        )
 
 
 def test_cut_anywhere_and_read_on(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -177,7 +178,7 @@ def test_a_text_keeps_its_ends() -> None:
 
 def test_what_stands_under_no_heading_stays_under_none() -> None:
     sections, _ = merge("", "## Goal\n- build", "said first\n\n## Goal\n- build")
-    assert [(one.title, one.items) for one in sections] == [("", ("said first",)), ("Goal", ("build",))]
+    assert [(one.title, one.items) for one in sections] == [("", ("said first",)), ("Goal", ("- build",))]
 
 
 class TestGrafts:
@@ -252,26 +253,31 @@ class TestMerges:
     @pytest.mark.parametrize(
         ("a", "b", "merged", "conflicts"),
         [
-            (BASE, BASE, [("Goal", ["Ship it"]), ("Done", ["one", "two"]), ("Next Steps", ["three"])], []),
+            (
+                BASE,
+                BASE,
+                [("Goal", ["Ship it"]), ("Done", ["- one", "- two"]), ("Next Steps", ["- three"])],
+                [],
+            ),
             (
                 BASE.replace("- two", "- two\n- from A"),
                 BASE.replace("- three", "- three\n- from B"),
                 [
                     ("Goal", ["Ship it"]),
-                    ("Done", ["one", "two", "from A"]),
-                    ("Next Steps", ["three", "from B"]),
+                    ("Done", ["- one", "- two", "- from A"]),
+                    ("Next Steps", ["- three", "- from B"]),
                 ],
                 [],
             ),
             (
                 BASE.replace("- one\n", ""),
                 BASE,
-                [("Goal", ["Ship it"]), ("Done", ["two"]), ("Next Steps", ["three"])],
+                [("Goal", ["Ship it"]), ("Done", ["- one", "- two"]), ("Next Steps", ["- three"])],
                 [],
             ),
         ],
     )
-    def test_what_one_side_changed_is_taken(
+    def test_what_one_side_adds_is_taken_and_what_it_does_not_mention_stays(
         self, a: str, b: str, merged: list[tuple[str, list[str]]], conflicts: list[Any]
     ) -> None:
         sections, found = merge(BASE, a, b)
@@ -286,6 +292,41 @@ class TestMerges:
             ("Goal", "Rewrite the parser", "Keep the old parser and test it")
         ]
         assert sections[0].items == (0,)
+
+    def test_a_summary_of_the_branch_alone_drops_no_constraint_of_the_base(self) -> None:
+        base = "## Constraints\n- never touch `legacy/`\n- Python 3.11\n\n## Key Decisions\n- **SQLite**: one file"
+        alone = "## Key Decisions\n- `Retry.__init__()` takes **kwargs, __all__ stays\n"
+        sections, conflicts = merge(base, alone, base)
+        assert not conflicts
+        assert [line for one in sections for line in one.items] == [
+            "- **SQLite**: one file",
+            "- `Retry.__init__()` takes **kwargs, __all__ stays",
+            "- never touch `legacy/`",
+            "- Python 3.11",
+        ]
+
+    def test_a_line_that_one_side_words_differently_is_a_conflict(self) -> None:
+        base = "## Done\n- [ ] write the tests of the parser"
+        sections, conflicts = merge(base, "## Done\n- [x] write the tests of the whole parser", "")
+        assert sections[0].items == (0,)
+        assert [(one.base, one.a, one.b) for one in conflicts] == [
+            (
+                "- [ ] write the tests of the parser",
+                "- [x] write the tests of the whole parser",
+                "- [ ] write the tests of the parser",
+            )
+        ]
+
+    def test_lines_that_would_be_dropped_are_listed(self, session: Session) -> None:
+        draft = draft_merge(sides(session, 7, 9))
+        text = draft.text({}, Side3.BOTH)
+        assert draft.lost(text) == ()
+        without = replace(draft, sections=draft.sections[:-1])
+        dropped = [one.text for one in without.lost(without.text({}, Side3.BOTH))]
+        (section,) = draft.sections[-1:]
+        assert set(dropped) <= set(text.split("\n"))
+        assert all(line in dropped for line in section.items if isinstance(line, str))
+        assert dropped
 
     def test_the_merged_summary_names_what_it_was_made_from(self, session: Session) -> None:
         draft = draft_merge(sides(session, 7, 9))
@@ -346,3 +387,25 @@ def test_facts_are_pinned_as_a_summary_without_secrets(session: Session) -> None
     assert session.place == session.tree.content_at(leaf)
     with pytest.raises(Refused, match="no fact"):
         draft_pins(both, ["", "   "])
+
+
+def test_names_in_underscores_and_code_keep_their_signs() -> None:
+    from leafward.compaction.lines import bare
+
+    assert bare("- `Retry.__init__()` and __all__") == "`Retry.__init__()` and __all__"
+    assert bare("- Retry.__init__() calls pow(2**3, 4**5)") == "Retry.__init__() calls pow(2**3, 4**5)"
+    assert bare("- [x] **Done**: it __is very clear__ now") == "Done: it is very clear now"
+    assert bare("1. `**kwargs`, **and** `__slots__ = ()`") == "`**kwargs`, and `__slots__ = ()`"
+
+
+def test_what_the_user_said_word_for_word_is_carried(session: Session) -> None:
+    from leafward.branches.diff.summaries import SideSummary
+
+    draft = draft_merge(sides(session, 7, 9))
+    quoted = (
+        "## Messages of the user, word for word\n\n<user-message>\nUse tabs.\nAlways.\n</user-message>\n\n"
+    )
+    held = replace(draft, a=SideSummary(quoted + draft.a.text, draft.a.entry))
+    text = held.text({}, Side3.BOTH)
+    assert text.startswith(quoted)
+    assert held.lost(text) == ()

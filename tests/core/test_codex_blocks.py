@@ -42,7 +42,8 @@ def made(weaver: EntryBuilder) -> tuple[object, ...]:
     # Not the count of tokens: it is wanted where another branch begins, and files with such places are read line by line.
     state = weaver.state()
     return (
-        weaver.columns, weaver.parts, weaver.kept, weaver.literals, weaver.budgets, weaver.models, weaver.stale,
+        weaver.columns, weaver.parts, weaver.kept, weaver.literals, weaver.budgets, weaver.models,
+        weaver.responses.stale, weaver.responses.counts,
         weaver.system, weaver.unknown, weaver.first_unknown, state.path, state.model, state.effort,
     )  # fmt: skip
 

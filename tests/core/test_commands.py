@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.files.commands import files_read, parsed_patch, patches_in, script_of, shown_command
+from leafward.files.commands import files_read, parsed_patch, patches_in
 from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, file_calls, hunks
+from leafward.session.command_text import script_of, shown_command
 from leafward.session.entries import ToolCall
 
 SHELL = ToolTable(

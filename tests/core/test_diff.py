@@ -292,6 +292,20 @@ def test_the_patch_names_what_it_leaves_out(file: Acting) -> None:
     assert patch.text.splitlines()[-2:] == ["-seven", "+SEVEN"]
 
 
+def test_what_summaries_cost_is_part_of_the_outcome(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "costs.jsonl")
+    first = file.user("begin")
+    file.said("one", tokens=usage(100, cost={"total": 0.5}))
+    spent = {**usage(40, cost={"total": 0.25})}
+    file.entry("compaction", summary="said", firstKeptEntryId=first, tokensBefore=100, usage=spent)
+    file.entry("branch_summary", fromId=first, summary="left", usage=spent)
+    file.entry("usage", kind="title", usage=spent)
+    with reading(file.path) as session:
+        compared = sides(session, 0, session.leaf)
+        assert compared.b.outcomes.usage.cost == 0.5 + 3 * 0.25
+        assert compared.b.outcomes.replies == 1
+
+
 def test_outcomes(file: Acting) -> None:
     with reading(file.path) as session:
         compared = sides(session, A, B)

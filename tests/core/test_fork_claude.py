@@ -321,3 +321,84 @@ def test_at_every_end_of_a_stored_session_the_context_is_the_same(path: Path, tm
             assert texts(copy, copy.leaf) == texts(source, at)
     assert ends or len(source.columns) < 30
     assert hashlib.sha256(path.read_bytes()).digest() == before
+
+
+# --- ends at compactions, and behind what nobody said ---
+
+
+def compacted_talk(tmp_path: Path) -> Transcript:
+    """Two turns, a compaction with attachments before its summary, and a turn."""
+    talk = Transcript(tmp_path)
+    talk.turn("One?", "One.")
+    talk.turn("Two?", "Two.")
+    talk.row(
+        "system",
+        subtype="compact_boundary",
+        content="compacted",
+        parentUuid=None,
+        logicalParentUuid=talk.tip,
+        compactMetadata={"trigger": "auto", "preTokens": 900},
+    )
+    talk.attachment("Rules.")
+    talk.prompt("So far: one and two.", isCompactSummary=True)
+    talk.turn("Three?", "Three.")
+    return talk
+
+
+def notices(made: forking.Fork) -> list[str]:
+    return [remark.text for remark in made.draft.remarks if remark.code == "notice"]
+
+
+def test_an_end_right_before_a_summary_is_before_its_compaction(tmp_path: Path) -> None:
+    source = compacted_talk(tmp_path).opened()
+    at = source.columns.kind.find(Kind.COMPACTION)
+    reply = source.columns.index(source.columns.id(prompt(source, "Two?") + 1))
+    for entry in range(reply, at):
+        made = draft(source, entry)
+        rows = rows_of(made)
+        assert rows[-1]["type"] == "assistant", entry
+        assert not any(row.get("subtype") == "compact_boundary" for row in rows)
+        copied = said(written(made, tmp_path / f"copy{entry}"))
+        assert [text for _, text in copied] == ["One?", "One.", "Two?", "Two."]
+        assert notices(made) == []
+
+
+def test_an_end_at_a_summary_says_that_it_is_answered(tmp_path: Path) -> None:
+    source = compacted_talk(tmp_path).opened()
+    made = draft(source, source.columns.kind.find(Kind.COMPACTION))
+    [text] = notices(made)
+    assert "a summary" in text
+    assert notices(draft(source, source.place)) == []
+
+
+def test_a_reply_that_a_compaction_kept_needs_no_other(tmp_path: Path) -> None:
+    talk = Transcript(tmp_path)
+    kept = [talk.prompt("Two?"), talk.reply("Two.")]
+    talk.boundary("So far.", preservedMessages={"anchorUuid": "", "uuids": kept, "allUuids": kept})
+    source = talk.opened()
+    assert notices(draft(source, source.columns.kind.find(Kind.COMPACTION))) == []
+
+
+def test_what_a_command_left_is_answered_by_some_versions_only(tmp_path: Path) -> None:
+    talk = Transcript(tmp_path)
+    talk.turn("One?", "One.")
+    talk.prompt("<command-name>/cost</command-name>")
+    talk.prompt("<local-command-stdout>$1</local-command-stdout>")
+    source = talk.opened()
+    [text] = notices(draft(source, source.place))
+    assert "2.1.330 does not" in text
+    talk.prompt("<system-reminder>Mind the pears.</system-reminder>")
+    source = talk.opened()
+    [text] = notices(draft(source, source.place))
+    assert "a notice" in text
+
+
+def test_in_a_copy_of_a_compaction_the_end_is_behind_what_it_kept(tmp_path: Path) -> None:
+    [path] = (DATA / "2.1.330").rglob("1dd894bd*.jsonl")
+    copy = tmp_path / path.name
+    shutil.copy(path, copy)
+    source = opened(copy)
+    at = source.columns.kind.find(Kind.COMPACTION)
+    cut = forking.cuts(source, at)["claude"]
+    assert not cut.legal
+    assert cut.nearest > at

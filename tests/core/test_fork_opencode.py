@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -280,3 +281,62 @@ def test_a_fork_of_a_kept_copy_goes_where_opencode_looks(tmp_path: Path) -> None
     assert made.draft.path.parent == Path(os.environ["HOME"]) / ".local/share/opencode/opencode.db"
     assert not any(name in ("OPENCODE_DB", "XDG_DATA_HOME") for name, _ in made.draft.resume.env_set)
     assert {text for text in strings(document(made)) if text in ("hello", "yes")} == {"hello", "yes"}
+
+
+# --- what the last reply counted ---
+
+FULL = {"input": 121_000, "output": 400, "reasoning": 0, "cache": {"read": 600, "write": 0}, "total": 122_000}
+
+
+def filled(*, auto: bool) -> Conversation:
+    """Two turns, of which the second fills the context, and a compaction."""
+    talk = Conversation()
+    talk.turn("One")
+    talk.ask("Fill it")
+    talk.reply(said("It is full."), tokens=FULL)
+    talk.ask("Go on")
+    talk.compaction("So far: full.", auto=auto)
+    talk.turn("Two")
+    return talk
+
+
+def last_counts(made: forking.Fork) -> dict[str, Any]:
+    return next(
+        one["info"]["tokens"]
+        for one in reversed(document(made)["messages"])
+        if one["info"]["role"] == "assistant"
+    )
+
+
+def test_before_an_automatic_compaction_the_copy_counts_what_is_sent_there(tmp_path: Path) -> None:
+    source = opened(Database(tmp_path).write(filled(auto=True)))
+    for entry in (at(source, "It is full.", Kind.ASSISTANT), at(source, "Go on")):
+        made = draft(source, entry)
+        counts = last_counts(made)
+        assert 0 < counts["input"] == counts["total"] < 100
+        assert counts["cache"] == {"read": 0, "write": 0}
+        [remark] = [one for one in made.draft.remarks if one.code == "recounted"]
+        assert "122,000" in remark.text
+
+
+def test_elsewhere_the_counts_are_those_that_were_recorded(tmp_path: Path) -> None:
+    source = opened(Database(tmp_path / "a").write(filled(auto=False)))
+    made = draft(source, at(source, "It is full.", Kind.ASSISTANT))
+    assert last_counts(made) == FULL
+    assert made.draft.remarks == ()
+    source = opened(Database(tmp_path / "b").write(filled(auto=True)))
+    for text in ("One.", "Two."):
+        made = draft(source, at(source, text, Kind.ASSISTANT))
+        assert last_counts(made)["cache"]["read"] == 40
+        assert not [one for one in made.draft.remarks if one.code in ("recounted", "compacts-again")]
+
+
+def test_what_would_be_compacted_again_all_the_same_is_said(tmp_path: Path) -> None:
+    talk = Conversation()
+    talk.ask("Fill it " * 3000)
+    talk.reply(said("It is full."), tokens={**FULL, "input": 900, "total": 1200})
+    talk.compaction("So far: full.", auto=True)
+    source = opened(Database(tmp_path).write(talk))
+    made = draft(source, at(source, "It is full.", Kind.ASSISTANT))
+    assert [one.code for one in made.draft.remarks] == ["compacts-again"]
+    assert last_counts(made)["total"] == 1200

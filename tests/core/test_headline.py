@@ -45,7 +45,9 @@ class TestCalls:
             ({"query": "words"}, "words"),
             ({"n": 1, "anything": "else"}, "else"),
             ({"path": ""}, ""),
-            ({"path": 7, "command": ["x"]}, ""),
+            ({"path": 7, "command": ["x"]}, "x"),
+            ({"command": ["bash", "-lc", "make test"]}, "make test"),
+            ({"path": 7, "command": {}}, ""),
             ({}, ""),
         ],
     )

@@ -102,6 +102,8 @@ class OpenCodeClient:
     program: str
     home: Path
     model: Model
+    compacts: bool = False
+    """Whether it compacts by itself."""
 
     def environment(self, folder: Path) -> dict[str, str]:
         """What it runs in: nothing of ours, no sharing, no updates, no list of models, the model on loopback."""
@@ -118,7 +120,7 @@ class OpenCodeClient:
             "model": "grove/pear-1",
             "small_model": "grove/pear-1",
             "enabled_providers": ["grove", "fake"],
-            "compaction": {"auto": False},
+            "compaction": {"auto": self.compacts},
             "share": "disabled",
             "autoupdate": False,
             "lsp": False,

@@ -96,7 +96,7 @@ def test_pi_sends_the_summary_and_what_was_kept(
 @pytest.mark.parametrize("session", ["version-1", "version-2"], indirect=True)
 def test_an_old_file_is_migrated_by_the_same_write(session: Path, tmp_path: Path) -> None:  # noqa: F811
     home = tmp_path / "home"
-    compacted = leafward(home, "compact", str(session), "--at", "#9", "--keep-recent", "20")
+    compacted = leafward(home, "compact", str(session), "--at", "#9", "--keep-recent", "20", "--larger")
     sent = assert_pi_follows(home, session)
     assert compacted["summary"] in sent[0].text
 
@@ -150,7 +150,7 @@ def test_opencodes_pruning_reaches_into_the_tail(tmp_path: Path) -> None:
 @pytest.mark.parametrize("session", ["branches"], indirect=True)
 def test_off_the_leaf_undone_and_redone(session: Path, tmp_path: Path) -> None:  # noqa: F811
     home, before = tmp_path / "home", entries_of(session)
-    compacted = leafward(home, "compact", str(session), "--at", "#28", "--keep-recent", "40")
+    compacted = leafward(home, "compact", str(session), "--at", "#28", "--keep-recent", "40", "--larger")
     assert "moves-leaf" in {one["code"] for one in compacted["diagnostics"]}
     assert entries_of(session)[-1]["parentId"] == before[28]["id"]
     assert compacted["summary"] in assert_pi_follows(home, session)[0].text

@@ -166,15 +166,23 @@ Said = list[tuple[str, list[str]]]
 
 def told(session: ForeignSession, at: int) -> Said:
     """What a context says that Leafward shows, without attachments: where those stand depends on the day and the model."""
-    shown = [one for one in context_at(session, at).messages if not session.hoisted[one.entry]]
+    shown = [
+        one for one in context_at(session, at).messages if not any(session.hoisted[one.entry : one.entry + 1])
+    ]
     together: Said = []
     for side, text in pieces_of(session, shown):
         text = re.sub(r"\s+", "", text) if side in ("user", "assistant") else text
+        if side == "assistant" and not text:
+            # A blank block is not sent.
+            continue
         if together and together[-1][0] == side and side in ("user", "assistant"):
             together[-1][1].append(text)
         else:
             together.append((side, [text]))
     return together
+
+
+_BESIDE_THE_CHAIN = ("<command-name>", "<local-command-stdout>")
 
 
 def assert_context(session: ForeignSession, at: int, body: dict[str, Any]) -> None:
@@ -184,8 +192,8 @@ def assert_context(session: ForeignSession, at: int, body: dict[str, Any]) -> No
     assert [side for side, _ in sent] == (sides if sides[-1] == "user" else [*sides, "user"])
     for (side, texts), (_, theirs) in zip(ours, sent, strict=False):
         if side == "user":
-            # The client puts its reminders between them.
-            assert all(text in theirs for text in texts)
+            # The client puts its reminders between them, and leaves out what a command left beside the chain.
+            assert all(text in theirs for text in texts if not text.startswith(_BESIDE_THE_CHAIN))
         else:
             assert "".join(texts) == theirs
 
@@ -317,3 +325,70 @@ def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard, version:
         compared += 1
     assert compared + unreadable == count
     assert not unreadable or yard.client.version() < version.removeprefix("v")
+
+
+AROUND = 8
+"""Entries above and below a compaction of which each is tried as an end; of the others every `APART`-th."""
+APART = 24
+MADE_UP = "Noresponserequested."
+"""The reply that Claude Code puts in, without its spaces."""
+WITH_COMPACTIONS = [
+    *("v2.0.65/0977d252", "v2.0.65/46bd280c", "v2.0.65/4fced97c"),
+    *("v2.1.330/67ca6781", "v2.1.330/1dd894bd", "v2.1.330/7c64f94e", "v2.1.330/d379888c"),
+    *(f"real/{path.stem}" for path in sorted((CORPORA / "real" / "claude").glob("*.jsonl"))),
+]
+
+
+def with_compactions(name: str) -> Path:
+    folder, _, stem = name.partition("/")
+    root = CORPORA / "real" / "claude" if folder == "real" else CORPORA / "claude" / folder
+    return next(root.rglob(f"{stem}*.jsonl"))
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"[0-9]+", version))
+
+
+@needs_corpora
+@pytest.mark.parametrize("name", WITH_COMPACTIONS)
+def test_at_every_end_around_a_compaction_what_is_sent_is_the_context(yard: Yard, name: str) -> None:
+    path = with_compactions(name)
+    yard.folder.mkdir(parents=True)
+    copy = Path(shutil.copy(path, yard.folder / path.name))
+    copy.chmod(0o600)
+    source = opened(copy)
+    version = yard.client.version()
+    if numbers(str(source.header.get("agentVersion"))) > numbers(version):
+        pytest.skip("written by a newer version, which this one cannot read")
+    kinds = source.columns.kind
+    near = {
+        entry
+        for place, kind in enumerate(kinds)
+        if kind == Kind.COMPACTION
+        for entry in range(place - AROUND, place + AROUND + 1)
+    }
+    tried, wrong = 0, list[str]()
+    for entry in range(len(source)):
+        if entry not in near and entry % APART:
+            continue
+        cut = cuts(source, entry)["claude"]
+        if not cut.legal:
+            continue
+        new = yard.forked(source, entry, cwd=yard.project)
+        sent = yard.resumed(new, NEW).first
+        tried += 1
+        told_of = [remark.text for remark in new.draft.remarks if remark.code == "notice"]
+        # A source may hold one itself.
+        adds = (MADE_UP in [text for _, text in pieces(sent)[-2:]]) > ([MADE_UP] in told(source, cut.end)[-1])
+        if told_of and "does not" not in told_of[0] and not adds:
+            wrong.append(f"{entry}: it was said that a reply is put in")
+        elif adds and not told_of:
+            wrong.append(f"{entry}: a reply was put in")
+        elif not adds and numbers(version) >= (2, 1, 330):
+            try:
+                assert_context(source, cut.end, sent)
+            except AssertionError:
+                wrong.append(f"{entry}: another context")
+        new.draft.path.unlink()
+    assert tried
+    assert wrong == []

@@ -5,6 +5,7 @@ Runs where ``LEAFWARD_OPENCODE`` names the program; skipped elsewhere.
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import sqlite3
 import subprocess
@@ -241,8 +242,8 @@ def test_in_another_folder_the_same_is_said(
     assert rows_of(yard.client.database, session) == before
 
 
-@needs_corpora
-def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard) -> None:
+def stored(yard: Yard) -> list[str]:
+    """The ids of the stored sessions, in the project of the test."""
     database = yard.client.database
     database.parent.mkdir(parents=True)
     shutil.copy(CORPORA / "opencode" / "v1.18.33" / "opencode" / "opencode.db", database)
@@ -260,8 +261,34 @@ def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard) -> None:
         query = "SELECT id FROM session WHERE parent_id IS NULL AND time_archived IS NULL AND json_extract(model, '$.id') = ?"
         names = [row[0] for row in base.execute(query, ("fake-model",))]
     base.close()
+    return names
+
+
+@needs_corpora
+def test_before_an_automatic_compaction_a_fork_is_not_compacted_at_once(yard: Yard) -> None:
+    willing = dataclasses.replace(yard, client=dataclasses.replace(yard.client, compacts=True))
+    tried = 0
+    for name in stored(willing):
+        source = willing.opened(name)
+        for entry, kind in enumerate(source.columns.kind):
+            new = None
+            if kind == Kind.ASSISTANT and cuts(source, entry)["opencode"].legal:
+                new = fork(
+                    source, entry, willing.client.environment(yard.project), to="opencode", source="opencode"
+                )
+            if new is None or [one.code for one in new.draft.remarks] != ["recounted"]:
+                continue
+            willing.imported(new)
+            assert said(willing.resumed(new, NEW).first) == told(source, entry), name
+            tried += 1
+    assert tried
+
+
+@needs_corpora
+def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard) -> None:
+    database = yard.client.database
     compared = 0
-    for name in names:
+    for name in stored(yard):
         source = yard.opened(name)
         before = rows_of(database, name)
         new = yard.forked(source, source.leaf)

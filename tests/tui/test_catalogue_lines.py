@@ -48,6 +48,18 @@ def test_counts_of_groups_and_hidden_rows_add_up(store: Path) -> None:
     assert listing.archived == 1
 
 
+def test_what_a_filter_hides_elsewhere_is_not_mixed_with_what_it_hides_here(store: Path) -> None:
+    listing = lines_of(store, text="blue")
+    (hidden,) = [line for line in listing.lines if line.kind is LineKind.HIDDEN and "filter" in line.words]
+    shown = {line.card.project for line in listing.lines if line.card is not None}
+    cards = lines_of(store, archived=True).lines
+    elsewhere = [line.card for line in cards if line.card is not None and line.card.project not in shown]
+    projects = {card.project for card in elsewhere}
+    assert 0 < len(elsewhere) < hidden.shown
+    assert f"{len(elsewhere)} of them in {len(projects)} other project" in hidden.words
+    assert hidden.total == 0
+
+
 def test_folded_groups_keep_their_count_and_lose_their_rows(store: Path) -> None:
     listing = lines_of(store, folded=frozenset({"/home/ada/orchard"}))
     (group,) = [line for line in listing.lines if line.group == "/home/ada/orchard"]

@@ -11,6 +11,7 @@ from leafward.session.entries import Kind
 from leafward.session.journal import operations
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.lab import LabScreen
 from leafward_tui.ui.results import XRayResult
 from leafward_tui.ui.sheet import ChoiceSheet
 from leafward_tui.xray import XRayScreen
@@ -123,6 +124,30 @@ class TestEnding:
         lines = [json.loads(line) for line in file.path.read_text().splitlines()]
         assert lines[-1]["type"] == "compaction"
         assert lines[-1]["parentId"] == parent
+
+    async def test_pins_from_the_xray_correct_the_summary_and_keep_it(self, tmp_path: Path) -> None:
+        file = working(tmp_path / "session.jsonl", 12)
+        prompts = [json.loads(line) for line in file.path.read_text().splitlines()]
+        kept = next(line["id"] for line in prompts if "prompt 9" in json.dumps(line))
+        summary = "## Goal\n- the zebra, `Retry.__init__()`\n\n## Critical Context\n- port 8642"
+        compaction = file.compacted(kept, summary)
+        file.user("go on")
+        file.said("gone on", tokens=usage(2_000))
+        with_session = Session.open(file.path)
+        index = with_session.columns.index(compaction)
+        with_session.close()
+        async with considering(file.path) as (pilot, lab):
+            await pilot.press("escape")
+            explorer = await reached(pilot, ExplorerScreen)
+            assert pilot.app.screen is not lab
+            explorer.correct_compaction(index, ("the stripes are 26",))
+            screen = await reached(pilot, LabScreen)
+            await until(pilot, lambda: screen.draft is not None)
+            assert screen.draft is not None
+            assert summary.splitlines()[1] in screen.draft.summary.text
+            assert "port 8642" in screen.draft.summary.text
+            assert "the stripes are 26" in screen.draft.summary.text
+            assert f"Correcting ◆ #{index}" in shown(screen)
 
     async def test_an_empty_session_has_an_empty_lab(self, tmp_path: Path) -> None:
         file = Acting(tmp_path / "empty.jsonl")

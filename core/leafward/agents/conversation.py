@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.fork_draft import Remark
-from leafward.agents.fork_point import BROKEN_OFF
 from leafward.context.model_context import Context, ContextMessage, context_at, message_body
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of
 from leafward.session.foreign import INJECTED
-from leafward.session.messages import call_text, message_text, prompt_text
+from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

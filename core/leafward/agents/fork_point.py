@@ -9,20 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind, blocks_of, tool_calls
+from leafward.session.messages import BROKEN_OFF
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
 
-__all__ = [
-    "BROKEN_OFF",
-    "ForkPoint",
-    "Rule",
-    "after_reply",
-    "after_results",
-    "cut_at",
-    "last_said",
-    "open_calls",
-]
+__all__ = ["ForkPoint", "Rule", "after_reply", "after_results", "cut_at", "last_said", "open_calls"]
 
 Rule = Callable[["Session", EntryIndex, bool], "str | None"]
 """Why a new session may not end at an entry, in one line; None where it may. The last argument: whether a prompt follows,
@@ -32,8 +24,6 @@ _FAR = 400
 """Entries up and down the path among which the nearest legal one is looked for."""
 _BESIDE = BOOKKEEPING | {Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.SYSTEM, Kind.CONTEXT_EDIT}
 """Kinds that stand beside what is said: they neither end a turn nor go on with one."""
-BROKEN_OFF = ("aborted", "error")
-"""How replies ended that no agent sends again."""
 
 
 class ForkPoint(NamedTuple):

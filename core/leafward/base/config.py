@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from leafward.base.model_windows import Window, WindowSource, known_window
 from leafward.base.paths import config_dir
 
 if TYPE_CHECKING:
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
 FILE_NAME = "config.toml"
 
 DEFAULT_WINDOW = 200_000
-"""Context window assumed where none is configured, in tokens."""
+"""Context window assumed where none is configured and the model is not known, in tokens."""
 
-STRATEGIES = ("pi", "codex", "opencode")
+OWN_STRATEGY = "own"
+"""The rules of the agent that a session belongs to."""
+STRATEGIES = (OWN_STRATEGY, "pi", "codex", "opencode")
 DENSITIES = ("turns", "entries", "comfortable")
 ORDERS = ("recent", "alpha")
 
@@ -57,6 +60,7 @@ class Config:
     model: str | None = None
     """Model for summaries, as litellm names it; None: the built-in extractive summariser."""
     window: int = DEFAULT_WINDOW
+    """For models that are not in `windows`; where it is configured, also for models that are known."""
     windows: Mapping[str, int] = field(default_factory=_nothing)
     """Context window by model name."""
     base_urls: Mapping[str, str] = field(default_factory=_nothing)
@@ -73,7 +77,7 @@ class Config:
     """Requests at a time for one summary."""
     keep_recent: int = 20_000
     reserve: int = 16_384
-    strategy: str = "pi"
+    strategy: str = OWN_STRATEGY
     theme: str | None = None
     """Name of a theme; None: what suits the terminal."""
     ascii: bool | Literal["auto"] = "auto"
@@ -93,12 +97,29 @@ class Config:
     """Sections that are never injected, by key, or all whose keys begin so."""
     follow_interval: float = 0.1
     """Seconds between two looks at a session that is followed."""
+    window_set: bool = field(default=False, compare=False)
+    """Whether `window` stands in the file."""
 
     def window_of(self, model: str | None) -> int:
-        """The context window of a model: configured under its name or the part after the provider, else the default."""
-        if model is None:
-            return self.window
-        return self.windows.get(model) or self.windows.get(model.rpartition("/")[2]) or self.window
+        """The context window of a model in tokens, see `window_for`."""
+        return self.window_for(model).tokens
+
+    def window_for(self, model: str | None, recorded: int | None = None, used: int = 0) -> Window:
+        """The context window of a model: configured, else recorded by the agent, else known by its name, else assumed.
+
+        It may be configured under its name, under the part after the provider, or for all. `used` are tokens that it was sent.
+        """
+        named = self.windows.get(model) or self.windows.get(model.rpartition("/")[2]) if model else None
+        if named is None and (self.window_set or self.window != DEFAULT_WINDOW):
+            named = self.window
+        if named is not None:
+            return Window(named, WindowSource.CONFIGURED)
+        if recorded:
+            return Window(recorded, WindowSource.RECORDED)
+        known = known_window(model, used)
+        if known is not None:
+            return Window(known, WindowSource.KNOWN)
+        return Window(self.window, WindowSource.ASSUMED)
 
 
 class _BadValue(Exception):
@@ -278,7 +299,7 @@ def parse(source: str, path: Path) -> tuple[Config, list[ConfigProblem]]:
     for name, value in values.items():
         if isinstance(value, dict):
             values[name] = MappingProxyType(value)
-    return Config(**values), problems
+    return Config(**values, window_set="window" in values), problems
 
 
 def _flat(document: dict[str, Any]) -> list[tuple[str, object]]:

@@ -10,6 +10,7 @@ from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
 from leafward.session.headline import spoken
 from leafward.session.messages import prompt_text
+from leafward.session.titles import title_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,8 +101,7 @@ def title_of(name: str | None, prompt: str, shown: str = "") -> str:
 
 def title_in(header: Body) -> str | None:
     """What another agent calls a session that nobody named."""
-    found = header.get("title")
-    return found if isinstance(found, str) and found else None
+    return title_or_none(header.get("title"))
 
 
 def agent_of(candidate: Candidate) -> Agent:

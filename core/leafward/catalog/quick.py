@@ -28,6 +28,7 @@ from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
 from leafward.session.headline import IMAGE, shown_only
 from leafward.session.messages import messages_of, trusted_usage
 from leafward.session.scan import decode_line, kind_of, version_of
+from leafward.session.titles import title_or_none
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate, shown: str = "") 
         agent=agent,
         id=seen.id,
         name=seen.name,
-        title=title_of(seen.name or seen.title, prompt, shown),
+        title=title_of(seen.name or title_or_none(seen.title), prompt, shown),
         prompt=prompt,
         project=seen.project,
         created=seen.created,

@@ -28,7 +28,7 @@ from leafward.cli.selection import opened
 from leafward.cli.survival import survival_json
 from leafward.compaction.entry import cost_of
 from leafward.compaction.repair import repair
-from leafward.compaction.run import accept, draft, prepared, refuse_nothing
+from leafward.compaction.run import accept, draft, prepared, refuse_growth, refuse_nothing
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
@@ -70,11 +70,15 @@ def compact(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
             else:
                 plan = asked_plans(session, asked, settings)[0]
                 refuse_nothing(plan)
+                if not (dry_run or asked["larger"] or isinstance(summarizer, Extractive)):
+                    _refuse_larger(plan)
                 injection = _injection(session, plan, asked, settings, stop)
                 if dry_run and not isinstance(summarizer, Extractive):
                     return _tell_requests(session, plan, asked, summarizer, injection, as_json)
                 made = _summarised(session, plan, asked, summarizer, injection, stop)
             refuse_cancelled(stop)
+            if asked["repair"] is None and not dry_run and not asked["larger"]:
+                _refuse_growth(made)
             written = accept(session, made, Writing(dry_run=dry_run, claim=claim))
         entry = written.entries[-1] if written.entries else None
         if as_json:
@@ -87,6 +91,20 @@ def compact(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
         say(_text(session, made, page(), entry))
         remark(session, written)
     return 0
+
+
+def _refuse_larger(plan: Plan) -> None:
+    """Before a model is asked: what it would be paid for is of no use."""
+    for one in plan.diagnostics:
+        if one.code == "grows":
+            raise Refused(f"{one.text}; nothing was sent (--larger does it all the same)")
+
+
+def _refuse_growth(made: Draft) -> None:
+    try:
+        refuse_growth(made)
+    except Refused as refused:
+        raise Refused(f"{refused} (--larger does it all the same)") from refused
 
 
 def _injection(

@@ -157,13 +157,15 @@ def graft(session: str, entries: tuple[str, ...], as_json: bool, **asked: Any) -
 @click.option("--onto", metavar="ENTRY", help="Under this entry (default: the leaf).")
 @click.option("--choose", multiple=True, metavar="N=SIDE", help="Decide conflict N: a, b, both or base.")
 @click.option("--prefer", type=click.Choice(["a", "b", "both", "base"]), help="Decide all other conflicts.")
+@click.option("--drop-lines", is_flag=True, help="Write even if the lines listed are dropped.")
 @dry_run_option
 @json_option
 def merge_summaries(session: str, a: str, b: str, as_json: bool, **asked: Any) -> int:
     """Make one summary of two branches and carry it over.
 
-    Sections are merged line by line against the summary above their common ancestor. What both sides say differently is a
-    conflict, and nothing is written until each is decided.
+    Both branches add to the summary above their common ancestor: its lines stay where a branch does not mention them. A
+    line that a branch words differently is a conflict, and nothing is written until each is decided. Lines that would be
+    dropped are listed, and need --drop-lines.
     """
     from leafward.cli.transfer import merge_summaries as run
 

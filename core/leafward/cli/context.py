@@ -20,7 +20,13 @@ from leafward.cli.output import (
     usage_json,
 )
 from leafward.cli.selection import opened
-from leafward.context.model_context import ContextMessage, context_at, message_body, usage_total
+from leafward.context.model_context import (
+    ContextMessage,
+    context_at,
+    context_window,
+    message_body,
+    usage_total,
+)
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind
 from leafward.session.headline import headline
 from leafward.session.messages import message_text
@@ -45,12 +51,16 @@ def context(selector: str, at: str | None, as_json: bool) -> int:
 
 def context_json(session: Session, at: EntryIndex) -> Body:
     """The document that `context --json` writes."""
+    from leafward.cli.plan import configured
+
     found = context_at(session, at)
+    window = context_window(session, found, configured())
     types = {index: session.entry(index).type for index in {message.entry for message in found.messages}}
     return {
         "at": id_of(session, found.at),
         "model": {"provider": found.provider, "id": found.model},
         "thinking": found.thinking,
+        "window": {"tokens": window.tokens, "source": window.source.value},
         "compaction": id_of(session, found.compaction),
         "messages": [
             {
@@ -78,6 +88,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
             "total": found.size.total,
             "from_usage": found.size.from_usage,
             "trailing": found.size.trailing,
+            "sent": found.sent,
         },
         "ledger": ledger_json(found.ledger),
         "usage": {
@@ -90,7 +101,10 @@ def context_json(session: Session, at: EntryIndex) -> Body:
 
 def ledger_json(ledger: Any) -> dict[str, int]:
     """The parts of a context and their sum."""
-    parts = {name: getattr(ledger, name) for name in ("system", "summary", "kept", "after", "unexplained")}
+    parts = {
+        name: getattr(ledger, name)
+        for name in ("system", "summary", "kept", "after", "unexplained", "unsent")
+    }
     return {**parts, "total": ledger.total}
 
 
@@ -190,6 +204,7 @@ def _ledger_lines(ledger: Any, page: Page) -> Iterator[str]:
         "kept": "kept from before the compaction",
         "after": "messages since" if ledger.summary or ledger.kept else "messages",
         "unexplained": "not in the file, or the estimate's error",
+        "unsent": "counted but not sent: replies aborted or failed, commands kept from the model",
     }
     for name, text in words.items():
         amount = getattr(ledger, name)

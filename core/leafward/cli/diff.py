@@ -296,6 +296,7 @@ def _ledger(ledger: Ledger) -> dict[str, int]:
         "kept": ledger.kept,
         "after": ledger.after,
         "unexplained": ledger.unexplained,
+        "unsent": ledger.unsent,
         "total": ledger.total,
     }
 

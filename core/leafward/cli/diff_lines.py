@@ -101,7 +101,8 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
     yield f"shared prefix  {plural(prefix['messages'], 'message')}  {compact(prefix['tokens'])} tokens"
     yield from (page.style(why, "faint") for why in found["why"])
     yield ""
-    for name in ("system", "summary", "kept", "after", "unexplained", "total"):
+    unsent = ("unsent",) if any(found["ledger"][letter]["unsent"] for letter in ("a", "b")) else ()
+    for name in ("system", "summary", "kept", "after", "unexplained", *unsent, "total"):
         numbers = "".join(
             pad(compact(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b")
         )

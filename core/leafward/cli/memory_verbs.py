@@ -20,7 +20,7 @@ def _plan_options(function: Callable[..., int]) -> Callable[..., int]:
         click.option(
             "--strategy",
             type=click.Choice(["pi", "codex", "opencode", "all"]),
-            help="Whose rules to follow (default: as configured).",
+            help="Whose rules to follow (default: as configured, else the session's own agent's).",
         ),
         click.option(
             "--keep-recent", type=click.IntRange(0), metavar="N", help="Tokens to keep as they are."
@@ -86,6 +86,7 @@ def plan(session: str, as_json: bool, **asked: Any) -> int:
 @click.option(
     "--repair", metavar="ENTRY", help="Correct that compaction: same place, cut and summary, pins added."
 )
+@click.option("--larger", is_flag=True, help="Compact even where that makes the context larger.")
 @dry_run_option
 @json_option
 def compact(session: str, as_json: bool, **asked: Any) -> int:

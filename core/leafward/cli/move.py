@@ -162,6 +162,10 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
         about = next((one for one in log if one.op == written.undoes), None)
         done = f"{'would ' if written.dry_run else ''}{written.kind.value}"
         what = _operation_text(session, about) if about is not None else ""
+        if written.from_leaf != written.leaf:
+            before, after = (_in_conversation(session, name) for name in (written.from_leaf, written.leaf))
+            if before != after:
+                what = f"the leaf goes {_short(before)} -> {_place(session, after)}"
         say(f"{page().style(done, 'ghost')} of {written.undoes}: {what}")
         remark(session, written)
     return 0

@@ -12,7 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.cli.facts import id_of
 from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
 from leafward.cli.output import Page, compact, emit_json, fit, note, pad, page, plural, say, table
-from leafward.cli.selection import opened
+from leafward.cli.selection import agent_behind, opened
 from leafward.compaction import (
     RULE_CODE,
     RULE_TEXT,
@@ -25,16 +25,17 @@ from leafward.compaction import (
     Trigger,
     TriggerRule,
     measure,
+    strategy_of,
     trigger_of,
 )
 from leafward.compaction import plan as plan_of
 from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
+from leafward.context.model_context import context_window
 from leafward.session.headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.compaction import PathSizes
     from leafward.compaction.injection import Injection
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -78,7 +79,7 @@ def is_all(asked: Mapping[str, Any], settings: config.Config) -> bool:
 
 def asked_plans(session: Session, asked: Mapping[str, Any], settings: config.Config) -> list[Plan]:
     """The plan that is asked for, or one of each strategy, from one look at the path."""
-    chosen = asked["strategy"] or settings.strategy
+    chosen = _strategy(session, asked, settings)
     if chosen == ALL and asked["behaviour"] is not None:
         raise click.UsageError("--behaviour names a version of one strategy, so it needs --strategy")
     if chosen == Strategy.CODEX and asked["cut"] is not None:
@@ -89,9 +90,15 @@ def asked_plans(session: Session, asked: Mapping[str, Any], settings: config.Con
     wanted = [_settings(strategy, asked, settings, cut) for strategy in strategies]
     sizes = measure(session, at, estimators=[one.counting for one in wanted])
     if asked["window"] is None:
-        window = _window(sizes, settings)
+        window = context_window(session, sizes.context, settings).tokens
         wanted = [replace(one, window=window) for one in wanted]
     return [plan_of(sizes, one) for one in wanted]
+
+
+def _strategy(session: Session, asked: Mapping[str, Any], settings: config.Config) -> str:
+    """`all`, or the strategy that is asked for, configured, or the session's own agent's."""
+    named = asked["strategy"] or settings.strategy
+    return ALL if named == ALL else strategy_of(named, agent_behind(session).name).value
 
 
 def _settings(
@@ -119,13 +126,6 @@ def _settings(
     except BadSettings as error:
         raise click.UsageError(str(error)) from error
     return made
-
-
-def _window(sizes: PathSizes, settings: config.Config) -> int:
-    context = sizes.context
-    if context.model is None:
-        return settings.window
-    return settings.window_of(f"{context.provider}/{context.model}" if context.provider else context.model)
 
 
 def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, Any]:

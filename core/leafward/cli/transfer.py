@@ -11,12 +11,13 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, editable_in
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.branches.transfer.summary_merge import MergeDraft, Side3, apply_merge, draft_merge
+from leafward.branches.transfer.summary_merge import LostLine, MergeDraft, Side3, apply_merge, draft_merge
 from leafward.cli.facts import id_of
 from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, compact, emit_json, indented, note, page, plural, say
 from leafward.cli.plan import configured
 from leafward.cli.selection import chosen_entries, opened
+from leafward.context.model_context import context_at, context_window
 from leafward.session import journal
 from leafward.session.entries import EntryIndex
 from leafward.session.headline import headline
@@ -95,7 +96,8 @@ def graft(selector: str, named: Sequence[str], asked: Mapping[str, Any], as_json
     """`leafward graft`."""
     with opened(selector) as session:
         onto = session.find(asked["onto"]) if asked["onto"] is not None else None
-        window = asked["window"] or configured().window
+        at = onto if onto is not None else session.leaf
+        window = asked["window"] or context_window(session, context_at(session, at), configured()).tokens
         draft = draft_graft(session, _chosen(session, named, asked["query"]), onto, window=window)
         written = apply_graft(session, draft, journal.Writing(dry_run=asked["dry_run"]))
         if as_json:
@@ -145,7 +147,9 @@ def merge_summaries(selector: str, a: str, b: str, asked: Mapping[str, Any], as_
         # What is to be decided is shown; only the write is refused.
         text = None if undecided else draft.text(choices, rest)
         written = None
-        if text is not None:
+        lost = draft.lost(text) if text is not None else ()
+        refused = bool(lost) and not asked["drop_lines"]
+        if text is not None and not refused:
             written = apply_merge(session, draft, text, journal.Writing(dry_run=asked["dry_run"]))
         if as_json:
             emit_json(
@@ -169,16 +173,24 @@ def merge_summaries(selector: str, a: str, b: str, asked: Mapping[str, Any], as_
                         }
                         for one in draft.conflicts
                     ],
+                    "lost": [{"from": one.source, "section": one.section, "text": one.text} for one in lost],
                     "summary": text,
                 }
             )
         else:
             say(_merge_text(draft, choices, rest, text, page()))
+            say(_lost_text(lost, page()))
             if written is not None:
                 remark(session, written)
         if undecided and not asked["dry_run"]:
             number = plural(len(undecided), "conflict")
             note(f"{number} not decided: --choose N=a|b|both|base for each, or --prefer; nothing was written")
+            return 1
+        if refused and not asked["dry_run"]:
+            number = plural(len(lost), "line")
+            note(
+                f"{number} would be dropped: --drop-lines writes the summary without them; nothing was written"
+            )
             return 1
     return 0
 
@@ -195,6 +207,15 @@ def _choices(given: Sequence[str], conflicts: int) -> dict[int, Side3]:
             )
         found[int(number)] = Side3(side)
     return found
+
+
+def _lost_text(lost: Sequence[LostLine], page: Page) -> Iterator[str]:
+    if lost:
+        yield ""
+        yield f"{page.style('!', 'warn')} {plural(len(lost), 'line')} dropped"
+    for one in lost:
+        where = f"{one.source}, {safe_line(one.section)}" if one.section else one.source
+        yield f"  {safe_line(one.text.strip())}  {page.style(where, 'faint')}"
 
 
 def _merge_text(

@@ -24,6 +24,7 @@ from leafward.cli.output import (
 from leafward.cli.selection import agent_behind, chosen_entries, opened
 from leafward.context.model_context import usage_total
 from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
+from leafward.session.foreign import ForeignSession
 from leafward.session.headline import place_words, title_of
 from leafward.session.journal import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
@@ -32,6 +33,7 @@ from leafward.session.tokens import message_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leafward.session.foreign import Note
     from leafward.session.session import Session
 
 _FOLDER_SHOWN = 30
@@ -49,7 +51,7 @@ def session_facts(session: Session) -> Body:
         "created": created if isinstance(created, str) else None,
         "parent_session": parent if isinstance(parent, str) else None,
         "entries": len(session),
-        "branches": session.tree.branches(),
+        "branches": session.branches,
         "compactions": session.columns.kind.count(Kind.COMPACTION),
         "pending": {"offset": pending.offset, "size": pending.size} if pending is not None else None,
         "read_only": session.read_only,
@@ -97,7 +99,16 @@ def tree_json(session: Session, only: frozenset[int] | None = None) -> Body:
         "leaves": [id_of(session, leaf) for leaf in session.tree.leaves()],
         "archived": [id_of(session, index) for index in sorted(archived_branches(session))],
         "branch_points": [id_of(session, point) for point in session.tree.branch_points()],
+        "diagnostics": [
+            {"code": note.code, "text": safe_line(note.text), "entry": id_of(session, note.entry)}
+            for note in notes_of(session)
+        ],
     }
+
+
+def notes_of(session: Session) -> list[Note]:
+    """What the reader of another agent's session has to remark on it; pi's own have nothing of the kind."""
+    return session.notes if isinstance(session, ForeignSession) else []
 
 
 def tree_text(
@@ -128,6 +139,10 @@ def tree_text(
         )
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")
+    inferred = [note for note in notes_of(session) if note.code == "inferred-parent"]
+    if inferred:
+        more = f" (and {len(inferred) - 1} more)" if len(inferred) > 1 else ""
+        remarks.append(f"{id_of(session, inferred[0].entry)}: {inferred[0].text}{more}")
     if remarks:
         yield ""
         yield from (f"{page.style('!', 'warn')} {safe_line(remark)}" for remark in remarks)
@@ -143,7 +158,7 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     facts = [
         agent_behind(session).name,
         plural(len(session), "entry", "entries"),
-        plural(session.tree.branches(), "branch", "branches"),
+        plural(session.branches, "branch", "branches"),
         plural(session.columns.kind.count(Kind.COMPACTION), "compaction"),
     ]
     if session.place >= 0:

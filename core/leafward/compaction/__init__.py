@@ -10,7 +10,14 @@ from leafward.compaction.division import Diagnostic, PiAnswer, Shortened
 from leafward.compaction.filelists import FileLists
 from leafward.compaction.measure import ALL_ESTIMATORS, Part, PathSizes, measure
 from leafward.compaction.plan import Plan, PlanTokens, plan, plans
-from leafward.compaction.settings import VERSIONS, BadSettings, PlanSettings, Strategy, TriggerRule
+from leafward.compaction.settings import (
+    VERSIONS,
+    BadSettings,
+    PlanSettings,
+    Strategy,
+    TriggerRule,
+    strategy_of,
+)
 from leafward.compaction.trigger import Trigger, trigger_of
 
 __all__ = [
@@ -37,5 +44,6 @@ __all__ = [
     "measure",
     "plan",
     "plans",
+    "strategy_of",
     "trigger_of",
 ]

@@ -81,6 +81,12 @@ class Draft:
         return tokens_of(self.text)
 
     @property
+    def growth(self) -> int:
+        """Tokens by which the context becomes larger, less than 0 where it becomes smaller; estimates on both sides."""
+        tokens = self.plan.tokens
+        return self.tokens_after - (tokens.before - tokens.unexplained)
+
+    @property
     def system_tokens(self) -> int:
         """Tokens of the system prompt that the compaction carries."""
         system = self.ground.there.system

@@ -234,7 +234,7 @@ def measure(
         failed=frozenset(map(position.__getitem__, hearing.failed)),
         size=context.size,
         system_tokens=context.ledger.system,
-        unexplained=context.ledger.unexplained,
+        unexplained=context.rest,
         context=context,
     )
 

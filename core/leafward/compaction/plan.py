@@ -50,6 +50,12 @@ class PlanTokens:
     """What the last reply reported beyond the estimates: no estimate after the compaction has it."""
 
     @property
+    def parts(self) -> int:
+        """What the context holds before, by the same estimator as `after`."""
+        inside = self.summarize + self.turn_prefix + self.kept + self.pruned
+        return self.system + self.previous_summary + inside
+
+    @property
     def after(self) -> int:
         """The context afterwards: system prompt, summary and what is kept."""
         return self.system + self.summary + self.kept
@@ -251,6 +257,13 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
         )
     if made.nothing:
         return remarks
+    if tokens.after > tokens.parts:
+        remarks.append(
+            Diagnostic(
+                "grows",
+                f"this compaction makes the context larger: about {tokens.after:,} tokens instead of {tokens.parts:,}",
+            )
+        )
     if tokens.after > trigger.threshold:
         remarks.append(
             Diagnostic(
@@ -258,12 +271,6 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
                 f"about {tokens.after:,} tokens would be left, over the threshold of {trigger.threshold:,}",
             )
         )
-    elif tokens.after >= tokens.before - tokens.unexplained:
-        remarks.append(
-            Diagnostic(
-                "no-gain",
-                f"about {tokens.after:,} tokens would be left of {tokens.before - tokens.unexplained:,}"
-                + (f", beside {tokens.unexplained:,} of prompt and tools" if tokens.unexplained > 0 else ""),
-            )
-        )
+    elif tokens.after == tokens.parts:
+        remarks.append(Diagnostic("no-gain", f"this compaction frees nothing: {tokens.after:,} tokens stay"))
     return remarks

@@ -67,6 +67,11 @@ def repair(
     )
 
 
+def own_summary(session: Session, compaction: int) -> Summarizer:
+    """What writes the summary of a compaction again, word for word."""
+    return _AsItIs(session, session.body(compaction) or {})
+
+
 def plan_of(session: Session, compaction: int) -> Plan:
     """The plan that leads to the cut of a compaction that exists, at the entry it follows.
 

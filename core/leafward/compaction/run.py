@@ -151,6 +151,16 @@ def refuse_nothing(plan: Plan) -> None:
         raise Refused(next((one.text for one in plan.diagnostics), "nothing to compact"))
 
 
+def refuse_growth(made: Draft) -> None:
+    """Raises Refused where a compaction would make the context larger, which nobody compacts for."""
+    if made.growth > 0:
+        before = made.tokens_after - made.growth
+        raise Refused(
+            f"this compaction would make the context larger: {made.tokens_after:,} tokens instead of {before:,};"
+            " nothing was written"
+        )
+
+
 def ground_of(
     session: Session,
     plan: Plan,
@@ -328,8 +338,10 @@ def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) 
                 f"before and after; the {after:,} are without them",
             )
         )
-    if after >= plan.tokens.before and not any(one.code == "no-gain" for one in plan.diagnostics):
-        remarks.append(Diagnostic("no-gain", f"{after:,} tokens are left of {plan.tokens.before:,}"))
+    before = plan.tokens.before - plan.tokens.unexplained
+    if after > before and not any(one.code == "grows" for one in plan.diagnostics):
+        text = f"this compaction makes the context larger: {after:,} tokens instead of {before:,}"
+        remarks.append(Diagnostic("grows", text))
     if place.moves:
         remarks.append(
             Diagnostic(

@@ -13,8 +13,9 @@ from leafward.summaries.facts.prose import content_words, shared
 from leafward.summaries.survival.text_match import SAME_SENTENCE, Held, Text, file_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from leafward.compaction.lines import StoredLine
     from leafward.session.session import Session
     from leafward.summaries.facts import Fact
 
@@ -29,6 +30,7 @@ __all__ = [
     "sections_of",
     "summaries_near",
     "summary_at",
+    "titled_lines",
 ]
 
 LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
@@ -104,6 +106,15 @@ def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
 
 def sections_of(text: str) -> dict[str, tuple[str, list[str]]]:
     """Titles and lines of a stored summary, by title as it is compared, in order; what was injected is left out."""
+    return _sections(text, lambda line: line.says)
+
+
+def titled_lines(text: str) -> dict[str, tuple[str, list[str]]]:
+    """The same with lines as they are stored."""
+    return _sections(text, lambda line: line.text)
+
+
+def _sections(text: str, said: Callable[[StoredLine], str]) -> dict[str, tuple[str, list[str]]]:
     found: dict[str, tuple[str, list[str]]] = {}
     for line in stored_lines(text):
         if line.mark or line.part is Part.INJECTED:
@@ -113,7 +124,7 @@ def sections_of(text: str) -> dict[str, tuple[str, list[str]]]:
             title = f"{_PREFIX}{line.heading}" if line.heading else _PREFIX.strip(": ")
         lines = found.setdefault(title.casefold(), (title, []))[1]
         if not line.level:
-            lines.append(line.says)
+            lines.append(said(line))
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.base.config import DEFAULT_WINDOW
+from leafward.base.config import DEFAULT_WINDOW, OWN_STRATEGY
 from leafward.base.errors import LeafwardError
 from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, Estimator
 
@@ -23,6 +23,13 @@ class Strategy(StrEnum):
     PI = "pi"
     CODEX = "codex"
     OPENCODE = "opencode"
+
+
+def strategy_of(name: str, agent: str) -> Strategy:
+    """The strategy of a name; of `own`, that of an agent, by its name: pi's where it has none here, as Claude Code."""
+    if name != OWN_STRATEGY:
+        return Strategy(name)
+    return next((one for one in Strategy if one.value == agent), Strategy.PI)
 
 
 class TriggerRule(StrEnum):

@@ -72,7 +72,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
         if message.entry not in old and message.role != "system":
             dealing.bring_back(message)
     dealing.tell(lines, index)
-    dealing.rest(before.ledger.unexplained, after.ledger.unexplained)
+    dealing.rest(before.rest, after.rest)
     return dealing.xray(
         index,
         (before.size.total, after.size.total),
@@ -117,7 +117,7 @@ def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XR
         dealing.tell(lines, NO_ENTRY)
     elif not plan.nothing:
         dealing.expect(plan.tokens.summary)
-    dealing.rest(before.ledger.unexplained, before.ledger.unexplained if plan.nothing else 0)
+    dealing.rest(before.rest, before.rest if plan.nothing else 0)
     after = before.size.total if plan.nothing else dealing.after_tokens
     return dealing.xray(
         NO_ENTRY,
@@ -164,7 +164,7 @@ def xray_edited(session: Session, edit: int) -> XRay:
     for message in stayed.values():
         if message.role != "system":
             dealing.bring_back(message)
-    dealing.rest(before.ledger.unexplained, after.ledger.unexplained)
+    dealing.rest(before.rest, after.rest)
     return dealing.xray(
         last,
         (before.size.total, after.size.total),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 from leafward.context.projection import ahead_of_summary, as_sent, latest, selected
 from leafward.session.entries import NATIVE_ROLE, NO_ENTRY, Body, EntryIndex, Kind, Usage
 from leafward.session.messages import (
+    BROKEN_OFF,
     NEVER_SENT,
     edit_message,
     edit_targets,
@@ -25,6 +26,8 @@ from leafward.session.messages import (
 from leafward.session.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
+    from leafward.base.config import Config
+    from leafward.base.model_windows import Window
     from leafward.session.session import Session
 
 
@@ -52,7 +55,7 @@ class ContextMessage:
     edited: EntryIndex = NO_ENTRY
     """The context edit that replaced its content; -1 where none did."""
     sent: bool = True
-    """False for a command the user ran with `!!`: pi counts it but never sends it."""
+    """False for what pi counts and never sends: a command the user ran with `!!`, a reply that was aborted or failed."""
 
 
 class EditInForce(NamedTuple):
@@ -145,12 +148,14 @@ class Ledger:
     kept: int
     after: int
     unexplained: int
-    """Total less the four: the system prompt and tools that are not in the file, and the estimate's error."""
+    """Total less the others: the system prompt and tools that are not in the file, and the estimate's error."""
+    unsent: int = 0
+    """What the total counts though it is not sent; of `kept` and `after` it is no part."""
 
     @property
     def total(self) -> int:
         """What the parts add up to: the size of the context."""
-        return self.system + self.summary + self.kept + self.after + self.unexplained
+        return self.system + self.summary + self.kept + self.after + self.unexplained + self.unsent
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +171,17 @@ class Context:
     ledger: Ledger
     compaction: EntryIndex
     """The compaction that applies; -1 where none does."""
+
+    @property
+    def sent(self) -> int:
+        """Tokens that are sent with the next prompt: the size that pi counts, without what it does not send."""
+        return self.size.total - self.ledger.unsent
+
+    @property
+    def rest(self) -> int:
+        """The size less the estimates of all messages, those that are not sent among them."""
+        unsent = sum(self.messages.tokens[position] for position in self.messages.unsent)
+        return self.ledger.unexplained + self.ledger.unsent - unsent
 
 
 def lacks_prompt(session: Session, context: Context) -> bool:
@@ -192,6 +208,12 @@ _ROLE_OF_KIND: dict[int, str] = {
 }
 _SILENT = bytes(kind for kind in Kind if kind not in _ROLE_OF_KIND and kind is not Kind.UNKNOWN)
 """Kinds that never contribute a message: their bodies need not be decoded."""
+
+
+def context_window(session: Session, context: Context, config: Config) -> Window:
+    """The window of the model at an entry: configured, recorded by the agent, known by the model's name, or assumed."""
+    model = f"{context.provider}/{context.model}" if context.provider and context.model else context.model
+    return config.window_for(model, session.recorded_window(context.at), context.size.from_usage)
 
 
 def context_at(
@@ -233,6 +255,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     spoken = array("i", (index for index in order if column[index] not in _SILENT))
     last_kept = sum(1 for index in kept_entries if column[index] not in _SILENT)
     add_entry, add_tokens = messages.entry.append, messages.tokens.append
+    broken_off = broken_off_in(session)
     # Where entries are kept ahead of the summary, the system prompt stands ahead of them too.
     brought = session.body(compaction) if ahead else None
     for prompt in messages_of(brought, Kind.COMPACTION)[:-1] if brought else ():
@@ -255,6 +278,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
                 isinstance(message, dict)
                 and message.get("role") == _ROLE_OF_KIND[kind]
                 and NEVER_SENT not in message
+                and message.get("stopReason") not in broken_off
             ):
                 add_entry(index)
                 add_tokens(message_tokens(message))
@@ -271,7 +295,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
             freed = sum(map(message_tokens, said)) - sum(map(message_tokens, left))
             messages.edits.append(EditInForce(index, edit[0], not left, freed))
         for message in left:
-            _note(messages, index, message, edit)
+            _note(messages, index, message, edit, broken_off)
             if message.get("role") == "system":
                 system.append(message)
             add_entry(index)
@@ -281,8 +305,9 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     if len(spoken) == last_kept:
         messages.first_after = len(messages)
     provider, model, thinking = _settings(session, at)
-    size = _size(session, at, messages, system)
-    return Context(at, messages, provider, model, thinking, size, _ledger(messages, system, size), compaction)
+    size, measured = _size(session, at, messages, system)
+    ledger = _ledger(messages, system, size, measured)
+    return Context(at, messages, provider, model, thinking, size, ledger, compaction)
 
 
 _REPLACED = (Kind.COMPACTION, Kind.SYSTEM)
@@ -297,8 +322,20 @@ def _edited(messages: list[Body], edit: tuple[EntryIndex, object] | None) -> lis
     return [changed for message in messages if (changed := edit_message(message, edit[1])) is not None]
 
 
+def broken_off_in(session: Session) -> tuple[str, ...]:
+    """How replies ended that are part of the context and sent to no model: in pi's sessions those aborted or failed (1.5.2).
+
+    Other agents have rules of their own, which their readers apply.
+    """
+    return BROKEN_OFF if session.book is session else ()
+
+
 def _note(
-    messages: Messages, index: EntryIndex, message: Body, edit: tuple[EntryIndex, object] | None
+    messages: Messages,
+    index: EntryIndex,
+    message: Body,
+    edit: tuple[EntryIndex, object] | None,
+    broken_off: tuple[str, ...] = (),
 ) -> None:
     """Keeps what the columns do not say of the message about to be added."""
     position = len(messages)
@@ -309,7 +346,9 @@ def _note(
         messages.edited[position] = edit[0]
     if role in ("system", "compactionSummary"):
         messages.apart.append(position)
-    if message.get("excludeFromContext") if role == "bashExecution" else message.get(NEVER_SENT) is True:
+    if (role == "assistant" and message.get("stopReason") in broken_off) or (
+        message.get("excludeFromContext") if role == "bashExecution" else message.get(NEVER_SENT) is True
+    ):
         messages.unsent.add(position)
 
 
@@ -323,7 +362,10 @@ def _edits(session: Session, entries: list[int]) -> dict[EntryIndex, tuple[Entry
     return edits
 
 
-def _size(session: Session, at: EntryIndex, messages: Messages, system: list[Body]) -> ContextSize:
+def _size(
+    session: Session, at: EntryIndex, messages: Messages, system: list[Body]
+) -> tuple[ContextSize, int]:
+    """The size, and the position behind the reply that reported it; 0 where all of it is estimated."""
     stale = latest(session, at, _INVALIDATING)
     for position in range(len(messages) - 1, -1, -1):
         reply = messages.entry[position]
@@ -335,12 +377,12 @@ def _size(session: Session, at: EntryIndex, messages: Messages, system: list[Bod
         # Usage from before the latest compaction or edit on the path measures another context.
         if stale < 0 or (reply != stale and session.tree.is_ancestor(stale, reply)):
             trailing = sum(messages.tokens[position + 1 :])
-            return ContextSize(usage.total + trailing, usage.total, trailing)
+            return ContextSize(usage.total + trailing, usage.total, trailing), position + 1
         break
     estimate = (
         sum(messages.tokens) - sum(message_tokens(message) for message in system) + _replayed_tokens(system)
     )
-    return ContextSize(estimate, 0, estimate)
+    return ContextSize(estimate, 0, estimate), 0
 
 
 def _replayed_tokens(system: list[Body]) -> int:
@@ -348,16 +390,20 @@ def _replayed_tokens(system: list[Body]) -> int:
     return message_tokens(replayed) if replayed is not None else 0
 
 
-def _ledger(messages: Messages, system: list[Body], size: ContextSize) -> Ledger:
+def _ledger(messages: Messages, system: list[Body], size: ContextSize, measured: int) -> Ledger:
     middle = messages.first_after
     halves = [sum(messages.tokens[:middle]), sum(messages.tokens[middle:])]
+    for position in messages.unsent:
+        halves[position >= middle] -= messages.tokens[position]
     summary = 0
     for position in messages.apart:
         halves[position >= middle] -= messages.tokens[position]
         if messages.role(position) == "compactionSummary":
             summary = messages.tokens[position]
     parts = (_replayed_tokens(system), summary, *halves)
-    return Ledger(parts[0], parts[1], parts[2], parts[3], size.total - sum(parts))
+    # What stands before the reply that reported the size was no part of what it reported.
+    unsent = sum(messages.tokens[position] for position in messages.unsent if position >= measured)
+    return Ledger(parts[0], parts[1], parts[2], parts[3], size.total - sum(parts) - unsent, unsent)
 
 
 def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str]:

@@ -85,11 +85,13 @@ class Price:
     """Files of both working sets that were modified on one side only, or on both."""
     surprises: tuple[tuple[str, str], ...]
     """What one would not expect: a code, and a sentence to show."""
+    unsent: int = 0
+    """Of the context afterwards, what is counted and not sent: replies that were aborted or failed."""
 
     @property
     def sent_again(self) -> int:
         """Tokens of the context that no cache of this conversation has."""
-        return max(0, self.after.total - self.cached)
+        return max(0, self.after.total - self.unsent - self.cached)
 
     def as_json(self) -> dict[str, Any]:
         """The `price` of the command line."""
@@ -98,6 +100,7 @@ class Price:
             "left": {"entries": self.left.entries, "tokens": self.left.tokens},
             "entered": {"entries": self.entered.entries, "tokens": self.entered.tokens},
             "context": {"before": self.before.total, "after": self.after.total},
+            "unsent": self.unsent,
             "cached": self.cached,
             "sent_again": self.sent_again,
             "cost": {"sent_again": self.cost_again, "cached": self.cost_cached},
@@ -169,7 +172,9 @@ def price_of_move(
     left, entered = entries_below(session, ancestor, place), entries_below(session, ancestor, goal)
     here, there = sizes.outline(place), sizes.outline(goal)
     before, after = sizes.size(here), sizes.size(there)
-    cached = min(after.total, sizes.shared(here, there))
+    unsent = sizes.unsent(there)
+    sent = max(0, after.total - unsent)
+    cached = min(sent, sizes.shared(here, there))
     model = there.model or here.model
     known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
     parts = _part(sizes, left), _part(sizes, entered)
@@ -182,10 +187,11 @@ def price_of_move(
         before,
         after,
         cached,
-        _cost(after.total - cached, known.again() if known is not None else None),
+        _cost(sent - cached, known.again() if known is not None else None),
         _cost(cached, known.cache_read if known is not None else None),
         *_files(sizes, ancestor, left, entered),
         tuple(_surprises(sizes, place, goal, here, there)),
+        unsent,
     )
 
 

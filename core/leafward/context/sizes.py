@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
-from leafward.context.model_context import ContextSize
+from leafward.context.entry_metrics import ABORTED, FAILED
+from leafward.context.model_context import ContextSize, broken_off_in
 from leafward.context.projection import latest, selected
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.messages import edit_message, edit_targets, messages_of, trusted_usage
@@ -138,8 +139,20 @@ class Sizes:
 
     def size(self, outline: Outline, until: int | None = None) -> ContextSize:
         """The size of a context, or of what its first entries say, as pi 1.5.2 counts it."""
-        tree = self.session.tree
         stop = len(outline.entries) if until is None else until
+        first, reported = self._reported(outline, stop)
+        if first:
+            trailing = self._said(outline, first, stop)
+            return ContextSize(reported + trailing, reported, trailing)
+        systems = [message for position, message in outline.systems if position < stop]
+        estimate = (
+            self._said(outline, 0, stop) + _replayed_tokens(systems) - sum(map(message_tokens, systems))
+        )
+        return ContextSize(estimate, 0, estimate)
+
+    def _reported(self, outline: Outline, stop: int) -> tuple[int, int]:
+        """The place behind the last reply whose usage measures the first entries of a context, and what it reported; zeros for none."""
+        tree = self.session.tree
         for position in range(stop - 1, -1, -1):
             reply = outline.entries[position]
             if self.kinds[reply] != _ASSISTANT:
@@ -149,13 +162,24 @@ class Sizes:
                 continue
             if outline.stale >= 0 and (reply == outline.stale or not tree.is_ancestor(outline.stale, reply)):
                 break
-            trailing = self._said(outline, position + 1, stop)
-            return ContextSize(usage.total + trailing, usage.total, trailing)
-        systems = [message for position, message in outline.systems if position < stop]
-        estimate = (
-            self._said(outline, 0, stop) + _replayed_tokens(systems) - sum(map(message_tokens, systems))
-        )
-        return ContextSize(estimate, 0, estimate)
+            return position + 1, usage.total
+        return 0, 0
+
+    def unsent(self, outline: Outline, until: int | None = None) -> int:
+        """Tokens that the size counts though they are not sent: replies of pi's that were aborted or failed."""
+        if not broken_off_in(self.session):
+            return 0
+        stop = len(outline.entries) if until is None else until
+        first, _ = self._reported(outline, stop)
+        entries = outline.entries[first:stop]
+        self.tokens(entries)
+        flags = self.tallies.flags
+        broken = [
+            index
+            for index in entries
+            if self.kinds[index] == _ASSISTANT and flags[index] & (FAILED | ABORTED)
+        ]
+        return self.tokens(broken) + sum(outline.shifts.get(index, 0) for index in broken)
 
     def _said(self, outline: Outline, start: int, stop: int) -> int:
         entries = outline.entries[start:stop]
@@ -181,7 +205,7 @@ class Sizes:
                 break
             same += 1
         if same:
-            return self.size(there, same).total
+            return self.size(there, same).total - self.unsent(there, same)
         # Where another compaction comes first, the system prompt in front of it may still be the same.
         mine, theirs = ([message for _, message in outline.systems] for outline in (here, there))
         return _replayed_tokens(theirs) if replayed_system(mine) == replayed_system(theirs) else 0

@@ -160,7 +160,7 @@ def _use(use: Use | None) -> dict[str, Any] | None:
     return {"reads": use.reads, "changes": use.changes, "added": use.added, "removed": use.removed}
 
 
-_PARTS = ("system", "summary", "kept", "after", "unexplained", "total")
+_PARTS = ("system", "summary", "kept", "after", "unexplained", "unsent", "total")
 """Of the tokens of a context."""
 _DIFFERS = {True: "≠", False: "=", None: "?"}
 

@@ -11,11 +11,11 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.session.command_text import script_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "powershell", "pwsh", "cmd"})
-_SCRIPT_FLAGS = re.compile(r"-[a-z]*c|-Command|/c", re.IGNORECASE)
 _LONGEST = 4096
 """Characters from which a command is no plain look at a file any more."""
 _OPERATORS = frozenset("();<>|&")
@@ -58,27 +58,6 @@ class FilePatch:
     """Old and new text of each place that changes, context lines in both."""
     places: list[PatchPlace] = field(default_factory=list)
     """The places of a file that is updated."""
-
-
-def script_of(command: object) -> str | None:
-    """A command as a script: a string as it is, of `["bash", "-lc", "…"]` the script; None for another program's arguments."""
-    if isinstance(command, str):
-        return command
-    if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
-        return None
-    if len(command) >= 3 and re.split(r"[\\/]", command[0])[-1].removesuffix(".exe") in _SHELLS:
-        for place, word in enumerate(command[1:-1], start=1):
-            if _SCRIPT_FLAGS.fullmatch(word):
-                return str(command[place + 1])
-    return None
-
-
-def shown_command(command: object) -> str:
-    """A command as a person would type it."""
-    script = script_of(command)
-    if script is not None:
-        return script
-    return shlex.join(map(str, command)) if isinstance(command, list) else ""
 
 
 def files_read(command: object) -> list[str]:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from leafward.files.commands import FilePatch, files_read, parsed_patch, patches_in, shown_command
+from leafward.files.commands import FilePatch, files_read, parsed_patch, patches_in
 from leafward.files.reads import PLAIN, PRINTED, ReadForm
+from leafward.session.command_text import shown_command
 from leafward.session.entries import ToolCall
 
 if TYPE_CHECKING:

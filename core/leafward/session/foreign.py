@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from leafward.base.errors import NotASession
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
@@ -17,6 +17,7 @@ from leafward.session.file_stamps import Watched
 from leafward.session.scan import Pending, Scan
 from leafward.session.session import Growth, Origin, Session
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
+from leafward.session.titles import title_or_none
 
 if TYPE_CHECKING:
     from array import array
@@ -104,6 +105,15 @@ class Reader(Protocol):
 
     def close(self) -> None:
         """Gives back what is open."""
+        ...
+
+
+@runtime_checkable
+class TellsWindow(Protocol):
+    """A reader of an agent that records the context window of its model."""
+
+    def window(self, index: int) -> int | None:
+        """The window in force at an entry, in tokens; None where nothing says so."""
         ...
 
 
@@ -329,7 +339,7 @@ class ForeignSession(Session):
     @property
     def title(self) -> str | None:
         """The name that somebody gave it, else what the agent itself calls it; one line."""
-        given = self.name or self.header.get("title")
+        given = self.name or title_or_none(self.header.get("title"))
         return " ".join(given.split()) or None if isinstance(given, str) else None
 
     @property
@@ -373,6 +383,14 @@ class ForeignSession(Session):
         if kept < 0 or book is None:
             return self.reader.origin(self.joined.theirs(index))
         return book.origin(kept)
+
+    def recorded_window(self, at: int) -> int | None:
+        """The context window that the agent recorded for an entry, in tokens; None where it recorded none."""
+        if not isinstance(self.reader, TellsWindow):
+            return None
+        while at >= 0 and self.is_kept(at):
+            at = self.columns.parent[at]
+        return self.reader.window(self.joined.theirs(at)) if at >= 0 else None
 
     def records(self, index: int) -> list[bytes]:
         """What the agent stored of an entry, record by record; of one that is kept, its line."""

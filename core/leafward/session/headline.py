@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward.session.command_text import shown_command
 from leafward.session.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, blocks_of, text_of, tool_calls
 from leafward.session.messages import edit_targets
 
@@ -18,7 +19,9 @@ LIMIT = 240
 """Code points of a headline; more never fits on a line."""
 
 _PATHS = ("path", "file_path", "filePath")
-_TELLING = (*_PATHS, "command", "pattern", "query", "url", "name")
+_COMMANDS = ("command", "cmd")
+"""Arguments that may be a list of words."""
+_TELLING = (*_PATHS, *_COMMANDS, "pattern", "query", "url", "name")
 """Arguments that say what a call is about, the most telling first."""
 
 _COMMANDS_TRIED = 16
@@ -72,6 +75,8 @@ def call_words(call: ToolCall) -> str:
     arguments: dict[str, Any] = call.arguments
     for key in _TELLING:
         value = arguments.get(key)
+        if isinstance(value, list) and key in _COMMANDS:
+            value = shown_command(value)
         if isinstance(value, str) and value:
             if key in _PATHS and isinstance(arguments.get("offset"), int):
                 first = arguments["offset"]

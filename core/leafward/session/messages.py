@@ -18,6 +18,9 @@ of ids, `before` and `after` it. Without it pi's rule applies."""
 NEVER_SENT = "neverSent"
 """The field by which a translated message of another agent says that the agent shows it, and sends it to no model."""
 
+BROKEN_OFF = ("aborted", "error")
+"""How replies ended that are not sent again; which of them an agent sends all the same, its reader says."""
+
 _EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
 
 
@@ -72,7 +75,7 @@ def edit_message(message: Body, replacement: object) -> Body | None:
 
 def trusted_usage(message: Body) -> Usage | None:
     """A reply's usage where it says something: not aborted, no error, not all zero (pi 1.5.2)."""
-    if message.get("stopReason") in ("aborted", "error"):
+    if message.get("stopReason") in BROKEN_OFF:
         return None
     usage = read_usage(message.get("usage"))
     return usage if usage is not None and usage.total > 0 else None

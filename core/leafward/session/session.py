@@ -286,6 +286,16 @@ class Session:
         """Where the conversation stands: the leaf, or the nearest entry above it that is not bookkeeping."""
         return self.tree.content_at(self.leaf)
 
+    @property
+    def branches(self) -> int:
+        """How many branches there are besides the path to where it goes on."""
+        place = self.place
+        return sum(leaf != place for leaf in self.tree.leaves())
+
+    def recorded_window(self, at: int) -> int | None:  # noqa: ARG002  # other agents say it entry by entry
+        """The context window that the agent recorded for an entry, in tokens; pi records none."""
+        return None
+
     def origin(self, index: int) -> Origin:
         """Where an entry lies."""
         return Origin(self.path, self.columns.start[index], len(self.raw(index)))

@@ -35,6 +35,7 @@ from leafward_tui.ui.theme import (
     unknown_theme,
     user_themes,
 )
+from leafward_tui.ui.times import tell_years_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -108,6 +109,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         self._ahead = ahead
         self.config = config if config is not None else Config()
         self.clock = clock
+        tell_years_by(clock)
         self.terminal = Terminal.detect(env)
         ascii_set = None if self.config.ascii == "auto" else self.config.ascii
         self.glyphs = choose_glyphs(

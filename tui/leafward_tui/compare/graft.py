@@ -108,13 +108,15 @@ class GraftSheet(RowKeys, Sheet):
     @work(thread=True, exclusive=True, group="graft", exit_on_error=False)
     def _draft(self, chosen: frozenset[int]) -> None:
         from leafward.branches.transfer import draft_graft
+        from leafward.context.model_context import context_at, context_window
 
         shell, worker = services_of(self), get_current_worker()
         entries = [at for number in sorted(chosen) for at in self.turns[number].entries]
         found: GraftDraft | str
         try:
             stop = shell.keys_first.stop(worker)
-            found = draft_graft(self.session, entries, window=shell.config.window, stop=stop)
+            window = context_window(self.session, context_at(self.session), shell.config).tokens
+            found = draft_graft(self.session, entries, window=window, stop=stop)
         except (LeafwardError, OSError) as error:
             found = str(error)
         if not worker.is_cancelled:

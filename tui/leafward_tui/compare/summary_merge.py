@@ -69,6 +69,9 @@ def preview_lines(draft: MergeDraft, choices: Mapping[int, Side3], width: int, g
     for line in safe(text).split("\n"):
         ink = "strong_memory" if line.startswith("#") else "sub"
         found += [LabLine((Span(part, ink),)) for part in wrap(line, width, ellipsis=glyphs.ellipsis) or [""]]
+    for one in draft.lost(text):
+        line = f"{glyphs.malformed} drops: {safe_line(one.text.strip(), 500)}"
+        found.append(LabLine((Span(fit(line, width, ellipsis=glyphs.ellipsis), "warn"),)))
     return Block(found)
 
 
@@ -87,10 +90,14 @@ class MergeSheet(RowKeys, Sheet):
 
     def __init__(self, draft: MergeDraft) -> None:
         open_ones = counted(len(draft.conflicts), "conflict")
-        about = [SheetLine("what only one side changed is taken; where both did, you choose")]
+        about = [
+            SheetLine("both add to the summary before them; where a line is worded differently, you choose")
+        ]
         super().__init__("Merge the summaries of A and B", about, note=open_ones)
         self.draft = draft
         self.choices: dict[int, Side3] = {}
+        self.warned = False
+        """Whether it was said that lines would be dropped."""
         self.conflicts = LinesView(id="conflicts", raised=True)
         self.preview = LinesView(id="preview", cursor=False, raised=True)
 
@@ -131,6 +138,8 @@ class MergeSheet(RowKeys, Sheet):
 
     def operation(self) -> str:
         """What would be written, or what is missing for it."""
+        if self.warned:
+            return "lines would be dropped, see the end of the text; ctrl+s again appends it without them"
         return f"{self.left:,} left to decide" if self.left else "append 1 branch summary below the leaf"
 
     def _decide(self, side: Side3) -> None:
@@ -138,6 +147,7 @@ class MergeSheet(RowKeys, Sheet):
         if kind != "conflict":
             return
         self.choices[int(number)] = side
+        self.warned = False
         self.draw()
         following = [one.number for one in self.draft.conflicts if one.number not in self.choices]
         if following:
@@ -173,6 +183,11 @@ class MergeSheet(RowKeys, Sheet):
         try:
             text = self.draft.text(self.choices)
         except Refused:
+            return
+        if self.draft.lost(text) and not self.warned:
+            self.warned = True
+            self.foot.refresh()
+            self.app.bell()
             return
         self.dismiss(text)
 

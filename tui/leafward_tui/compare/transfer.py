@@ -67,9 +67,11 @@ class CompareCarrying(CompareExporting):
     @work(thread=True, exclusive=True, group="carry", exit_on_error=False)
     def _draft_carry(self, run: int, sides: Sides) -> None:
         from leafward.branches.transfer import draft_graft, draft_merge
+        from leafward.context.model_context import context_at, context_window
 
         worker = get_current_worker()
-        window = self.shell.config.window
+        session = sides.session
+        window = context_window(session, context_at(session), self.shell.config).tokens
 
         def stop() -> bool:
             return worker.is_cancelled

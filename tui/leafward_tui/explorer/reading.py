@@ -169,7 +169,7 @@ class Reading(Counting):
         told = self.painter.headline(first).text if first >= 0 else typed_command(session)
         title = session.title or told or session.path.stem
         compactions = session.columns.kind.count(Kind.COMPACTION)
-        branches = session.tree.branches()
+        branches = session.branches
         if not self.agent:
             from leafward.agents import agent_behind
 

@@ -203,14 +203,15 @@ class Resting(Summarising):
 
     @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
     def _survey(self, run: int, exploration: Exploration, tallies: EntryMetrics) -> None:
-        from leafward.context.model_context import context_at, lacks_prompt
+        from leafward.context.model_context import context_at, context_window, lacks_prompt
         from leafward_tui.explorer.model.overview import Overview
 
         worker = get_current_worker()
         session = exploration.session
         try:
             context = context_at(session)
-            self.post_message(Measured(run, context.size, context.model, lacks_prompt(session, context)))
+            window = context_window(session, context, self.shell.config).tokens
+            self.post_message(Measured(run, context.size, window, lacks_prompt(session, context)))
             overview = Overview.of(
                 session, tallies, exploration.findings.archived, self.shell.keys_first.stop(worker)
             )
@@ -224,7 +225,7 @@ class Resting(Summarising):
         """Shows the context at the leaf in the gauge."""
         if message.run == self.generation:
             config = self.shell.config
-            window = config.window_of(message.model)
+            window = message.window
             self.lacks_prompt = message.lacks_prompt
             self.gauge.show(self._gauged(message.size), window, window - config.reserve)
             self.inspector.show_gauge(Measure(window, config.reserve))

@@ -131,11 +131,11 @@ class Glanced(Message):
 
 @dataclass(eq=False, repr=False)
 class Measured(Message):
-    """The size of the context at the leaf, and the model it is for."""
+    """The size of the context at the leaf, and the window of the model it is for."""
 
     run: int
     size: ContextSize
-    model: str | None
+    window: int
     lacks_prompt: bool
     """Whether the session does not hold the prompt that its agent sends."""
 

@@ -176,6 +176,9 @@ def _made_by(sheet: Sheet, body: Body) -> None:
         by = "Leafward"
     made = _text(ours.get("summarizer"))
     sheet.pairs("by", f"{by}, {made}" if made else by, ink="sub", width=_NAMES)
+    inferred = _text(details.get("inferredParent")) if isinstance(details, dict) else ""
+    if inferred:
+        sheet.pairs("place", f"inferred: {inferred}", ink="sub", width=_NAMES)
     strategy = _text(ours.get("strategy"))
     if strategy:
         behaviour = _text(ours.get("behaviour"))

@@ -303,10 +303,12 @@ def _ledger(sheet: Sheet, context: Context) -> None:
         missing = ledger.unexplained > 0
         words = "system prompt, tools" if missing else "estimated too high"
         rows.append(("rest", "not in the file" if missing else "correction", ledger.unexplained, words, -1))
+    if ledger.unsent:
+        rows.append(("unsent", "not sent", ledger.unsent, "aborted or failed, or kept from the model", -1))
     swatches = _swatches(sheet.glyphs)
     for part, name, amount, about, entry in rows:
         number = exact(amount).replace("-", sheet.glyphs.minus) if amount else sheet.glyphs.zero
-        sign, ink = swatches[part] if amount > 0 else (" ", "blank")
+        sign, ink = swatches.get(part, (" ", "blank")) if amount > 0 else (" ", "blank")
         sheet.line(
             [
                 Span(f"{sign} ", ink),

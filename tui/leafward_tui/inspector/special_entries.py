@@ -151,6 +151,10 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     # An entry that names itself, or one below it, keeps nothing (pi 1.5.2).
     _jump(sheet, session, "kept from", NO_ENTRY if place == index else place, "" if place == index else kept)
     _author(sheet, body, own="the agent")
+    details = body.get("details")
+    inferred = details.get("inferredParent") if isinstance(details, dict) else None
+    if isinstance(inferred, str):
+        sheet.pairs("place", f"inferred: {shown_line(inferred, 200)}", ink="sub", width=_NAMES)
     _summary(sheet, body)
     _details(sheet, body)
 

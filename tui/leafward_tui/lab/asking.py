@@ -13,7 +13,6 @@ from leafward.base.errors import LeafwardError
 from leafward.summaries.summarizers import Cancelled
 from leafward.summaries.survival import Status
 from leafward_tui.lab.drafting import Drafting
-from leafward_tui.lab.model.choices import EXTRACTIVE
 from leafward_tui.lab.model.fates import LostFact, lost_facts
 from leafward_tui.lab.results import DraftMade, Failed, Shown, Streamed
 
@@ -40,7 +39,7 @@ class Asking(Drafting):
             return
         if what_if.plan.nothing:
             self.tell(what_if.plan.diagnostics[0].text, "warn")
-        elif what_if.choices.summarizer == EXTRACTIVE:
+        elif not what_if.choices.asks:
             self.go_to("text", "Summary")
             key = what_if.choices.draft_key()
             what_if.drafts.pop(key, None)
@@ -61,7 +60,7 @@ class Asking(Drafting):
     def look_at_prompt(self) -> None:
         """Works out what a model would be sent, without sending it."""
         what_if = self.what_if
-        if what_if is not None and what_if.choices.summarizer != EXTRACTIVE and not what_if.plan.nothing:
+        if what_if is not None and what_if.choices.asks and not what_if.plan.nothing:
             self._look(self.generation, what_if, what_if.choices, self.shell.config, asking=False)
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False)

@@ -11,7 +11,7 @@ from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers import tokens_of
 from leafward_tui.lab.asking import MANY
-from leafward_tui.lab.model.choices import EXTRACTIVE
+from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
 from leafward_tui.lab.model.paid_summaries import kept_drafts
 from leafward_tui.lab.results import Accepted, Reread
 from leafward_tui.lab.returning import Returning
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.fates import LostFact
 
 _OTHER = "o"
-_GRAVE = frozenset({"still-too-large", "no-gain", "over-limit", "shortened", "lost"})
+_GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
 
 
@@ -50,7 +50,19 @@ class Closing(Returning):
                 current=now == EXTRACTIVE,
             )
         ]
-        names = dict.fromkeys(name for name in (config.model, now) if name and name != EXTRACTIVE)
+        if self.beside >= 0:
+            choices.append(
+                Choice(
+                    "k",
+                    "The summary as it is",
+                    f"that of #{self.beside:,}, word for word, with what you pin",
+                    "nothing is sent anywhere",
+                    current=now == AS_IT_IS,
+                )
+            )
+        names = dict.fromkeys(
+            name for name in (config.model, now) if name and name not in (EXTRACTIVE, AS_IT_IS)
+        )
         keys = dict(zip("abcd", names, strict=False))
         for key, name in keys.items():
             effect = "the model of the configuration" if name == config.model else "used before"
@@ -75,6 +87,8 @@ class Closing(Returning):
         def done(key: str | None) -> None:
             if key == "e":
                 self.summarize_by(EXTRACTIVE)
+            elif key == "k":
+                self.summarize_by(AS_IT_IS)
             elif key == _OTHER:
                 self._name_model()
             elif key is not None:
@@ -101,7 +115,7 @@ class Closing(Returning):
         """Another summariser writes from now on."""
         if self.what_if is not None:
             self.choose(replace(self.what_if.choices, summarizer=name))
-            if name != EXTRACTIVE:
+            if self.what_if.choices.asks:
                 self.go_to("text", "Summary")
                 self.look_at_prompt()
 
@@ -166,7 +180,7 @@ class Closing(Returning):
         what_if = self.what_if
         if what_if is None or self._busy():
             return
-        extractive = what_if.choices.summarizer == EXTRACTIVE
+        extractive = not what_if.choices.asks
         note = "a model is told so; the extractive summariser goes by words" if extractive else ""
 
         def done(text: str | None) -> None:
@@ -202,7 +216,7 @@ class Closing(Returning):
             self.tell("the summary is not whole yet", "warn")
         elif draft is None:
             run = self.shell.keymap.label("summary.run")
-            waits = self.amending or what_if.choices.summarizer == EXTRACTIVE
+            waits = self.amending or not what_if.choices.asks
             self.tell("the draft is not ready yet" if waits else f"no summary yet: {run} writes one", "warn")
         elif session.changed_on_disk():
             self.file_grew()

@@ -11,7 +11,7 @@ from textual.worker import get_current_worker
 from leafward.base.errors import LeafwardError
 from leafward.compaction import Strategy
 from leafward.summaries.summarizers import Cancelled, tokens_of
-from leafward_tui.lab.model.choices import EXTRACTIVE
+from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.paid_summaries import kept_drafts
 from leafward_tui.lab.model.texts import injected_lines, note_lines, prompt_lines, summary_lines
@@ -62,6 +62,7 @@ class Drafting(Planning):
     @work(thread=True, exclusive=True, group="draft", exit_on_error=False)
     def _follow(self, run: int, what_if: WhatIf, choices: Choices, config: Config) -> None:
         from leafward.compaction.injection import collect
+        from leafward.compaction.repair import own_summary
         from leafward.summaries.summarizers.extractive import Extractive
         from leafward_tui.lab.work import drafted, injected, stood
 
@@ -87,12 +88,14 @@ class Drafting(Planning):
                 if stopped():
                     return
                 # A model is asked by the user only.
-                if draft_key in what_if.drafts or (own and choices.summarizer != EXTRACTIVE):
+                if draft_key in what_if.drafts or (own and choices.asks):
                     continue
                 plan = what_if.plan_of(strategy)
                 if plan.nothing or plan.settings != choices.settings(strategy):
                     continue
-                draft = drafted(self.session, plan, Extractive(), choices, made, lambda _text: None, stopped)
+                corrects = own and choices.summarizer == AS_IT_IS
+                writer = own_summary(self.session, self.beside) if corrects else Extractive()
+                draft = drafted(self.session, plan, writer, choices, made, lambda _text: None, stopped)
                 self.post_message(DraftMade(run, draft_key, draft, own))
             if self.beside >= 0 and not any(known.choices is None for known in self.runs) and not stopped():
                 self.post_message(Stood(run, stood(self.session, self.beside)))
@@ -210,7 +213,7 @@ class Drafting(Planning):
         what_if, draft = self.what_if, self.draft
         if draft is not None or what_if is None or what_if.plan.nothing or self.streaming is not None:
             return draft
-        return self.last if what_if.choices.summarizer == EXTRACTIVE or self.amending else None
+        return self.last if not what_if.choices.asks or self.amending else None
 
     def _page_of(self) -> tuple[object, ...]:
         """All that the page depends on."""
@@ -244,7 +247,7 @@ class Drafting(Planning):
         if what_if.plan.nothing:
             said = what_if.plan.diagnostics[0].text if what_if.plan.diagnostics else "nothing to compact"
             return note_lines([(said, "nothing")], width, glyphs)
-        if what_if.choices.summarizer != EXTRACTIVE:
+        if what_if.choices.asks:
             run, choose = self.shell.keymap.label("summary.run"), self.shell.keymap.label("summarizer.choose")
             return note_lines(
                 [
@@ -260,7 +263,7 @@ class Drafting(Planning):
 
     def _prompt(self, what_if: WhatIf, width: int) -> Block:
         glyphs = self.shell.glyphs
-        if what_if.choices.summarizer == EXTRACTIVE:
+        if not what_if.choices.asks:
             choose = self.shell.keymap.label("summarizer.choose")
             return note_lines(
                 [

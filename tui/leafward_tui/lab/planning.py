@@ -16,6 +16,7 @@ from leafward.compaction.cuts import IllegalCut
 from leafward.session.entries import Kind
 from leafward.session.headline import headline
 from leafward.summaries.survival import Status
+from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.fates import LostFact
 from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
@@ -54,14 +55,20 @@ class Planning(LabParts):
 
     @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
     def _measure(self, run: int, config: Config, before: WhatIf | None) -> None:
+        from leafward.compaction.pins import pins_in
         from leafward_tui.lab.work import begin, point_of
 
         try:
             self.at, self.beside = point_of(self.session, self.entry)
             what_if = begin(self.session, self.at, self.beside, config)
             if before is None:
-                what_if.choices = replace(what_if.choices, pins=self.given_pins)
-                what_if.pinned = [LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in self.given_pins]
+                pins = self.given_pins
+                if pins and self.beside >= 0:
+                    # A correction keeps the summary, and what was pinned into it before.
+                    pins = tuple(dict.fromkeys([*pins_in(self.session.body(self.beside) or {}), *pins]))
+                    what_if.choices = replace(what_if.choices, summarizer=AS_IT_IS)
+                what_if.choices = replace(what_if.choices, pins=pins)
+                what_if.pinned = [LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in pins]
             else:
                 what_if.choices = replace(before.choices, cut=None)
                 what_if.pinned = list(before.pinned)
@@ -99,7 +106,9 @@ class Planning(LabParts):
         place = f"#{self.at}" if self.at >= 0 else "the beginning"
         where = f"what if at {place}"
         if self.beside >= 0:
-            where += f" beside {self.shell.glyphs.compaction} #{self.beside}"
+            compaction = f"{self.shell.glyphs.compaction} #{self.beside}"
+            corrects = self.what_if is not None and self.what_if.choices.summarizer == AS_IT_IS
+            where = f"Correcting {compaction}" if corrects else f"{where} beside {compaction}"
         facts = [Fact(where, short=where, keep=3, hue="text")]
         if self.grew:
             facts.append(Fact("the file went on", short="file went on", keep=4, hue="warn"))

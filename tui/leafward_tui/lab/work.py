@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leafward.agents import agent_behind
 from leafward.base.safe_text import safe
 from leafward.cli.inject import injection_settings
 from leafward.compaction import ALL_ESTIMATORS, measure
@@ -13,7 +14,7 @@ from leafward.compaction.entry import cost_of
 from leafward.compaction.injection import Collected, Injection, build
 from leafward.compaction.run import clean_pins, draft, edited, prepared
 from leafward.compaction.xray import planned_at
-from leafward.context.model_context import context_at
+from leafward.context.model_context import context_at, context_window
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.headline import headline
 from leafward.session.injected_block import split_enclosed
@@ -44,20 +45,13 @@ def point_of(session: Session, entry: int) -> tuple[EntryIndex, EntryIndex]:
     return EntryIndex(entry), NO_ENTRY
 
 
-def window_at(model: str | None, provider: str | None, config: Config) -> int:
-    """The window of the model that answers at a point, as configured."""
-    if model is None:
-        return config.window
-    return config.window_of(f"{provider}/{model}" if provider else model)
-
-
 def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
     """Measures the path to an entry. Beside a compaction that is in the session, its own cut is where it begins."""
     sizes = measure(session, at, estimators=ALL_ESTIMATORS)
     turns = PathTurns(sizes)
     turns = PathTurns(sizes, by_turn(_branches(session, at, sizes.entries), turns))
     context = sizes.context
-    choices = Choices.of(config, window_at(context.model, context.provider, config))
+    choices = Choices.of(config, context_window(session, context, config).tokens, agent_behind(session).name)
     choices = replace(choices, off=injection_settings(config).off)
     if config.model:
         choices = replace(choices, summarizer=config.model)

@@ -1,17 +1,51 @@
-"""Times as they are shown: in the user's own zone, to the minute."""
+"""Times as they are shown: in the user's own zone, to the minute, with the year where it is another than this one."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
+class _Present:
+    """What "this year" is."""
+
+    clock: Callable[[], datetime] | None = None
+
+    @classmethod
+    def year(cls) -> int | None:
+        """The year of the application's clock; None before there is one."""
+        return cls.clock().astimezone().year if cls.clock is not None else None
+
+
+def tell_years_by(clock: Callable[[], datetime]) -> None:
+    """From now on a clock says which year is this one."""
+    _Present.clock = staticmethod(clock)
+
+
 def moment(stamp: str) -> str:
-    """An ISO time as `21 Nov 15:48`; empty where it is none."""
+    """An ISO time as `21 Nov 15:48`, in another year as `21 Nov 2025 15:48`; empty where it is none."""
     try:
         when = datetime.fromisoformat(stamp)
         when = when.astimezone() if when.tzinfo is not None else when
     except (ValueError, OverflowError, OSError):
         return ""
-    return f"{when.day} {_MONTHS[when.month - 1]} {when:%H:%M}"
+    return _written(when)
+
+
+def moment_at(milliseconds: int) -> str:
+    """The same of milliseconds since 1970."""
+    try:
+        return _written(datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone())
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def _written(when: datetime) -> str:
+    year = _Present.year()
+    other = f" {when.year}" if year is not None and when.year != year else ""
+    return f"{when.day} {_MONTHS[when.month - 1]}{other} {when:%H:%M}"

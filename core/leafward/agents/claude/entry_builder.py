@@ -315,7 +315,7 @@ class EntryBuilder:
         rows = self.rows
         cut = next((row for row in circle if row in rows.boundaries), -1)
         if cut >= 0:
-            rows.boundaries[cut].missing = True
+            rows.boundaries[cut].missing, rows.boundaries[cut].inferred = True, False
         else:
             cut = max(circle)
             self._cycles.add(cut)

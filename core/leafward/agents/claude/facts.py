@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.records import CHAINED, Role, key_of
+from leafward.session.titles import title_or_none
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body
@@ -75,9 +76,9 @@ class Facts:
         if kind == "agent-name":
             self.agent_name = _text(body.get("agentName")) or self.agent_name
         elif kind == "ai-title":
-            self.ai_title = _text(body.get("aiTitle") or body.get("title")) or self.ai_title
+            self.ai_title = title_or_none(body.get("aiTitle") or body.get("title")) or self.ai_title
         elif kind == "summary":
-            text = _text(body.get("summary"))
+            text = title_or_none(body.get("summary"))
             if text:
                 self.summaries.append((key_of(body.get("leafUuid")), text))
         elif kind == "last-prompt":

@@ -18,6 +18,7 @@ from leafward.agents.claude.kept_rows import Kept, following, row_at, row_of, ro
 from leafward.agents.claude.records import (
     BEGINS,
     NAMED,
+    REPLIES,
     SIDECHAIN,
     Role,
     message_of,
@@ -37,6 +38,7 @@ from leafward.base.paths import is_kept
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.foreign import ForeignSession
+from leafward.session.messages import PROJECTION
 from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
@@ -55,6 +57,11 @@ FORKED = " (fork)"
 _RESUMED = "only the session that started it is resumed"
 _ECHOES = frozenset({"local-command-caveat", "command-name", "local-command-stdout", "local-command-stderr"})
 """What a command of Claude Code itself leaves in the conversation; nobody has to answer that."""
+_UNANSWERED = 'it ends with {}: Claude Code answers that by itself ("No response requested.") before it sends the next prompt'
+_ECHOED = (
+    'it ends with what a command of Claude Code left: 2.1.197 answers that by itself ("No response requested."),'
+    " 2.1.330 does not"
+)
 _BESIDE = frozenset({Role.QUIET, Role.INJECTED, Role.ATTACHED})
 
 
@@ -69,7 +76,7 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
         if place_of(str(session.path)).helper or source.get("isSidechain") is True:
             return f"it belongs to a sub-agent: {_RESUMED}"
         if kind == Kind.COMPACTION and not session.is_kept(end):
-            return None
+            return _stands_below(session, end)
     if kind == Kind.COMPACTION:
         messages = context_at(session, end).messages
         last = messages.entry[len(messages) - 1] if len(messages) else end
@@ -78,6 +85,15 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
     if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
         return "no reply stands behind it yet"
     return after_reply(session, end, before_prompt)
+
+
+def _stands_below(session: ForeignSession, end: EntryIndex) -> str | None:
+    """Why a session may not end at a compaction: in a copy of one, what it kept stands behind the summary, and is sent."""
+    said = (session.body(end) or {}).get(PROJECTION)
+    after = said.get("after") if isinstance(said, dict) else None
+    if any(session.columns.index(name) > end for name in after or ()):
+        return "what the compaction kept stands behind it here"
+    return None
 
 
 def fork(session: Session, cut: ForkPoint, terms: Terms, root: Path) -> Draft:
@@ -152,7 +168,7 @@ class _Copy:
         try:
             self.rows = rows_again(file, reader.size)
             self.target = self._target()
-            self.ends_with_notice = self._notice(file)
+            self.unanswered = self._notice(file)
         finally:
             file.close()
         if self.rows.flags[self.target] & SIDECHAIN:
@@ -170,7 +186,7 @@ class _Copy:
         if cut.prompt >= 0:
             prompt = row_at(rows, columns.start[cut.prompt])
             target = rows.parent[prompt] if prompt >= 0 else -1
-        at = cut.last(columns)
+        at = self._before_compaction(cut.last(columns))
         while target < 0 <= at:
             row = row_of(rows, columns, at)
             if row >= 0:
@@ -181,16 +197,55 @@ class _Copy:
             raise Refused("nothing of it stands in the chain of the conversation")
         return target
 
-    def _notice(self, file: TranscriptFile) -> bool:
-        """Whether a notice that nobody answered stands behind the last reply; what Claude Code's own commands leave is none."""
-        rows, row = self.rows, self.target
-        while row >= 0 and rows.role[row] in (*_BESIDE, Role.COMMAND):
-            if rows.role[row] in (Role.INJECTED, Role.COMMAND):
+    def _before_compaction(self, at: int) -> int:
+        """The entry asked for, or the one above a compaction that has only begun there.
+
+        From the row with which a compaction begins Claude Code reads no further up: a copy that ended with it, or with what is
+        attached before the summary, would say nothing of what was said before.
+        """
+        rows, columns = self.rows, self._reader.columns
+        above = at
+        while above >= 0 and above != self._cut.end:
+            row = row_at(rows, columns.start[above])
+            if row >= 0 and rows.role[row] == Role.BOUNDARY and columns.kind[above] != Kind.COMPACTION:
+                at = columns.parent[above]
+            above = columns.parent[above]
+        return at
+
+    def _notice(self, file: TranscriptFile) -> str:
+        """What stands behind the last reply that Claude Code answers by itself, as words of a remark; empty for nothing.
+
+        It answers whatever a user's row says last. What its own commands leave does not count since 2.1.330 at the latest.
+        """
+        rows, row, echo = self.rows, self.target, ""
+        for _ in range(len(rows)):
+            role = rows.role[row] if row >= 0 else Role.REPLY
+            if role in REPLIES:
+                return echo
+            if role in (Role.SUMMARY, Role.BOUNDARY):
+                return echo if self._keeps_a_reply() else _UNANSWERED.format("a summary")
+            if role in (Role.PROMPT, Role.RESULT):
+                return _UNANSWERED.format("a message")
+            if role in (Role.INJECTED, Role.COMMAND):
                 _, body = self._row(file, row)
                 if body.get("type") == "user":
-                    return tag_of(text_in(message_of(body).get("content"))) not in _ECHOES
+                    if tag_of(text_in(message_of(body).get("content"))) not in _ECHOES:
+                        return _UNANSWERED.format("a notice")
+                    echo = _ECHOED
             row = rows.parent[row]
-        return False
+        return echo
+
+    def _keeps_a_reply(self) -> bool:
+        """Whether what a compaction kept beside its summary ends with a reply: then nothing is answered (2.1.330)."""
+        columns = self._reader.columns
+        at: int = self._cut.end
+        while at >= 0 and columns.kind[at] != Kind.COMPACTION:
+            at = columns.parent[at]
+        said = (self._reader.body(at) or {}).get(PROJECTION) if at >= 0 else None
+        names = [*said["before"], *said["after"]] if isinstance(said, dict) else []
+        kinds = [columns.kind[index] for name in names if (index := columns.index(name)) >= 0]
+        spoken = [kind for kind in kinds if kind in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT)]
+        return bool(spoken) and spoken[-1] == Kind.ASSISTANT
 
     def _counted(self) -> tuple[int, int]:
         """Of the path up to the end: entries that are copied, and entries that are not."""
@@ -209,11 +264,8 @@ class _Copy:
     def remarks(self) -> tuple[Remark, ...]:
         """What is to be said of the copy."""
         found = list(self._cut.remarks())
-        if self.ends_with_notice:
-            text = (
-                "it ends with a notice, which Claude Code answers by itself before it sends the next prompt"
-            )
-            found.append(Remark("notice", text))
+        if self.unanswered:
+            found.append(Remark("notice", self.unanswered))
         return tuple(found)
 
     def lines(self, name: str, terms: Terms) -> Iterator[bytes]:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 
+INFERRED = "the row that this compaction follows was never written; the row before it in the file is taken"
+"""What is said of a compaction whose place was inferred."""
+
+
 class Pointer(NamedTuple):
     """A row that says where the conversation stands."""
 
@@ -82,6 +86,8 @@ class Boundary:
     """The first and the last of them, where the rest is not named."""
     missing: bool = False
     """What came before it is not in this file."""
+    inferred: bool = False
+    """What it names as the row before it was never written: the row of the conversation before it in the file is taken."""
 
 
 def boundary_of(body: Body) -> Boundary:

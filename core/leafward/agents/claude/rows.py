@@ -27,7 +27,7 @@ from leafward.agents.claude.shapes import ASIDE, IN_CHAIN, NAME, Shapes
 from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from leafward.session.entries import Body
 
@@ -39,6 +39,9 @@ _FEW = 16
 """Ids that are looked for one by one; more of them in one pass over all rows."""
 ODD = 0x9E3779B1
 """Spreads offsets over all ids; odd, so that different offsets have different ids."""
+_SAID_BY_NOBODY = frozenset(
+    {Role.QUIET, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.CLEARED, Role.SUMMARY}
+)
 _IS_NAMELESS = bytes(not flags & NAMED for flags in range(256))
 _IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _WRONG = bytes(bool(flags & (GLUED | UNTERMINATED)) for flags in range(256))
@@ -253,14 +256,42 @@ class Rows:
             for row, key in self.wanted.items():
                 above = self.above[bisect_left(self.jumps, row)] = found.get(key, -1)
                 if row in self.boundaries:
-                    self.boundaries[row].missing = above < 0
+                    self.boundaries[row].missing, self.boundaries[row].inferred = above < 0, False
                 elif above < 0:
                     damage[row] = Damage.ORPHAN
+        self._infer(damage)
         for row, first in self.doubled.items():
             damage[row] = damage[first] = Damage.DUPLICATE_ID
         for row in compress(range(len(self)), self.flags.translate(_WRONG)):
             damage[row] = Damage.UNTERMINATED if self.flags[row] & UNTERMINATED else Damage.GLUED
         return damage
+
+    def _infer(self, lost: Collection[int]) -> None:
+        """Hangs what begins no conversation on the row before it in the file, where the row it names was never written.
+
+        That are compactions (Claude Code 2.1.33 to 2.1.49 at least name a row that was only ever in memory) and rows that
+        nobody said. A compaction before which nothing stands keeps its beginning: what it summarised lies in another file.
+        """
+        for row in sorted({*self.boundaries, *(row for row in lost if self.role[row] in _SAID_BY_NOBODY)}):
+            at = bisect_left(self.jumps, row)
+            if at == len(self.jumps) or self.jumps[at] != row or self.above[at] >= 0:
+                continue
+            boundary = self.boundaries.get(row)
+            kept = boundary.segment[1] if boundary is not None and boundary.segment is not None else NO_KEY
+            above = first_of(self.keys, kept) if kept != NO_KEY else -1
+            # What was kept ends with the row that the compaction follows.
+            self.above[at] = above if 0 <= above < row else self._before(row)
+            if boundary is not None and self.above[at] >= 0:
+                boundary.missing, boundary.inferred = False, True
+
+    def _before(self, row: int) -> int:
+        """The last row of the same line of the conversation that stands before one in the file; -1 where none does."""
+        side = self.flags[row] & SIDECHAIN
+        for other in range(row - 1, -1, -1):
+            flags = self.flags[other]
+            if flags & NAMED and flags & SIDECHAIN == side and other not in self.doubled:
+                return other
+        return -1
 
     def spread(self) -> None:
         """Fills `parent` and `reply`, for whoever looks at any row rather than at what is special."""

@@ -12,6 +12,7 @@ from leafward.agents.claude.lineage import spent_before
 from leafward.agents.claude.position import leaf_of
 from leafward.agents.claude.records import NAMED, SIDECHAIN, UNTERMINATED, Role, rows_in
 from leafward.agents.claude.requests import Requests, corrected
+from leafward.agents.claude.row_notes import INFERRED
 from leafward.agents.claude.rows import Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
@@ -292,6 +293,10 @@ def _notes(rows: Rows, weaver: EntryBuilder, wrong: list[int], path: Path) -> li
             entry = weaver.entry[row]
             text = "what this compaction summarised lies in another file"
             notes.append(Note("missing-base", text, EntryIndex(entry), path, rows.start[row]))
+        elif boundary.inferred:
+            notes.append(
+                Note("inferred-parent", INFERRED, EntryIndex(weaver.entry[row]), path, rows.start[row])
+            )
     for entry in wrong:
         text = "what this compaction says it kept is not what was sent; the recorded request counts"
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, weaver.columns.start[entry]))

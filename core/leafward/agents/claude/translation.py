@@ -23,6 +23,7 @@ from leafward.agents.claude.records import (
     text_in,
     typed_in,
 )
+from leafward.agents.claude.row_notes import INFERRED
 from leafward.agents.native_lines import CallNames, frame, injected, message
 from leafward.base.times import milliseconds, written_time
 from leafward.session.entries import EntryIndex, Kind
@@ -52,6 +53,8 @@ class Translator:
         self._more = weaver.more
         self._kept = weaver.kept
         self._boundary = weaver.boundary
+        starts = weaver.rows.start
+        self._inferred = {starts[row] for row, one in weaver.rows.boundaries.items() if one.inferred}
         self._costs = weaver.costs
         start = weaver.rows.start
         self._instead = {weaver.entry[first]: start[row] for first, row in weaver.instead.items()}
@@ -193,6 +196,8 @@ class Translator:
         direction = row.get("summarizeMetadata")
         if isinstance(direction, dict):
             details["summarize"] = direction
+        if at in self._inferred:
+            details["inferredParent"] = INFERRED
         if details:
             body["details"] = details
         return body

@@ -28,6 +28,7 @@ from leafward.agents.codex.records import (
     line_of,
     payload_of,
 )
+from leafward.agents.codex.responses import Responses
 from leafward.agents.codex.settings import Contexts
 from leafward.agents.lines import seams
 from leafward.session.columns import Columns
@@ -41,7 +42,11 @@ if TYPE_CHECKING:
 _MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
 _ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
 _COMPLETED, _PROMPT, _TURN = Role.COMPLETED, Role.PROMPT, Role.TURN
-_USER, _ASSISTANT, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM
+_OF_REPLIES = frozenset({_REPLY, _ECHO, _COUNT, _QUIET})
+"""What may stand between a count and the reply that it counts."""
+_OTHER = frozenset(role for role in Role if role not in _OF_REPLIES and role is not _MESSAGE)
+"""What may not; a message may turn out to be a reply."""
+_USER, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.TOOL_RESULT, Kind.CUSTOM
 
 
 class EntryBuilder:
@@ -60,8 +65,6 @@ class EntryBuilder:
         """Tokens that such a message was cut to."""
         self.models: list[tuple[int, str | None]] = []
         """From which entry on which model replies."""
-        self.stale: set[int] = set()
-        """Replies whose token counts are those of the reply before."""
         self.system: str | None = None
         self.unknown: dict[str, int] = {}
         """Types of records that are not known, with how many there are of each."""
@@ -71,23 +74,24 @@ class EntryBuilder:
         self._naming = Naming()
         self._contexts = Contexts()
         self.course = Course()
+        self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
 
     # --- places ---
 
     def begin(self, start: int, segment: str, state: State) -> None:
         """A new segment begins at a byte, and goes on from a state."""
+        self.responses.unclaimed()
         self.link()
         self.start = start
+        self.responses.begin(start, state.total)
         self._naming.begin(start, segment, self.columns)
         self.course = Course(state.path)
         self.tip = self.course.tip
-        self.model, self.effort, self._total = state.model, state.effort, state.total
-        self._open = False
+        self.model, self.effort = state.model, state.effort
         self._prompts.begin()
         self._held: tuple[int, str] | None = None
         self._answered = (-1, "")
-        self._records = False
         self._effort_at = -1
         if state.model is not None:
             self.models.append((len(self.columns), state.model))
@@ -95,7 +99,7 @@ class EntryBuilder:
     def state(self) -> State:
         """Where the branch stands now."""
         self.link()
-        return State(self.course.frozen(), self.model, self.effort, self._total)
+        return State(self.course.frozen(), self.model, self.effort, self.responses.total)
 
     def _add(self, kind: Kind, at: int, part: int = 0) -> int:
         columns = self.columns
@@ -124,6 +128,7 @@ class EntryBuilder:
 
     def broken(self, at: int) -> None:
         """A piece that is no record: it hangs on the entry before it, and nothing hangs on it."""
+        self.responses.unclaimed()
         self.link()
         columns = self.columns
         index = len(columns)
@@ -133,7 +138,8 @@ class EntryBuilder:
         columns.ids.extend(bytes(8))
         columns.other_ids[index] = f"line@{self.start + at}"
         columns.damage[index] = Damage.MALFORMED
-        self._open, self._held = False, None
+        self.responses.end()
+        self._held = None
 
     # --- lines ---
 
@@ -143,7 +149,7 @@ class EntryBuilder:
         # `rfind` takes half the time of `find`.
         glued = data.rfind(SEAM, 0, stop) >= 0
         starts, kinds, base = self.columns.start, self.columns.kind, self.start + at
-        prompts = self._prompts
+        responses = self.responses
         start = 0
         while start < stop:
             end = find(b"\n", start, stop)
@@ -159,40 +165,47 @@ class EntryBuilder:
                 role = _REPLY if head[4] == b"assistant" else _MESSAGE
             elif role is _RESULT or role is _ANSWER:
                 call = head[5]
+            if responses.waiting >= 0 and role in _OTHER:
+                self.responses.unclaimed()
             if role is _REPLY or role is _ECHO:
                 self._held = None
-                if not self._open:
-                    prompts.spoken = self.tip = len(kinds)
-                    starts.append(base + start)
-                    kinds.append(_ASSISTANT)
-                    self._open, prompts.waiting = True, []
-            elif role is _QUIET or (role is _COUNT and self._records):
+                if responses.open and not responses.ahead and responses.items:
+                    if role is _REPLY:
+                        responses.items.append(data[start:end])
+                else:
+                    responses.piece(data[start:end], at + start, item=role is _REPLY)
+            elif role is _QUIET or (role is _COUNT and responses.recorded):
                 self._held = None
-            elif role is _USAGE and self._open:
-                self._held, self._open, self._records = None, False, True
+            elif role is _USAGE and responses.open:
+                responses.end()
+                self._held, responses.recorded = None, True
             elif role is _RESULT and call is not None:
                 self._result(call.decode("utf-8", "replace"), at + start)
             elif role is _ANSWER and call:
                 name = call.decode("utf-8", "replace")
                 self._held = (at + start, name) if self._answered != (self.tip, name) else None
             elif role is _BOOKS:
-                self._held, self._open = None, False
+                responses.end()
+                self._held = None
                 self.tip = len(kinds)
                 starts.append(base + start)
                 kinds.append(_CUSTOM)
             elif role is _TURN and (known := self._contexts.settings(data, start, end)) is not None:
-                self._held, self._open = None, False
+                responses.end()
+                self._held = None
                 self._turned(known.model, known.effort, at + start)
             elif (body := decode_line(data[start:end])) is None:
                 self.take(data, start, end, at + start)
             elif role is _MESSAGE and (payload := payload_of(body)).get("role") != "assistant":
-                self._held, self._open = None, False
+                self.responses.unclaimed()
+                responses.end()
+                self._held = None
                 self._message(payload, at + start)
             elif role is _PROMPT:
                 self._held = None
                 self._prompt(payload_of(body), at + start)
             else:
-                self.record(line_of(body), at + start)
+                self.record(line_of(body), at + start, data[start:end])
             start = end + 1
         self.link()
 
@@ -200,7 +213,8 @@ class EntryBuilder:
         """The output of a call; what was said of it right before belongs to it."""
         held, self._held = self._held, None
         begin = held[0] if held is not None and held[1] == call else at
-        self._open, self._prompts.waiting = False, []
+        self.responses.result()
+        self._prompts.waiting = []
         self._answered = self._add(_TOOL_RESULT, begin), call
 
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
@@ -213,7 +227,7 @@ class EntryBuilder:
         if line is None or (line.body is None and is_glued(data, start, end)):
             self._pieces(data, start, end, at)
             return
-        self.record(line, at)
+        self.record(line, at, data[start:end])
 
     def _pieces(self, data: bytes, start: int, end: int, at: int) -> None:
         for first, stop in seams(data, start, end, BEGINS):
@@ -224,40 +238,36 @@ class EntryBuilder:
                     self.broken(place)
                 continue
             count = len(self.columns)
-            self.record(line, place)
+            self.record(line, place, data[first:stop])
             if first > start and self.columns.kind:
                 # A record that begins no entry belongs to the one before it.
                 at_entry = count if len(self.columns) > count else count - 1
                 self.columns.damage.setdefault(at_entry, Damage.GLUED)
 
-    def record(self, line: Line, at: int) -> None:
-        """One record."""
+    def record(self, line: Line, at: int, raw: bytes) -> None:
+        """One record, and its bytes."""
         role, body = line.role, line.body
+        if self.responses.waiting >= 0 and role not in _OF_REPLIES:
+            self.responses.unclaimed()
         if role is Role.RESULT:
             self._result(line.call or "", at)
             return
         self._held = None
         if role is Role.REPLY or role is Role.ECHO:
-            if not self._open:
-                self._add(Kind.ASSISTANT, at)
-                self._open = True
-                self._prompts.spoken, self._prompts.waiting = self.tip, []
+            self.responses.piece(raw, at, item=role is Role.REPLY)
         elif role is Role.ANSWER:
             if line.call is not None and self._answered != (self.tip, line.call):
                 self._held = at, line.call
         elif role is Role.COUNT:
-            self._count(payload_of(body or {}), at)
+            self.responses.count(payload_of(body or {}), at)
         elif role is Role.USAGE:
-            self._records = True
-            if not self._open:
-                self._add(Kind.USAGE, at)
-            self._open = False
+            self.responses.usage(at)
         elif role is Role.QUIET:
             return
         elif role is Role.PROMPT:
             self._prompt(payload_of(body or {}), at)
         else:
-            self._open = False
+            self.responses.end()
             if role is Role.UNKNOWN:
                 self._strange(body or {})
             self._other(role, payload_of(body or {}), at)
@@ -328,27 +338,13 @@ class EntryBuilder:
         text = prompt_of(payload)
         if text is None or self._prompts.typed(text, self.columns.kind):
             return
-        self._open = False
+        self.responses.end()
         self._said.add(self._add(_USER, at), {"role": "user"}, text)
 
     def settle(self) -> None:
         """Where no event says what the user typed, whatever does not look injected counts as the user's."""
         self.link()
         self._prompts.settle(self.columns.kind)
-
-    def _count(self, payload: dict[str, Any], at: int) -> None:
-        info = payload.get("info")
-        usage = info.get("total_token_usage") if isinstance(info, dict) else None
-        total = usage.get("total_tokens") if isinstance(usage, dict) else None
-        known, self._total = self._total, total if isinstance(total, int) else self._total
-        if self._records:
-            return
-        if self._open:
-            if total is not None and total == known:
-                self.stale.add(self.tip)
-            self._open = False
-        elif isinstance(total, int) and known is not None and total > known:
-            self._add(Kind.USAGE, at)
 
     # --- going back, and compactions ---
 
@@ -397,13 +393,21 @@ class EntryBuilder:
         """What Codex kept before it wrote that down: the initial context, then the user's newest messages."""
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
-        chosen, cut = kept_users([self._said.size(index) for index in users])
+        first = users[0] if users else len(self.columns)
+        users += [index for index in self._said.warnings if index > first and self.course.holds(index)]
+        users = sorted(index for index in set(users) if self._said.size(index))
+        sizes = [self._said.size(index) for index in users]
+        chosen, cut = kept_users(sizes)
         kept = [users[position] for position in chosen]
         part = 0
-        if cut is not None:
-            index = self._add(Kind.INJECTED, at)
-            self.literals[index] = -1, kept[0]
-            self.budgets[index] = cut
-            kept[0] = index
-            part = 1
+        for place, position in enumerate(chosen):
+            budget = cut if place == 0 else None
+            # Only the text of a message is kept, its images are not.
+            if budget is None and users[position] not in self._said.pictured:
+                continue
+            index = self._add(Kind.INJECTED, at, part)
+            self.literals[index] = -1, kept[place]
+            self.budgets[index] = sizes[position] if budget is None else budget
+            kept[place] = index
+            part += 1
         return initial + kept, part

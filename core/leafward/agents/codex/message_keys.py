@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.codex.items import item_text
+from leafward.agents.codex.items import content_of, item_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.agents.codex.course import Course
+
+
+WARNING = "Warning: "
 
 
 class Said:
@@ -21,6 +24,10 @@ class Said:
         self._before: dict[int, int] = {}
         """From a message to the one before it that says the same."""
         self._bytes: dict[int, int] = {}
+        self.warnings: list[int] = []
+        """Remarks of Codex itself, which it takes for the user's when it compacts."""
+        self.pictured: set[int] = set()
+        """Messages that show an image."""
 
     def add(self, index: int, item: dict[str, Any], text: str) -> None:
         """Takes in the message of an entry."""
@@ -30,6 +37,10 @@ class Said:
             if before is not None:
                 self._before[index] = before
             self._last[key] = index
+        if text.startswith(WARNING) and item.get("role") == "user":
+            self.warnings.append(index)
+        if any(_is_image(part) for part in content_of(item)):
+            self.pictured.add(index)
         self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
     def find(self, items: Sequence[dict[str, Any]], course: Course) -> list[int]:
@@ -49,6 +60,10 @@ class Said:
     def size(self, index: int) -> int:
         """Bytes of the text of a message; 0 where there is none."""
         return self._bytes.get(index, 0)
+
+
+def _is_image(part: object) -> bool:
+    return isinstance(part, dict) and "image" in str(part.get("type"))
 
 
 def _key(item: dict[str, Any], text: str) -> int | None:

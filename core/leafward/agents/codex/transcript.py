@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
     from leafward.agents.codex.store import Segment
     from leafward.session.entries import Body
+
+
+_WINDOW = re.compile(rb'"model_context_window":([1-9]\d{0,9})')
+_TOLD_BACK = 500
+"""Entries above one among which its context window is looked for: each turn says it."""
 
 
 class CodexReader:
@@ -157,6 +163,18 @@ class CodexReader:
         """The file of an entry, and where in it what belongs to the entry begins and ends."""
         piece, start, stop = self._span(index)
         return piece.rollout, start, stop
+
+    def window(self, index: int) -> int | None:
+        """The context window in force at an entry, as Codex uses it, in tokens; None where nothing says so."""
+        parents, at = self._columns.parent, index
+        for _ in range(_TOLD_BACK):
+            if at < 0:
+                return None
+            found = _WINDOW.findall(self.region(at))
+            if found:
+                return int(found[-1])
+            at = parents[at]
+        return None
 
     def body(self, index: int) -> Body | None:
         """An entry, translated."""

@@ -28,7 +28,7 @@ from leafward.session.entries import EntryIndex, Kind, text_of
 from leafward.session.messages import PROJECTION, prompt_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from leafward.agents.codex.entry_builder import EntryBuilder
     from leafward.session.entries import Body
@@ -50,7 +50,8 @@ class Translator:
         self._kept = weaver.kept
         self._literals = weaver.literals
         self._budgets = weaver.budgets
-        self._stale = weaver.stale
+        self._stale = weaver.responses.stale
+        self._counts = weaver.responses.counts
         self._model_at = [index for index, _ in weaver.models]
         self._models = [model for _, model in weaver.models]
         self._calls = CallNames(self.columns, self._calls_in)
@@ -67,6 +68,9 @@ class Translator:
         if kind not in _OF_SEVERAL and next(records(region.partition(b"\n")[0]), None) is None:
             return None
         first = found[0]
+        if kind is Kind.ASSISTANT:
+            # A count may come before everything else of a reply.
+            first = next((one for one in found if line_of(one).role in (Role.REPLY, Role.ECHO)), first)
         body = self._frame(index, first)
         if index in self._literals:
             body.update(self._literal(index, kind, first, body))
@@ -143,11 +147,21 @@ class Translator:
         model = self._model(index)
         if model is not None:
             message["model"] = model
-        usage = usage_in(found if index not in self._stale else ())
+        usage = self._usage(index, found)
         if usage is not None:
             message["usage"] = usage
         message["stopReason"] = "toolUse" if any("hosted" not in block for block in calls) else "stop"
         return body
+
+    def _usage(self, index: int, found: Iterable[Body]) -> Body | None:
+        """What a reply cost, as the count says that is its own."""
+        if index in self._stale:
+            return None
+        elsewhere = self._counts.get(index)
+        if elsewhere is None:
+            return usage_in(found)
+        holder, offset = elsewhere
+        return usage_in(records(self.region(holder)[offset:].partition(b"\n")[0]))
 
     def _calls_in(self, index: int, wanted: bytes) -> list[tuple[str, str]] | None:
         region = self.region(index)
@@ -199,7 +213,8 @@ class Translator:
         if cut >= 0:
             text = text_of(((self.body(cut) or {}).get("message") or {}).get("content"))
             short = cut_in_the_middle(text, self._budgets[index])
-            return injected("codex.truncated", [{"type": "text", "text": short}])
+            name = "codex.without_image" if short == text else "codex.truncated"
+            return injected(name, [{"type": "text", "text": short}])
         items = payload_of(first).get("replacement_history")
         item = items[number] if isinstance(items, list) and number < len(items) else {}
         item = item if isinstance(item, dict) else {}
@@ -251,7 +266,7 @@ class Translator:
             if at < 0 or kinds[at] == Kind.COMPACTION:
                 break
             if kinds[at] == Kind.ASSISTANT and at not in self._literals:
-                usage = usage_in(records(self.region(at))) if at not in self._stale else None
+                usage = self._usage(at, records(self.region(at)))
                 if usage is not None:
                     return int(usage["totalTokens"])
             at = parents[at]

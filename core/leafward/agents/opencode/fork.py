@@ -12,6 +12,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.authorship import own_cut
+from leafward.agents.fork_draft import Remark
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
@@ -19,10 +20,11 @@ from leafward.agents.opencode.records import object_at, object_in, text_in
 from leafward.agents.opencode.sessions import OURS
 from leafward.agents.opencode.transcript import OpenCodeReader, merged
 from leafward.base.errors import NotASession, Refused
-from leafward.session.entries import Kind
+from leafward.context.model_context import context_at
+from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
 from leafward.session.foreign import ForeignSession
 from leafward.session.headline import title_of
-from leafward.session.messages import EDIT_TARGETS
+from leafward.session.messages import EDIT_TARGETS, trusted_usage
 from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 FORKED = " (fork)"
+_LOOKED_AT = 64
+"""Entries below a place among which an automatic compaction is looked for."""
 _HIDDEN = "-hidden"
 _MADE = re.compile(r"(?:-pruned|-dropped|-system|-hidden)?(?:@\d+)?\Z")
 """How the names of entries end that stand for no message or part alone."""
@@ -60,7 +64,7 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: st
         content=lambda: copy.document(name, ids, terms),
         kept=copy.held,
         left=copy.left + own.passed,
-        remarks=own.remarks(),
+        remarks=(*own.remarks(), *copy.remarks()),
         terms=terms,
         store=store,
     )
@@ -82,6 +86,7 @@ class _Copy:
         self._pruned: set[str] = set()
         """Results that are cleared on the path."""
         self.held = self.left = 0
+        self._recounted = _recounted(session, cut.end)
         at = cut.last(columns)
         while at >= 0:
             name = columns.id(at)
@@ -94,6 +99,20 @@ class _Copy:
             if columns.kind[at] == Kind.CONTEXT_EDIT:
                 self._pruned.update((reader.body(at) or {}).get(EDIT_TARGETS, ()))
             at = columns.parent[at]
+
+    def remarks(self) -> tuple[Remark, ...]:
+        """What is to be said of the copy."""
+        if self._recounted is None:
+            return ()
+        _, recorded, size = self._recounted
+        if size < recorded:
+            text = (
+                f"opencode compacted here at {recorded:,} tokens: the last reply of the copy carries the estimate of"
+                f" what is sent here (~{size:,}), so that it is not compacted before the next prompt"
+            )
+            return (Remark("recounted", text),)
+        text = f"opencode compacted here at {recorded:,} tokens, and does so again before the next prompt"
+        return (Remark("compacts-again", text),)
 
     def document(self, name: str, ids: Ids, terms: Terms) -> Iterator[bytes]:
         """The document that is imported. Raises Refused where the database cannot be read any more."""
@@ -154,6 +173,8 @@ class _Copy:
                 elif "parentID" in body:
                     message["parentID"] = renamed.get(text_in(body, "parentID"), asked or new)
                 latest = new
+                if self._recounted is not None and old == self._recounted[0]:
+                    message["tokens"] = _counts(min(self._recounted[1:]), object_at(body, "tokens"))
                 copied = (
                     self._part(decode_line(part.data), part.id, new, name, ids, renamed) for part in parts
                 )
@@ -184,6 +205,51 @@ class _Copy:
             if isinstance(attached, list):
                 state["attachments"] = [_attachment(one, message, session, ids) for one in attached]
         return part
+
+
+def _recounted(session: Session, end: int) -> tuple[str, int, int] | None:
+    """The last reply at a place behind which opencode compacted by itself; None elsewhere.
+
+    Its message's id, the tokens recorded there, and the estimate of what is sent there. opencode looks at what its last reply counted before it sends the next prompt (1.18).
+    """
+    if not _compacts_next(session, end):
+        return None
+    context = context_at(session, end)
+    messages = context.messages
+    for position in range(len(messages) - 1, -1, -1):
+        entry = messages.entry[position]
+        if session.columns.kind[entry] == Kind.ASSISTANT:
+            usage = trusted_usage((session.body(entry) or {}).get("message") or {})
+            if usage is None:
+                continue
+            return (
+                _MADE.sub("", session.columns.id(EntryIndex(entry)), count=1),
+                usage.total,
+                sum(messages.tokens),
+            )
+    return None
+
+
+def _compacts_next(session: Session, end: int) -> bool:
+    """Whether the next thing that happened below an entry is a compaction that nobody asked for."""
+    tree, kinds = session.tree, session.columns.kind
+    waiting = list(tree.children(end))
+    for _ in range(_LOOKED_AT):
+        if not waiting:
+            break
+        at = waiting.pop()
+        details = (session.body(at) or {}).get("details") if kinds[at] not in BOOKKEEPING else None
+        if isinstance(details, dict) and details.get("auto") is True:
+            return True
+        if kinds[at] not in (Kind.ASSISTANT, Kind.COMPACTION):
+            waiting.extend(tree.children(at))
+    return False
+
+
+def _counts(size: int, recorded: Body) -> Body:
+    """Counts of a reply, in the fields of those that were recorded."""
+    counts: Body = {"input": size, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+    return {**counts, "total": size} if "total" in recorded else counts
 
 
 def _usual(told: Told) -> Iterator[tuple[Told, Body]]:

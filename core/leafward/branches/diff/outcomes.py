@@ -14,7 +14,7 @@ from leafward.files.call_lines import told_result
 from leafward.files.edits import command_text, table_of
 from leafward.files.working_set import did_run
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, read_usage, text_of, tool_calls
-from leafward.session.messages import written_at
+from leafward.session.messages import usage_of, written_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -115,6 +115,8 @@ class Outcomes:
 
 
 _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
+_COSTING = frozenset({int(Kind.COMPACTION), int(Kind.BRANCH_SUMMARY), int(Kind.USAGE)})
+"""Kinds besides replies that say what they cost."""
 
 
 class _Told(NamedTuple):
@@ -224,6 +226,9 @@ class OutcomeReader:
         span = (last - first) / 1000 if first is not None and last is not None else None
         words = text_of(self._said).split("\n")
         usage = self._usage + _summed(self._sums, self._cost)
+        # Summaries cost as well, and so does what left nothing but its usage.
+        for _, body in self._session.bodies([at for at in entries if kinds[at] in _COSTING]):
+            usage += (usage_of(body) if body is not None else None) or Usage()
         return Outcomes(
             tuple(self._checks[check] for check in Check if check in self._checks),
             self._commands,

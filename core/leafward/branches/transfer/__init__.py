@@ -13,13 +13,21 @@ from leafward.branches.transfer.context_edits import (
 )
 from leafward.branches.transfer.fact_pins import draft_pins
 from leafward.branches.transfer.graft import GraftDraft, Misfit, apply_graft, draft_graft
-from leafward.branches.transfer.summary_merge import Conflict, MergeDraft, Side3, apply_merge, draft_merge
+from leafward.branches.transfer.summary_merge import (
+    Conflict,
+    LostLine,
+    MergeDraft,
+    Side3,
+    apply_merge,
+    draft_merge,
+)
 
 __all__ = [
     "Conflict",
     "ContextEdit",
     "EditDraft",
     "GraftDraft",
+    "LostLine",
     "MergeDraft",
     "Misfit",
     "Shortened",

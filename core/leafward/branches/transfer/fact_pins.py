@@ -31,4 +31,14 @@ def draft_pins(sides: Sides, facts: Iterable[str], onto: int | None = None) -> M
         raise Refused("no fact to pin")
     session = sides.session
     place = place_at(session, EntryIndex(session.leaf if onto is None else onto))
-    return MergeDraft(sides, _NOTHING, _NOTHING, _NOTHING, (Section(SECTION, lines),), (), (), (), place)
+    return MergeDraft(
+        sides,
+        _NOTHING,
+        _NOTHING,
+        _NOTHING,
+        (Section(SECTION, tuple(f"- {line}" for line in lines)),),
+        (),
+        (),
+        (),
+        place,
+    )

@@ -1,4 +1,8 @@
-"""Two branch summaries made one, section by section against the ancestor's: what only one side changed is taken, the rest is chosen."""
+"""Two branch summaries made one, section by section: both add to the summary above their common ancestor.
+
+A summary of a branch alone says nothing about what it does not mention, so a line of the ancestor's summary stays wherever
+neither side says it in other words; where one does, that is a conflict. Lines are carried as they are stored, byte for byte.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,9 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary, summaries_of
 from leafward.compaction.entry import Place, milliseconds, place_at, stamped, usage_body
-from leafward.compaction.run_comparison import LISTS, Mark, paired, sections_of, summary_at
-from leafward.compaction.stored import file_section, stored_text
+from leafward.compaction.lines import Part, bare, stored_lines
+from leafward.compaction.run_comparison import LISTS, Mark, paired, summary_at, titled_lines
+from leafward.compaction.stored import file_section, kept_section, parts_of, stored_text
 from leafward.files.working_set import touched
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal import Writing
@@ -19,7 +24,7 @@ from leafward.session.journal.operations import MARK, OperationKind
 from leafward.session.journal.write import Write, id_of, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.branches.diff.sides import Sides
     from leafward.session.session import Session
@@ -30,6 +35,12 @@ _FILE_UNITS = 4_000
 _SINGLE = frozenset({"goal"})
 """Sections that say one thing: two of it are a conflict."""
 _EMPTY = frozenset({"", "(none)", "none"})
+_MADE_ANEW = frozenset({Part.READ, Part.MODIFIED, Part.INJECTED})
+"""Parts of a stored summary that a merge makes itself, or that are no summary."""
+
+
+def _says_nothing(line: str) -> bool:
+    return bare(line).casefold() in _EMPTY
 
 
 class Side3(StrEnum):
@@ -43,13 +54,23 @@ class Side3(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A place at which a choice is needed. Texts are lines without list marks, empty where a side has none; not safe to show."""
+    """A place at which a choice is needed. Texts are lines as stored, empty where a side has none; not safe to show."""
 
     number: int
     section: str
     base: str
     a: str
     b: str
+
+
+@dataclass(frozen=True, slots=True)
+class LostLine:
+    """A line of one of the three summaries that a merged one does not hold. As stored, not safe to show."""
+
+    source: str
+    """`base`, `a` or `b`."""
+    section: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +107,12 @@ class MergeDraft:
             lines = [line for item in section.items for line in self._lines(item, choices, rest)]
             if lines:
                 heading = f"## {section.title}\n" if section.title else ""
-                parts.append(heading + "\n".join(_as_list(section.title, lines)))
+                parts.append(heading + "\n".join(lines))
         if not parts:
             raise Refused("the merged summary is empty: nothing to carry over")
         words = "\n\n".join(parts)
         files = file_section(self.read, self.modified, words, self.sides.session.cwd, _FILE_UNITS)
-        return stored_text(words, files=files)
+        return stored_text(words, kept=self._quoted(), files=files)
 
     def _lines(self, item: str | int, choices: Mapping[int, Side3], rest: Side3 | None) -> list[str]:
         if isinstance(item, str):
@@ -103,7 +124,25 @@ class MergeDraft:
             Side3.BOTH: [one.a, one.b],
             Side3.BASE: [one.base],
         }[choices.get(item, rest or Side3.BOTH)]
-        return [line for line in chosen if line]
+        return list(dict.fromkeys(line for line in chosen if line))
+
+    def _quoted(self) -> str:
+        """The user's messages that the three summaries hold word for word, each once."""
+        texts = [parts_of(one.text).kept for one in (self.base, self.a, self.b)]
+        return kept_section(dict.fromkeys(message for kept in texts for message in kept))
+
+    def lost(self, text: str) -> tuple[LostLine, ...]:
+        """The lines that a merged text does not hold, but for those that a decided conflict left out."""
+        there = {line.strip() for line in text.split("\n")}
+        there.update(line.strip() for one in self.conflicts for line in (one.base, one.a, one.b))
+        found: dict[str, LostLine] = {}
+        for source, summary in (("base", self.base), ("a", self.a), ("b", self.b)):
+            for line in stored_lines(summary.text):
+                said = line.text.strip()
+                if line.level or line.mark or line.part in _MADE_ANEW or said in there or _says_nothing(said):
+                    continue
+                found.setdefault(said, LostLine(source, line.heading, line.text))
+        return tuple(found.values())
 
     def line(self, text: str, writing: Writing) -> Body:
         """The entry that would be appended."""
@@ -128,12 +167,6 @@ class MergeDraft:
         made = stamped("branch_summary", self.place, moment, said)
         made[MARK]["merged"] = merged
         return made
-
-
-def _as_list(title: str, lines: Sequence[str]) -> list[str]:
-    if title.casefold() in _SINGLE and len(lines) == 1:
-        return list(lines)
-    return [f"- {line}" for line in lines]
 
 
 def draft_merge(
@@ -171,7 +204,7 @@ def base_of(session: Session, ancestor: int) -> EntryIndex:
 
 def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflict, ...]]:
     """Three stored summaries merged, line by line. Pure."""
-    three = [sections_of(text) for text in (base, a, b)]
+    three = [titled_lines(text) for text in (base, a, b)]
     titles: dict[str, str] = {}
     for told in (three[1], three[2], three[0]):
         for key, (title, _) in told.items():
@@ -182,7 +215,7 @@ def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflic
     # What stands under no heading comes first, or it would belong to the section before it.
     for key, title in sorted(titles.items(), key=lambda one: one[0] != ""):
         olds, ours, theirs = (
-            [line for line in told.get(key, ("", []))[1] if line.casefold() not in _EMPTY] for told in three
+            [line for line in told.get(key, ("", []))[1] if not _says_nothing(line)] for told in three
         )
         items = list(_merged(title, key, olds, ours, theirs, conflicts))
         if items:
@@ -199,45 +232,50 @@ def _merged(
 
     mine, added_a = _against(olds, ours)
     other, added_b = _against(olds, theirs)
-    for place, old in enumerate(olds):
-        a, b = mine[place], other[place]
-        if a == b:
-            yield from [a] if a else []
-        elif a == old:
-            yield from [b] if b else []
-        elif b == old:
-            yield from [a] if a else []
-        else:
-            yield conflict(old, a, b)
-    if key in _SINGLE and len(added_a) == len(added_b) == 1 and added_a != added_b:
-        yield conflict("", added_a[0], added_b[0])
+    if key in _SINGLE and len(olds) <= 1 and len(added_a) <= 1 and len(added_b) <= 1 and (added_a or added_b):
+        old = olds[0] if olds else ""
+        a, b = (
+            added[0] if added else (now.get(0) or old) for added, now in ((added_a, mine), (added_b, other))
+        )
+        yield a if bare(a) == bare(b) and not old else conflict(old, a, b)
         return
-    for pair in paired(added_a, added_b):
-        if pair.mark is Mark.CHANGED:
-            yield conflict("", pair.before, pair.after)
-        else:
-            yield pair.before or pair.after
+    for place, old in enumerate(olds):
+        a, b = mine.get(place, old), other.get(place, old)
+        yield a if bare(a) == bare(b) else conflict(old, a, b)
+    for a, b in _pairs(added_a, added_b):
+        yield conflict("", a, b) if a and b and bare(a) != bare(b) else (a or b)
 
 
-def _against(olds: list[str], news: list[str]) -> tuple[list[str], list[str]]:
-    """What became of each old line (empty: left out), and the lines that are new."""
-    became: list[str] = []
+def _against(olds: list[str], news: list[str]) -> tuple[dict[int, str], list[str]]:
+    """What the old lines became that are said in other words, by their place; and the lines that are new."""
+    became: dict[int, str] = {}
     added: list[str] = []
-    for pair in paired(olds, news):
-        if pair.mark is Mark.ADDED:
-            added.append(pair.after)
-        else:
-            became.append(pair.after if pair.mark is not Mark.REMOVED else "")
-    return _in_order(olds, news, became), added
+    places: dict[str, list[int]] = {}
+    for place, old in enumerate(olds):
+        places.setdefault(old, []).append(place)
+    for old, new in _pairs(olds, news):
+        place = places[old].pop(0) if old else -1
+        if not old:
+            added.append(new)
+        elif new and bare(new) != bare(old):
+            became[place] = new
+    return became, added
 
 
-def _in_order(olds: list[str], news: list[str], became: list[str]) -> list[str]:
-    """What became of the old lines, in their own order: pairs come in the order of the new ones."""
-    pairs = [pair for pair in paired(olds, news) if pair.mark is not Mark.ADDED]
-    waiting: dict[str, list[str]] = {}
-    for pair, now in zip(pairs, became, strict=True):
-        waiting.setdefault(pair.before, []).append(now)
-    return [waiting[old].pop(0) for old in olds]
+def _pairs(olds: list[str], news: list[str]) -> Iterator[tuple[str, str]]:
+    """Lines of both that say the same or nearly so, as they are stored; empty where only one of them does."""
+    left, right = _by_words(olds), _by_words(news)
+    for pair in paired([bare(line) for line in olds], [bare(line) for line in news]):
+        old = left[pair.before].pop(0) if pair.mark is not Mark.ADDED else ""
+        new = right[pair.after].pop(0) if pair.mark is not Mark.REMOVED else ""
+        yield old, new
+
+
+def _by_words(lines: list[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        found.setdefault(bare(line), []).append(line)
+    return found
 
 
 def _files(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from leafward.base.gc_pause import collector_paused
 from leafward.base.globs import base_folder
 from leafward.compaction.injection.values import SourceRef, from_entry
-from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, path_in
+from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, command_text, path_in
 from leafward.files.file_names import locate
 from leafward.files.working_set import did_run, nested_calls
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
@@ -243,8 +243,8 @@ class _Reader:
             uses = self._uses(call)
             text = ""
             if call.name in self._table.shells:
-                command = call.arguments.get("command")
-                text = f"ran `{_short(command)}`" if isinstance(command, str) and command.strip() else ""
+                command = command_text(call, self._table)
+                text = f"ran `{_short(command)}`" if command.strip() else ""
             elif call.name in _SEARCHES:
                 uses = [*uses, *_places(call.arguments)]
             for path, use, action in uses:

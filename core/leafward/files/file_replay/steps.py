@@ -5,10 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.commands import parsed_patch, patches_in, script_of, texts_in
+from leafward.files.commands import parsed_patch, patches_in, texts_in
 from leafward.files.edits import Action, command_in, line_count, line_delta, path_in, replacements
 from leafward.files.file_replay.texts import Replacement
 from leafward.files.shell import Effect, Proof, Staging, Sweep, effects
+from leafward.session.command_text import script_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -206,8 +206,10 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
         _add_sessions(
             lines, at, name, group, stock, forest=view.grouping is Grouping.FOREST and stock.projects > 1
         )
-    left = len(totals) - len({group_of(card) for card in shown}) if view.grouping is Grouping.PROJECT else 0
-    _add_hidden(lines, query, stock, len(found), archived, left)
+    elsewhere = [totals[name] for name in totals.keys() - {group_of(card) for card in shown}]
+    _add_hidden(
+        lines, query, stock, len(found), archived, elsewhere if view.grouping is Grouping.PROJECT else []
+    )
     return Listing(lines, view, query, stock, len(shown), len(stock.cards), archived, at)
 
 
@@ -280,15 +282,19 @@ def _add_sessions(
 
 
 def _add_hidden(
-    lines: list[ListLine], query: Query, stock: Stock, found: int, archived: int, groups: int
+    lines: list[ListLine], query: Query, stock: Stock, found: int, archived: int, elsewhere: list[int]
 ) -> None:
-    """What is left out leaves a line with a count."""
+    """What is left out leaves a line with a count; `elsewhere` are the sessions of each project of which none is shown."""
     filtered = len(stock.cards) - found if query else 0
     if not lines:
         return
     if filtered:
         lines.append(ListLine(LineKind.BLANK))
-        lines.append(ListLine(LineKind.HIDDEN, shown=filtered, total=groups, words="hidden by the filter"))
+        words, groups, there = "hidden by the filter", len(elsewhere), sum(elsewhere)
+        if 0 < there < filtered:
+            words += f", {there:,} of them in {groups:,} other project{'s' if groups > 1 else ''}"
+            groups = 0
+        lines.append(ListLine(LineKind.HIDDEN, shown=filtered, total=groups, words=words))
     if archived:
         if not filtered:
             lines.append(ListLine(LineKind.BLANK))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -30,6 +29,7 @@ from leafward_tui.ui.cells import (
 from leafward_tui.ui.hits import marked
 from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.times import moment_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -165,10 +165,10 @@ class Preview(Widget):
                 ground.faint,
             ),
         ]
-        began = f"started {_moment(card.created)}" if card.created is not None else ""
+        began = f"started {moment_at(card.created)}" if card.created is not None else ""
         live = is_live(card, services_of(self).clock().timestamp())
         state, style = (
-            ("writing now", ground.leaf) if live else (f"last {_moment(card.modified)}", ground.sub)
+            ("writing now", ground.leaf) if live else (f"last {moment_at(card.modified)}", ground.sub)
         )
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
         price = money(used.cost) if used.priced else ""
@@ -325,12 +325,3 @@ def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> Line:
         pieces.append(Segment(glyph[1:], ground.faint))
     pieces.append(Segment(" " * (_LABEL - cell_len(glyph)), ground.blank))
     return [*pieces, Segment(text, words), Segment(tail, ground.faint)]
-
-
-def _moment(milliseconds: int) -> str:
-    """``21 Nov 14:02`` in the user's zone, with the year instead of the hour when it is another."""
-    try:
-        when = datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone()
-    except (OverflowError, ValueError, OSError):
-        return ""
-    return f"{when.day} {when:%b %H:%M}"

@@ -85,7 +85,8 @@ def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int
         LabLine((Span(f"  {fit(why, width - 2, ellipsis=glyphs.ellipsis)}", "sub"),)) for why in contexts.why
     ]
     a, b = contexts.ledgers
-    names = ("system", "summary", "kept", "after", "unexplained", "total")
+    unsent = ("unsent",) if a.unsent or b.unsent else ()
+    names = ("system", "summary", "kept", "after", "unexplained", *unsent, "total")
     cell = min(13, (width - 3) // len(names))
     lines += [LabLine(), LabLine((blanks(3), *(Span(right(name, cell), "faint") for name in names)))]
     for letter, ledger in (("A", a), ("B", b)):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from leafward.compaction import PlanSettings, Strategy
+from leafward.compaction import PlanSettings, Strategy, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 
-__all__ = ["EXTRACTIVE", "Choices"]
+__all__ = ["AS_IT_IS", "EXTRACTIVE", "Choices"]
 
 EXTRACTIVE = "extractive"
 """The name of the summariser that needs no model."""
+AS_IT_IS = "the summary as it is"
+"""The summary of the compaction that is corrected, word for word."""
 
 
 def _nothing() -> Mapping[Strategy, int]:
@@ -36,7 +38,7 @@ class Choices:
     cut: EntryIndex | None = None
     """The first entry to keep, instead of what the budget leads to."""
     summarizer: str = EXTRACTIVE
-    """`extractive`, or a model's name."""
+    """`extractive`, the summary that is corrected as it is, or a model's name."""
     pins: tuple[str, ...] = ()
     focus: str = ""
     inject: bool = True
@@ -47,15 +49,20 @@ class Choices:
     """Of the injected text, in code points."""
 
     @classmethod
-    def of(cls, config: Config, window: int) -> Choices:
-        """What the configuration says; the strategies that it does not speak of keep their own defaults."""
+    def of(cls, config: Config, window: int, agent: str = "pi") -> Choices:
+        """What the configuration says of a session of an agent; the strategies that it does not speak of keep their own defaults."""
         return cls(
-            strategy=Strategy(config.strategy),
+            strategy=strategy_of(config.strategy, agent),
             keep=MappingProxyType({Strategy.PI: config.keep_recent}),
             reserve=MappingProxyType({Strategy.PI: config.reserve}),
             window=window,
             budget=config.injection_budget,
         )
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model has to be asked for the summary."""
+        return self.summarizer not in (EXTRACTIVE, AS_IT_IS)
 
     def settings(self, strategy: Strategy | None = None) -> PlanSettings:
         """The settings of a strategy's plan, of the chosen one by default. A cut holds for the chosen one only."""

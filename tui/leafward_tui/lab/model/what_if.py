@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction import Strategy, plan
 from leafward.compaction.cuts import RULE_TEXT, IllegalCut, Rule, legal_cut
 from leafward.session.entries import EntryIndex
-from leafward_tui.lab.model.choices import EXTRACTIVE, Choices
+from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.ledger import Column, Ledger, column_of, ledger_of
 from leafward_tui.lab.model.plan_lines import PlanView
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
@@ -54,7 +54,7 @@ class WhatIf:
         """Injected texts by budget and what is switched off."""
         self.sections: tuple[SectionReport, ...] = ()
         """All sections there are, as the first injected text had them."""
-        self.costs: dict[str, float | None] = {EXTRACTIVE: 0.0}
+        self.costs: dict[str, float | None] = {EXTRACTIVE: 0.0, AS_IT_IS: 0.0}
         """US dollars that a run by a summariser is reckoned to cost."""
         self._seconds: dict[Strategy, float] = {}
         """The least that a plan of each strategy ever took to be made."""
@@ -212,7 +212,7 @@ class WhatIf:
         """The column of a strategy."""
         draft = self.draft(strategy)
         # Other strategies are drafted without a model: nobody is asked for them, so they cost nothing either.
-        by_model = strategy is self.choices.strategy and self.choices.summarizer != EXTRACTIVE
+        by_model = strategy is self.choices.strategy and self.choices.asks
         cost = self.costs.get(self.choices.summarizer) if by_model else 0.0
         if by_model and draft is not None and draft.summary.usage is not None:
             cost = draft.summary.cost

@@ -1,0 +1,165 @@
+"""Which lines belong to one response of the model.
+
+A response leaves items, events that say its texts again, and a token count. Their order differs by version: up to 0.58 events and
+the count come before the items, and calls alternate with their outputs; from 0.66 on the count comes behind the items; in 0.142
+behind the outputs too. So a line is put to a response by what it is and says, and by the total of its count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.codex.items import reply_blocks
+from leafward.agents.codex.records import BEGINS, framed
+from leafward.agents.lines import bodies_in
+from leafward.session.entries import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from leafward.agents.codex.prompts import Prompts
+    from leafward.session.columns import Columns
+
+
+class Responses:
+    """The responses of one transcript while it is read. Places are bytes into the segment that is read."""
+
+    __slots__ = (
+        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "counts", "items", "open",
+        "recorded", "stale", "start", "total", "waiting",
+    )  # fmt: skip
+
+    def __init__(self, columns: Columns, prompts: Prompts, add: Callable[[Kind, int], int]) -> None:
+        self._columns, self._prompts, self._add = columns, prompts, add
+        self.stale: set[int] = set()
+        """Replies whose token counts are those of the reply before."""
+        self.counts: dict[int, tuple[int, int]] = {}
+        """Where the token counts of a reply stand that are not the first ones in its own stretch: the entry in whose stretch they
+        do, and how many bytes into it."""
+        self.begin(0, None)
+
+    def begin(self, start: int, total: int | None) -> None:
+        """A new segment begins at a byte; so many tokens were counted before it."""
+        self.start, self.total = start, total
+        self.recorded = False
+        """Whether usage is recorded response by response: counts of the thread say nothing more then."""
+        self.open = False
+        """Whether what comes next may still belong to the entry of the last reply."""
+        self.items: list[bytes] = []
+        """The lines of the items of that reply."""
+        self.ahead = False
+        """Whether its count came before its items."""
+        self.waiting = -1
+        """Where a count stands that came before everything else of its response."""
+        self._raised = False
+        """Whether that count is higher than the one before it."""
+        self._foreign_count = False
+        """Whether the count of another response stands in its stretch, before its own."""
+        self._reply = -1
+        """The last reply."""
+        self._itemized = False
+        """Whether replies leave items here."""
+        self._after_results = False
+        """Whether nothing but outputs of calls came since its last item."""
+        self._uncounted = -1
+        """The last reply, if it has no count yet and nothing but results came behind it."""
+
+    def piece(self, raw: bytes, at: int, *, item: bool) -> None:
+        """An item of a reply, or an event that says one once more."""
+        if not item and self.items and (self.ahead or not self.open):
+            if self._says(raw):
+                return
+            self.open = False
+        if not self.open:
+            counted, self.waiting = self.waiting, -1
+            # An item right behind the output of a call whose response was counted before it is of that same response.
+            self.ahead = counted >= 0 or (item and self._after_results and self.ahead)
+            self.open, self.items, self._after_results, self._foreign_count = True, [], False, False
+            self._reply = index = self._add(Kind.ASSISTANT, counted if counted >= 0 else at)
+            self._uncounted = -1 if self.ahead else index
+            self._prompts.spoken, self._prompts.waiting = index, []
+        if item:
+            self._itemized = True
+            self.items.append(raw)
+
+    def result(self) -> None:
+        """The output of a call becomes an entry."""
+        self._settle()
+        self.open, self._after_results = False, True
+
+    def end(self) -> None:
+        """Something else becomes an entry."""
+        self._settle()
+        self.open = self.ahead = self._after_results = False
+        self._uncounted = -1
+
+    def _settle(self) -> None:
+        """What only an event says, where replies leave items, the client said and not the model: it is never sent."""
+        if self.open and not self.items and not self.ahead and self._itemized:
+            self._columns.kind[self._reply] = Kind.CUSTOM
+
+    def unclaimed(self) -> None:
+        """What comes next is of no reply: a count that still waits counts what left nothing else."""
+        place, self.waiting = self.waiting, -1
+        # A total that is lower begins anew with another process of Codex, and may be an estimate.
+        if place >= 0 and self._raised:
+            self._add(Kind.USAGE, place)
+            self.end()
+
+    def usage(self, at: int) -> None:
+        """The usage of one response."""
+        self.recorded = True
+        if not self.open and not self._belongs(at):
+            self._add(Kind.USAGE, at)
+        self.end()
+
+    def count(self, payload: dict[str, Any], at: int) -> None:
+        """The counts of the thread so far."""
+        info = payload.get("info")
+        usage = info.get("total_token_usage") if isinstance(info, dict) else None
+        total = usage.get("total_tokens") if isinstance(usage, dict) else None
+        total = total if isinstance(total, int) else None
+        known, self.total = self.total, total if total is not None else self.total
+        if self.recorded:
+            return
+        fresh = total is not None and total != known
+        if self.open and not self.items:
+            # Only events so far: the items come behind the count.
+            if fresh and self._foreign_count:
+                self._belongs(at)
+            self.ahead = self.ahead or fresh
+            self._foreign_count = True
+            return
+        if self.open and not self.ahead:
+            if total is not None and not fresh:
+                self.stale.add(len(self._columns.kind) - 1)
+            self.end()
+            return
+        if not fresh or self._belongs(at):
+            return
+        self.unclaimed()
+        self.end()
+        self.waiting, self._raised = at, known is None or (total or 0) > known
+
+    def _belongs(self, at: int) -> bool:
+        """Puts a count to the last reply where that one has none yet; False where there is no such reply."""
+        reply, self._uncounted = self._uncounted, -1
+        if reply < 0:
+            return False
+        holder = len(self._columns.kind) - 1
+        self.counts[reply] = holder, self.start + at - self._columns.start[holder]
+        return True
+
+    def _says(self, echo: bytes) -> bool:
+        """Whether an event says again what an item of the last reply says."""
+        told, known = _texts([echo]), _texts(self.items)
+        return bool(told) and told <= known
+
+
+def _texts(lines: Iterable[bytes]) -> set[tuple[str, str]]:
+    records = (framed(body) for line in lines for body in bodies_in(line, BEGINS))
+    return {
+        (kind, text)
+        for one in reply_blocks(records)
+        if (text := str(one.get(kind := str(one["type"]), "")).strip())
+    }

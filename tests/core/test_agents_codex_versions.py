@@ -1,0 +1,131 @@
+"""Sessions that versions of Codex wrote whose lines come in other orders: each reply once, with what it cost."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.context.model_context import context_at, message_body
+from leafward.files.working_set import touched
+from leafward.session.entries import Kind, blocks_of
+from leafward.session.headline import headline
+from tests.codex_rollout import CODEX, DATA, Rollout, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward.session.session import Session
+
+VERSIONS = ("0.29", "0.47", "0.58", "0.142")
+
+
+@pytest.fixture(params=VERSIONS)
+def session(request: pytest.FixtureRequest) -> Iterator[Session]:
+    (path,) = (DATA / str(request.param)).rglob("rollout-*.jsonl")
+    with closing(CODEX.open(path)) as found:
+        yield found
+
+
+def messages(session: Session, kind: Kind) -> list[tuple[int, dict[str, Any]]]:
+    found = [index for index, one in enumerate(session.columns.kind) if one == kind]
+    return [(index, (session.body(index) or {})["message"]) for index in found]
+
+
+def test_each_reply_is_there_once(session: Session) -> None:
+    texts = [
+        block["text"]
+        for _, message in messages(session, Kind.ASSISTANT)
+        for block in blocks_of(message["content"])
+        if block["type"] == "text"
+    ]
+    assert len(texts) == len(set(texts))
+    assert texts[0] == "Understood. (1)"
+    assert "Both at once." in texts
+
+
+def test_each_response_is_counted_once(session: Session) -> None:
+    """The model said for its n-th response that it read n thousand tokens, and once that the window is full."""
+    counted = [
+        message["usage"]["input"] for _, message in messages(session, Kind.ASSISTANT) if "usage" in message
+    ]
+    alone = session.columns.kind.count(Kind.USAGE)
+    if counted:
+        sizes = [size % 100_000 for size in counted]
+        assert sizes == sorted(set(sizes)), "a response is counted twice"
+        # The response that compacts is a reply in some versions, and leaves nothing but its count in others.
+        missing = set(range(1_000, sizes[-1] + 1, 1_000)) - set(sizes)
+        assert len(missing) == alone
+    else:
+        assert "29" in str(session.path), "the oldest write no counts"
+
+
+def test_commands_say_what_they_ran_and_how_they_ended(session: Session) -> None:
+    results = {
+        headline(session, index).text: message for index, message in messages(session, Kind.TOOL_RESULT)
+    }
+    assert not results["cat apples.txt"]["isError"]
+    assert results["ls nowhere"]["isError"]
+    assert results["ls nowhere"].get("exitCode") == 2
+    files = touched(session, session.tree.path(session.leaf))
+    assert any(path.endswith("apples.txt") and use.read for path, use in files.items())
+    assert any(path.endswith("list.md") and use.modified for path, use in files.items())
+
+
+def test_an_image_is_not_kept_by_a_compaction_without_history() -> None:
+    """Such versions keep the texts of what the user said, nothing else."""
+    (path,) = (DATA / "0.47").rglob("rollout-*.jsonl")
+    with closing(CODEX.open(path)) as session:
+        compaction = session.columns.kind.index(Kind.COMPACTION)
+        seen = [message_body(session, one) for one in context_at(session, compaction).messages]
+        assert not any(
+            block["type"] == "image"
+            for message in seen
+            if "content" in message
+            for block in blocks_of(message["content"])
+        )
+
+
+def count(total: int, last: int) -> dict[str, Any]:
+    usage = {"input_tokens": last, "output_tokens": 1, "total_tokens": total}
+    return {"info": {"total_token_usage": usage, "last_token_usage": {**usage, "total_tokens": last + 1}}}
+
+
+def test_what_an_event_repeats_behind_the_count_is_no_second_reply(tmp_path: Path) -> None:
+    made = Rollout(tmp_path)
+    made.prompt("Compare")
+    made.said("They differ.", "assistant")
+    made.event("token_count", **count(11, 10))
+    made.event("agent_message", message="They differ.")
+    made.prompt("Thank you")
+    session = opened(made.path)
+    ((_, message),) = messages(session, Kind.ASSISTANT)
+    assert message["usage"]["input"] == 10
+
+
+def test_a_count_behind_the_results_is_the_count_of_the_reply(tmp_path: Path) -> None:
+    made = Rollout(tmp_path)
+    made.prompt("Compare")
+    made.item("function_call", name="shell", arguments='{"command":["ls"]}', call_id="one")
+    made.item("function_call_output", call_id="one", output="a")
+    made.event("token_count", **count(11, 10))
+    made.reply("They differ.")
+    made.event("token_count", **count(31, 19))
+    session = opened(made.path)
+    counted = [message["usage"]["input"] for _, message in messages(session, Kind.ASSISTANT)]
+    assert counted == [10, 19]
+    assert Kind.USAGE not in session.columns.kind
+
+
+def test_a_count_of_what_left_no_reply_is_usage(tmp_path: Path) -> None:
+    made = Rollout(tmp_path)
+    made.prompt("Compare")
+    made.reply("They differ.")
+    made.event("token_count", **count(11, 10))
+    made.event("token_count", **count(61, 49))
+    made.line("compacted", message="Fruit.")
+    session = opened(made.path)
+    kinds = [kind for kind in session.columns.kind if kind in (Kind.ASSISTANT, Kind.USAGE, Kind.COMPACTION)]
+    assert kinds == [Kind.ASSISTANT, Kind.USAGE, Kind.COMPACTION]

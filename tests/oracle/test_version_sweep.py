@@ -1,0 +1,195 @@
+"""Every installed version of every agent records a session; tree, context, usage and files are held against what was really sent.
+
+``LEAFWARD_AGENTS`` names a folder with unpacked npm packages, one a version: ``codex-0.47.0``, ``claude-2.1.48`` … (README.md here
+says how to make it). Skipped elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward import agents
+from leafward.context.model_context import context_at, message_body
+from leafward.files.working_set import touched
+from leafward.session.entries import Kind, blocks_of, tool_calls
+from leafward.session.headline import headline
+from tests.oracle import sweep_codex
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+    from tests.oracle.responses_model import Exchange
+
+FOLDER = Path(os.environ.get("LEAFWARD_AGENTS") or "nowhere")
+SAID = tuple[str, str]
+
+
+def installed(agent: str) -> list[Path]:
+    """The versions of an agent that are there, oldest first."""
+    found = [path for path in FOLDER.glob(f"{agent}-*") if re.fullmatch(rf"{agent}-[\d.]+", path.name)]
+    return sorted(found, key=lambda path: tuple(map(int, path.name.partition("-")[2].split("."))))
+
+
+def versions(agent: str) -> pytest.MarkDecorator:
+    """A parameter for every version; one that is skipped where there is none."""
+    skip = pytest.mark.skip(reason=f"LEAFWARD_AGENTS names no folder with {agent}-VERSION in it")
+    found = [pytest.param(path, id=path.name) for path in installed(agent)]
+    return pytest.mark.parametrize("package", found or [pytest.param(None, id=agent, marks=skip)])
+
+
+def spoken(session: Session, at: int, *, system: bool = False) -> list[SAID]:
+    """A context flattened: texts, calls and results in their order; without the system prompt, or that alone."""
+    found: list[SAID] = []
+    for one in context_at(session, at).messages:
+        message = message_body(session, one)
+        if (one.role == "system") != system or not one.sent:
+            continue
+        if one.role == "toolResult":
+            found.append(("result", str(message["toolCallId"])))
+            continue
+        if one.role in ("compactionSummary", "branchSummary"):
+            found.append(("user", str(message["summary"]).strip()))
+            continue
+        content = message["content"]
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else blocks_of(content):
+            if block["type"] == "toolCall":
+                found.append(("call", str(block["id"])))
+            elif block["type"] == "text" and str(block["text"]).strip():
+                found.append(("assistant" if one.role == "assistant" else "user", str(block["text"]).strip()))
+            elif block["type"] == "image":
+                found.append(("image", str(block["data"])[:40]))
+    return found
+
+
+def assert_same(known: list[SAID], sent: list[SAID], number: int) -> None:
+    """What Leafward shows is what was sent; several texts in one message count where each of them stands in it, in order."""
+    left = list(known)
+    for kind, text in sent:
+        if left and left[0] == (kind, text):
+            left.pop(0)
+            continue
+        at, taken = 0, 0
+        while left and left[0][0] == kind == "user" and (at := text.find(left[0][1], at)) >= 0:
+            at += len(left.pop(0)[1])
+            taken += 1
+        assert taken, f"request {number}: sent and not shown: {kind} {text[:300]!r}; shown next: {left[:1]}"
+    assert not left, f"request {number}: shown and not sent: {left[0]}"
+
+
+# --- Codex ---
+
+
+def sent_by_codex(items: list[dict[str, Any]]) -> list[SAID]:
+    """The same of the input of a request."""
+    found: list[SAID] = []
+    for item in items:
+        kind = str(item.get("type"))
+        if kind.endswith("_call"):
+            found.append(("call", str(item.get("call_id") or item.get("id"))))
+        elif kind.endswith("_output"):
+            found.append(("result", str(item.get("call_id"))))
+        elif kind == "message":
+            side = "assistant" if item["role"] == "assistant" else "user"
+            for part in item["content"]:
+                if part.get("image_url"):
+                    found.append(("image", str(part["image_url"]).partition("base64,")[2][:40]))
+                elif str(part.get("text") or "").strip():
+                    found.append((side, part["text"].strip()))
+    # Tags around an image are part of it.
+    return [one for one in found if not re.fullmatch(r"<image[^>]*>|</image>", one[1])]
+
+
+def replies_to(session: Session, exchange: Exchange) -> list[int]:
+    """The entries in which a reply stands."""
+    found = []
+    for index, kind in enumerate(session.columns.kind):
+        if kind != Kind.ASSISTANT:
+            continue
+        message = (session.body(index) or {}).get("message") or {}
+        blocks = blocks_of(message.get("content"))
+        marks = {str(block.get("id") or block.get("text")) for block in blocks}
+        if marks & exchange.marks:
+            found.append(index)
+    return found
+
+
+@versions("codex")
+def test_codex(package: Path, tmp_path: Path) -> None:
+    program = sweep_codex.binary(package)
+    if program is None:
+        pytest.skip("not for this machine")
+    recorded = sweep_codex.record(program, tmp_path)
+    with closing(agents.agent_named("codex").open(recorded.paths[-1])) as session:
+        check_codex(session, recorded)
+
+
+def check_codex(session: Session, recorded: sweep_codex.Recorded) -> None:
+    """Everything that is known of a thread of Codex is so."""
+    exchanges = [one for one in recorded.model.exchanges if not one.compacts]
+    # 0.36 forgets what the model says right after a compaction, and sends it no more.
+    last = exchanges[-1].request["input"]
+    exchanges = [
+        one for one in exchanges if one is exchanges[-1] or replies_to(session, one) or said_in(last, one)
+    ]
+    system = {text for _, text in spoken(session, session.leaf, system=True)}
+    # The oldest do not write down where they work.
+    told = {text for index in range(len(session.columns)) for _, text in spoken(session, index)[-1:]}
+    counted = 0
+    for exchange in exchanges:
+        entries = replies_to(session, exchange)
+        assert entries, (exchange.number, "the reply is not there")
+        kinds = {str(block.get("type")) for one in exchange.items for block in [one]}
+        # Calls that alternate with their outputs are an entry each, whatever else is there once.
+        assert len(entries) == 1 or "function_call" in kinds, (exchange.number, entries)
+        known = spoken(session, session.columns.parent[entries[0]])
+        sent = [
+            (kind, text)
+            for kind, text in sent_by_codex(exchange.request["input"])
+            if not any(one.startswith(text[:500]) for one in system)
+            and (text in told or not text.startswith("<environment_context>"))
+        ]
+        assert_same(known, sent, exchange.number)
+        usage = [
+            found
+            for entry in entries
+            if (found := ((session.body(entry) or {}).get("message") or {}).get("usage")) is not None
+        ]
+        assert [one["input"] for one in usage] in ([], [exchange.input_tokens]), exchange.number
+        counted += len(usage)
+    assert counted in (0, len(exchanges)), "some replies have a count, some have none"
+    assert session.columns.kind.count(Kind.UNKNOWN) == 0
+    assert session.columns.kind.count(Kind.MALFORMED) == 0
+    assert session.columns.kind.count(Kind.COMPACTION) == sum(
+        one.compacts for one in recorded.model.exchanges
+    )
+    assert not session.tree.branch_points()
+    prompts = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER]
+    assert {headline(session, index).text for index in prompts} >= set(sweep_codex.PROMPTS[1:])
+    check_outcomes(session)
+
+
+def said_in(items: list[dict[str, Any]], exchange: Exchange) -> bool:
+    """Whether a later request repeats a reply."""
+    return any(mark in str(items) for mark in exchange.marks)
+
+
+def check_outcomes(session: Session) -> None:
+    """Commands, how they ended, and the files they touched."""
+    failed: dict[str, tuple[bool, str]] = {}
+    for index, kind in enumerate(session.columns.kind):
+        if kind == Kind.TOOL_RESULT:
+            message = (session.body(index) or {})["message"]
+            failed[headline(session, index).text] = bool(message["isError"]), str(message["toolCallId"])
+        elif kind == Kind.ASSISTANT:
+            for call in tool_calls((session.body(index) or {})["message"]):
+                assert call.arguments, call
+    assert failed["ls nowhere"][0]
+    assert not failed["cat apples.txt"][0]
+    files = touched(session, session.tree.path(session.leaf))
+    assert any(path.endswith("apples.txt") and use.read for path, use in files.items())
+    assert any(path.endswith("list.md") and use.modified for path, use in files.items())

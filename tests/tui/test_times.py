@@ -1,0 +1,23 @@
+"""Times as they are shown."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from leafward_tui.ui import times as moments
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def test_a_date_of_another_year_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moments._Present, "clock", None)
+    assert moments.moment("2025-11-21T15:48:00") == "21 Nov 15:48", "which year is this one is not known"
+    moments.tell_years_by(lambda: datetime(2026, 6, 1, tzinfo=UTC))
+    assert moments.moment("2025-11-21T15:48:00") == "21 Nov 2025 15:48"
+    assert moments.moment("2026-11-21T15:48:00") == "21 Nov 15:48"
+    assert moments.moment("no time") == ""
+    at = round(datetime(2024, 5, 2, 12, tzinfo=UTC).timestamp() * 1000)
+    assert moments.moment_at(at).startswith("2 May 2024 ")
+    assert moments.moment_at(10**18) == ""
