@@ -216,6 +216,25 @@ ASSIGNED_CONTEXTS: dict[str, str] = {
     "commented": "# {n}={s}",
     "secret from literal": "kubectl create secret generic x --from-literal={n}={s}",
     "typed": '{n_}: str = "{s}"',
+    "logfmt": 'level=info user=ada {n}={s} msg="ok"',
+    "systemd": 'Environment="{n}={s}"',
+    "apache": "SetEnv {n} {s}",
+    "perl": "$ENV{{'{n}'}} = '{s}';",
+    "clojure": '{{:{n_} "{s}"}}',
+    "rust": 'const {n}: &str = "{s}";',
+    "java": 'private static final String {n_} = "{s}";',
+    "sql": "UPDATE cfg SET {n_} = '{s}' WHERE id = 1;",
+    "helm": "helm install x --set {n}={s}",
+    "input": '<input type="hidden" name="{n}" value="{s}">',
+    "said bare": "Set {n} to {s} and restart.",
+    "bold": "**{n}:** {s}",
+    "appended": 'echo "{n}={s}" >> .env',
+    "gh secret": 'gh secret set {n} --body "{s}"',
+    "default": 'process.env.{n} || "{s}"',
+    "getenv": 'os.getenv("{n}", "{s}")',
+    "anchor": "{n}: &x {s}",
+    "property list": "<key>{n}</key><string>{s}</string>",
+    "url in url": "a%3D1%26{n_}%3D{s}%26b",
 }
 
 
@@ -288,7 +307,13 @@ def _key_contexts(rng: random.Random, what: str) -> list[tuple[str, str, list[st
         ("diff", "\n".join(f"+{line}" for line in lines), body), ("middle cut", "\n".join([*lines[:4], "... [8 lines truncated] ...", *lines[-4:]]), [*body[:3], *body[-3:]]),
         ("head only", "\n".join(lines[:9]), body[:8]), ("tail only", "\n".join(lines[6:]), body[6:]), ("indented", "key: |\n" + "\n".join(f"    {line}" for line in lines), body),
         ("numbers pipe", "\n".join(f"{n:4} | {line}" for n, line in enumerate(lines, 1)), body), ("tail numbers", "\n".join(numbered.split("\n")[7:]), body[7:]),
-        ("strings", " +\n".join(f'    "{line}\\n"' for line in lines), body), ("one line", " ".join(lines), body), ("env", 'PRIVATE_KEY="' + "\\n".join(lines) + '"', body),
+        ("strings", " +\n".join(f'    "{line}\\n"' for line in lines), body), ("one line", " ".join(lines), body),
+        ("grep", "\n".join(f"./k.pem:{n}:{line}" for n, line in enumerate(lines, 1)), body),
+        ("echo", "\n".join(f"echo '{line}' >> id" for line in lines), body),
+        ("blame", "\n".join(f"a1b2c3d4 (Ada 2024-01-01 12:00:00 +0000 {n}) {line}" for n, line in enumerate(lines, 1)), body),
+        ("array", json.dumps(lines), body),
+        ("page", "<pre>" + "<br>".join(lines) + "</pre>", body),
+        ("cat -A", "\n".join(f"{line}$" for line in lines), body), ("env", 'PRIVATE_KEY="' + "\\n".join(lines) + '"', body),
     ]  # fmt: skip
     if what in ("RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY"):
         made.append(("no marks", "\n".join(lines[1:6]), body[:5]))

@@ -6,13 +6,21 @@ import json
 import os
 import sqlite3
 import stat
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 from leafward.agents import agent_of
+from leafward.base.redact import Redactor
 from leafward.export import audit as audits
+from leafward.export import clean_copy
 from tests.foreign_stores import make
 from tests.pi_file import PiFile
 from tests.planted import planted
@@ -273,3 +281,14 @@ def test_a_database_keeps_no_freed_page_with_a_secret(tmp_path: Path, run: Run) 
         assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     base.close()
     assert json.loads(outcome.out)["redacted"] == {"openai key": 1}
+
+
+def test_a_compressed_file_is_cleaned_and_compressed_again() -> None:
+    lines = f'{{"a":1}}\n{{"key":"{KEY}"}}\n'.encode()
+    redactor = Redactor()
+    made = clean_copy._redacted("rollout.jsonl.zst", zstd.compress(lines), redactor)
+    assert made is not None
+    assert zstd.decompress(made) == b'{"a":1}\n{"key":"[redacted: openai key]"}\n'
+    untouched = zstd.compress(b'{"a":1}\n')
+    assert clean_copy._redacted("rollout.jsonl.zst", untouched, redactor) == untouched
+    assert clean_copy._redacted("picture.png", b"\x89PNG\0\0", redactor) is None

@@ -22,6 +22,8 @@ _END = re.compile(r"-{4,5} ?END (?P<what>[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?) 
 _LONGEST = 40_000
 """Code points of a key beyond which it is none."""
 
+_MOST_BEHIND = 100
+"""Code points behind a BEGIN line that belong to what writes it."""
 _LEAST = 40
 """Characters of base64 of a key that begins without its BEGIN line."""
 
@@ -38,7 +40,9 @@ _LINE = re.compile(
       | (?P<cut> (?: \.{{2,}} | … | ⋮ | \[ | \( | < | \+ )? [^\n\\A-Z]{{0,12}} (?: \.{{3}} | … | ⋮ | truncated | omitted | lines? | more | elided | snip ) [^\n\\]{{0,80}} )
       | (?P<blank> ) ) {_FRAME} \Z"""
 )
-_RUN_BEHIND = re.compile(r"(?P<body>[A-Za-z0-9+/]{40,}={0,3})[\s|│┃\"'`,;$\\]{0,200}\Z")
+_RUN_BEHIND = re.compile(
+    r"(?P<body>[A-Za-z0-9+/]{40,}={0,3})[\s|│┃\"'`,;$\\]{0,200}(?:>{1,2} ?[^\s>]{1,80})?\Z"
+)
 """A line of a key behind anything else: the name of a file, who wrote it and when."""
 _RUN = re.compile(r"[A-Za-z0-9+/]{16}")
 _ONE_LINE = re.compile(r"(?:[A-Za-z0-9+/=]|\s|\\{1,15}[nr]|[\"',+]){0,40000}?(?=-{4,5} ?END )")
@@ -166,11 +170,18 @@ def _walk(text: str, at: int) -> int:
             partial = re.match(rf"{_FRAME}[A-Za-z0-9+/]{{16,}}={{0,3}}", line)
             if first and partial is not None:
                 return at + partial.end()
-            if partial is not None and partial.end() >= 48:
-                return at + partial.end()
             behind = _RUN_BEHIND.search(line)
+            if behind is None and stop is not None and not first and _ends_next(text, stop.end()):
+                # The last line of a key is short: what follows says that it is one.
+                at = stop.end()
+                continue
+            if behind is None and first and stop is not None and len(line) <= _MOST_BEHIND:
+                # What stands behind the BEGIN line: where a command writes it.
+                first = False
+                at = stop.end()
+                continue
             if behind is None:
-                break
+                return at + partial.end() if partial is not None and partial.end() >= _LEAST else end
             end, strange, first = at + behind.end("body"), 0, False
             if stop is None:
                 break
@@ -198,6 +209,12 @@ def _walk(text: str, at: int) -> int:
             break
         at = stop.end()
     return end
+
+
+def _ends_next(text: str, at: int) -> bool:
+    """Whether the next line is an END line."""
+    stop = _BREAK.search(text, at, at + 400)
+    return _END.search(text, at, stop.start() if stop is not None else at + 400) is not None
 
 
 def _is_last(rest: str) -> bool:
