@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from leafward.base.config import Config
-from leafward.base.errors import LeafwardError
 from leafward.catalog import Sort, Update
 from leafward_tui.catalogue.controllers.arrangement import Arrangement
 from leafward_tui.catalogue.controllers.curation import Curation
@@ -21,41 +20,13 @@ from leafward_tui.catalogue.model.listing import EMPTY, Grouping, LineKind, List
 from leafward_tui.catalogue.state import CatalogueState
 from leafward_tui.ui.two_panes import Panes
 from tests.tui.session_store import lines_of, small_store
+from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.ui.services import AppServices, Job
-
-
-class Waiting:
-    """Jobs that run when they are told to; of each key the latest is kept."""
-
-    def __init__(self) -> None:
-        self.waiting: dict[str, tuple[Any, ...]] = {}
-
-    def latest(self, key: str, work: Callable[[Job], Any], on_done: Any, on_error: Any = None) -> None:
-        self.waiting[key] = (work, on_done, on_error)
-
-    also = latest
-
-    def running(self, key: str) -> bool:
-        return key in self.waiting
-
-    def cancel(self, *keys: str) -> None:
-        for key in keys:
-            self.waiting.pop(key, None)
-
-    def run(self, key: str) -> None:
-        work, on_done, on_error = self.waiting.pop(key)
-        job = SimpleNamespace(stop=lambda: False, report=lambda tell: tell())
-        try:
-            result = work(job)
-        except LeafwardError as error:
-            on_error(str(error))
-        else:
-            on_done(result)
+    from leafward_tui.ui.services import AppServices
 
 
 class Screen:
@@ -112,7 +83,12 @@ class Parts:
     """A catalogue without a screen."""
 
     def __init__(self) -> None:
-        self.state, self.screen, self.services, self.jobs = CatalogueState(), Screen(), Services(), Waiting()
+        self.state, self.screen, self.services, self.jobs = (
+            CatalogueState(),
+            Screen(),
+            Services(),
+            WaitingJobs(),
+        )
         self.view = cast("CatalogueView", self.screen)
         services = cast("AppServices", self.services)
         self.arrangement = Arrangement(self.state, self.view, services, self.jobs)

@@ -312,9 +312,9 @@ class TestLog:
             await pilot.press("u")
             await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
             await pilot.press("u")
-            session = log.session
+            session = log.state.session
             await until(pilot, lambda: screen.app.screen is log and len(session) == total + 2)
-            await until(pilot, lambda: not log.writing)
+            await until(pilot, lambda: not log.state.writing)
             await pilot.press("q")
             await written(pilot, screen, total + 2)
             assert here(screen) == "d"

@@ -283,7 +283,7 @@ class TestScreen:
             assert lines(hands.file.path) == before
             await asked(pilot, "u")
             await pilot.press("u")
-            await until(pilot, lambda: lines(hands.file.path) == before + 1 and not screen.writing)
+            await until(pilot, lambda: lines(hands.file.path) == before + 1 and not screen.state.writing)
             await until(pilot, lambda: screen.list.deeds is not None and len(screen.list.deeds) == 5)
             assert note(screen).startswith("✓ undone: the leaf goes back to")
             written = json.loads(hands.file.path.read_bytes().splitlines()[-1])

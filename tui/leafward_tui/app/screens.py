@@ -142,12 +142,12 @@ class FeatureScreens:
         on_close: Callable[[object], None],
     ) -> None:
         """The search of all text, for `text` where there is some; `before` is what it handed back when it was left last."""
-        from leafward_tui.search import Kept, SearchScreen
+        from leafward_tui.search import LeftSearch, SearchScreen
 
-        kept = before if isinstance(before, Kept) else None
-        if text and (kept is None or kept.text != text):
-            kept = Kept(text)
-        self._app.push_screen(SearchScreen(paths, cards, kept), on_close)
+        left = before if isinstance(before, LeftSearch) else None
+        if text and (left is None or left.text != text):
+            left = LeftSearch(text)
+        self._app.push_screen(SearchScreen(paths, cards, left), on_close)
 
     def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:
         """The operations on a session; hands back an entry to go to."""

@@ -179,7 +179,7 @@ class PageView(LineScroll):
         super().notify_style_update()
         self._strips.clear()
 
-    def show_focus(self, *, focused: bool) -> None:
+    def focus_changed(self, *, focused: bool) -> None:
         """The cursor shows where the keys go."""
         if focused and self._line(self.cursor) is None:
             self.cursor = self._first_in_view()

@@ -1,17 +1,13 @@
-"""Screens with a list beside what is under its cursor; where there is no room for both, one of the two at a time."""
+"""A list beside what is under its cursor; where there is no room for both, one of the two at a time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from textual.screen import ScreenResultType
-
-from leafward_tui.ui.screen import BaseScreen
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["PanedView", "Panes", "TwoPanes"]
+__all__ = ["PanedView", "Panes"]
 
 
 class PanedView(Protocol):
@@ -83,54 +79,3 @@ class Panes:
     def _shown(self) -> None:
         self._view.arrange_panes()
         self._view.look()
-
-
-class TwoPanes(BaseScreen[ScreenResultType]):
-    """The keys that go between both. A screen says how they are arranged."""
-
-    _with_preview = True
-    """Whether the second pane is shown where there is room for both."""
-    _side = False
-    """Whether keys go to the second pane; on a narrow screen it is shown instead of the list."""
-
-    def leave_field(self) -> bool:
-        """Goes from the field to the list; whether it was in the field."""
-        raise NotImplementedError
-
-    def arrange_panes(self) -> None:
-        """Shows the panes as they are wanted."""
-        raise NotImplementedError
-
-    def look(self) -> None:
-        """Fills the second pane, once the cursor rests."""
-        raise NotImplementedError
-
-    def action_pane_next(self) -> None:
-        """Between both; out of the field."""
-        if self.leave_field():
-            return
-        if not self._with_preview and self.two_panes:
-            self._with_preview = True
-        self._side = not self._side
-        self.arrange_panes()
-        self.look()
-
-    def action_pane_previous(self) -> None:
-        """There are two."""
-        self.action_pane_next()
-
-    def action_preview_toggle(self) -> None:
-        """With or without the second pane; on a narrow screen, instead of the list."""
-        if self.two_panes:
-            self._with_preview = not self._with_preview
-            self._side = False
-        else:
-            self._side = not self._side
-        self.arrange_panes()
-        self.look()
-
-    def to_list(self) -> None:
-        """Back to the list."""
-        if self._side:
-            self._side = False
-            self.arrange_panes()

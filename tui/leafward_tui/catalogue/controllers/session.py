@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import pasted_path
 from leafward_tui.catalogue.jobs import resume_command
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class SessionExits:
     def copy(self) -> None:
         """The path of the session."""
         if (card := self._view.card) is not None:
-            self._services.copy(card.path)
+            self._services.copy(pasted_path(card.path))
 
     def resume(self) -> None:
         """Reads the session to learn how its agent opens it, then hands the terminal over."""

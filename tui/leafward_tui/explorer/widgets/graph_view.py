@@ -311,7 +311,7 @@ class GraphView(LineScroll):
         if shown:
             self.post_message(self.RowsShown(self, shown.start, shown.stop - 1))
 
-    def show_focus(self, *, focused: bool) -> None:
+    def focus_changed(self, *, focused: bool) -> None:
         """The cursor is bright while keys come here; elsewhere no letters stay on the lines."""
         self.state = replace(self.state, focused=focused)
         if not focused:
