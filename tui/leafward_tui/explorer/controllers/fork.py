@@ -195,7 +195,7 @@ class NewSession:
 
     def _show_draft(self, session: Session, wish: ForkWish, target: Agent, made: Fork) -> None:
         """Shows what would be written, and asks."""
-        from leafward_tui.explorer.model.forks import told, ways
+        from leafward_tui.explorer.model.forks import draft_lines, ways
         from leafward_tui.ui.sheet import ChoiceSheet
 
         if not self._view.on_top:
@@ -220,7 +220,7 @@ class NewSession:
             )
 
         title, note = f"A new session of {target.title}", named(wish.entry)
-        sheet = ChoiceSheet(title, ways(made, target.title), told(made, wish), note=note)
+        sheet = ChoiceSheet(title, ways(made, target.title), draft_lines(made, wish), note=note)
         self._view.ask(sheet, done)
 
     def _show_stored(self, made: Fork, target: Agent, then: str, problem: str) -> None:
