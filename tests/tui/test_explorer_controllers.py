@@ -97,7 +97,7 @@ class View(Silent):
         if text:
             self.said.append(text)
 
-    refuse = tell
+    refuse = fail = tell
 
     def key_hints(self, *_wanted: Any) -> tuple[()]:
         return ()
