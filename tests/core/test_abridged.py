@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leafward import abridged as module
+from leafward.session import abridged_lines as module
 from leafward.session.abridged_lines import DEEPEST, Abridger, abridged
 from leafward.session.scan import decode_line
 

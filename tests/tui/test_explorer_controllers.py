@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from leafward.base.config import Config
-from leafward.base.errors import Cancelled, LeafwardError, Refused
+from leafward.base.errors import Refused
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.model.exploration import Filter
@@ -22,6 +22,7 @@ from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.page import Tab
 from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.tui.explored import lines
+from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,39 +31,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.ui.services import AppServices, Job
+    from leafward_tui.ui.services import AppServices
     from tests.tui.explored import Named
-
-
-class Waiting:
-    """Jobs that run when they are told to."""
-
-    def __init__(self) -> None:
-        self.waiting: dict[str, tuple[Any, ...]] = {}
-
-    def latest(self, key: str, work: Callable[[Job], Any], on_done: Any, on_error: Any = None) -> None:
-        self.waiting[key] = (work, on_done, on_error)
-
-    also = latest
-
-    def running(self, key: str) -> bool:
-        return key in self.waiting
-
-    def cancel(self, *keys: str) -> None:
-        for key in keys:
-            self.waiting.pop(key, None)
-
-    def run(self, key: str) -> None:
-        work, on_done, on_error = self.waiting.pop(key)
-        job = SimpleNamespace(stop=lambda: False, report=lambda tell: tell())
-        try:
-            result = work(job)
-        except Cancelled:
-            return
-        except LeafwardError as error:
-            on_error(str(error))
-        else:
-            on_done(result)
 
 
 class Silent:
@@ -127,7 +97,7 @@ class View(Silent):
         if text:
             self.said.append(text)
 
-    refuse = tell
+    refuse = fail = tell
 
     def key_hints(self, *_wanted: Any) -> tuple[()]:
         return ()
@@ -165,7 +135,7 @@ class Explorer:
     def __init__(self, file: Named) -> None:
         self.file = file
         self.state = ExplorerState(file.path, "pi")
-        self.view, self.jobs = View(self.state), Waiting()
+        self.view, self.jobs = View(self.state), WaitingJobs()
         view, services = cast("ExplorerView", self.view), cast("AppServices", Services())
         self.its = Controllers(self.state, view, services, self.jobs)
         self.its.navigation.begin(Density.TURNS)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import intents
 from leafward_tui.ui.intents import (
     APP_ACTIONS,
@@ -19,7 +20,7 @@ from leafward_tui.ui.intents import (
 )
 from leafward_tui.ui.keymap import UNBOUND, Keymap, key_label, key_name
 from leafward_tui.ui.routed_screen import RoutedScreen
-from tests.tui.session_store import WIDE, app_over, listed, small_store, until
+from tests.tui.session_store import WIDE, app_over, listed, reached, small_store, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +98,8 @@ async def test_every_full_screen_does_something_for_each_of_its_intents(tmp_path
                 lambda name=name: getattr(app.screen, "NAME", "") == name and app.screen.is_mounted,  # type: ignore[misc]  # a screen of ours
             )
             if name == "explorer":
-                await until(pilot, lambda: app.screen.state.exploration is not None)
+                explorer = await reached(pilot, ExplorerScreen)
+                await until(pilot, lambda explorer=explorer: explorer.state.exploration is not None)  # type: ignore[misc]  # bound now
             assert isinstance(app.screen, RoutedScreen)
             assert unanswered(app.screen, name) == []
             await pilot.press(*keys)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from leafward.emphasis import without_emphasis
+from leafward.base.emphasis import without_emphasis
 from leafward.session.injected_block import CLOSING, OPENING
 from leafward.session.tokens import tokens_of_units, utf16_length
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.branch_summary import progress_words
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.graph import Density
@@ -38,6 +39,8 @@ Answer = TypeVar("Answer")
 
 TABS = ("Tree", "Entry", "Context", "Compaction", "Files", "Raw")
 """Panes of a narrow screen, as its tabs name them."""
+_PROBLEM = 300
+"""Characters of a problem that are shown."""
 _REFUSAL_SECONDS = 2.5
 """Seconds that a refusal stands before the progress of a summary is shown again."""
 
@@ -234,6 +237,10 @@ class ExplorerPanes:
             if entries and state.density is Density.TURNS:
                 keys = self.key_hints(("density.next", f"shows its {counted(entries, 'entry', 'entries')}"))
         self.price_line.note(text or None, tone, keys, beneath)
+
+    def fail(self, problem: str) -> None:
+        """Says what could not be done, and why."""
+        self.tell(safe_line(problem, _PROBLEM), "bad")
 
     def refuse(self, text: str, keys: Sequence[KeyHint] = ()) -> None:
         """Says for a moment why something is not done while a summary is made."""

@@ -223,6 +223,9 @@ class ExplorerView(Protocol):
         Where it `stays`, the next move of the cursor leaves it standing.
         """
 
+    def fail(self, problem: str) -> None:
+        """Says what could not be done, and why."""
+
     def refuse(self, text: str, keys: Sequence[KeyHint] = ()) -> None:
         """Says for a moment why something is not done while a summary is made."""
 

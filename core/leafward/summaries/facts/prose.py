@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from leafward.emphasis import without_emphasis
+from leafward.base.emphasis import without_emphasis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -109,7 +109,7 @@ class Comparison:
             "branches",
             partial(read_branches, session),
             partial(self._show_branches, session),
-            lambda problem: self._view.tell(problem, "bad"),
+            self._view.fail,
         )
 
     def _show_branches(self, session: Session, branches: tuple[BranchRow, ...]) -> None:

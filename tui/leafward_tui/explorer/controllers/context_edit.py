@@ -57,7 +57,7 @@ class ContextEdits:
             "edits",
             partial(edit_drafts, exploration.session, entries, KEEP),
             partial(self._ask, exploration.session),
-            lambda problem: self._view.tell(problem, "bad"),
+            self._view.fail,
         )
 
     def _ask(self, session: Session, drafts: EditDrafts) -> None:

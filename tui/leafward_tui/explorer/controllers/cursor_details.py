@@ -76,7 +76,7 @@ class CursorDetails:
                 "glance",
                 partial(glance_at, session, selected.entries, selected.head),
                 view.peek.show,
-                self._fail,
+                view.fail,
             )
         target = exploration.target(line)
         if line.kind is LineKind.HIDDEN or target == session.place:
@@ -150,7 +150,7 @@ class CursorDetails:
             "price",
             partial(price_move, session, target, metrics),
             partial(self._show_price, target),
-            lambda problem: self._fail(f"no price: {problem}"),
+            lambda problem: self._view.fail(f"no price: {problem}"),
         )
 
     def _show_price(self, target: int, price: Price) -> None:
@@ -182,7 +182,7 @@ class CursorDetails:
                 self._show_context,
             ),
             self._show_overview,
-            lambda problem: self._fail(f"cannot measure the context: {problem}"),
+            lambda problem: self._view.fail(f"cannot measure the context: {problem}"),
         )
 
     def _show_context(self, context: LeafContext) -> None:
@@ -201,9 +201,6 @@ class CursorDetails:
     def _load(self, size: ContextSize, again: int = 0, entered: int = 0) -> Load:
         """A context for the gauge. What a reply reported counts the agent's prompt, an estimate does not."""
         return Load(size.total, again, entered, self._state.lacks_prompt and not size.from_usage)
-
-    def _fail(self, problem: str) -> None:
-        self._view.tell(problem, "bad")
 
 
 def selection(exploration: Exploration, line: Line) -> Selection:

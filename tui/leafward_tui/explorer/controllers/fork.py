@@ -80,11 +80,8 @@ class NewSession:
 
             self._view.tell("looking where a new session may end", "faint")
             self._jobs.latest(
-                "fork", partial(find_cuts, session, wish), partial(self._show_cuts, session), self._fail
+                "fork", partial(find_cuts, session, wish), partial(self._show_cuts, session), self._view.fail
             )
-
-    def _fail(self, problem: str) -> None:
-        self._view.tell(problem, "bad")
 
     def _show_cuts(self, session: Session, points: ForkPoints | RefusedFolder) -> None:
         """Shows who could go on, and who could not and why."""
@@ -190,12 +187,12 @@ class NewSession:
             "fork",
             partial(draft_fork, session, wish, target, summary, services.config, services.clock),
             partial(self._show_draft, session, wish, target),
-            self._fail,
+            self._view.fail,
         )
 
     def _show_draft(self, session: Session, wish: ForkWish, target: Agent, made: Fork) -> None:
         """Shows what would be written, and asks."""
-        from leafward_tui.explorer.model.forks import told, ways
+        from leafward_tui.explorer.model.forks import draft_lines, ways
         from leafward_tui.ui.sheet import ChoiceSheet
 
         if not self._view.on_top:
@@ -216,11 +213,11 @@ class NewSession:
                 "write",
                 partial(store_fork, session, made, key),
                 partial(self._show_stored, made, target, key),
-                self._fail,
+                self._view.fail,
             )
 
         title, note = f"A new session of {target.title}", named(wish.entry)
-        sheet = ChoiceSheet(title, ways(made, target.title), told(made, wish), note=note)
+        sheet = ChoiceSheet(title, ways(made, target.title), draft_lines(made, wish), note=note)
         self._view.ask(sheet, done)
 
     def _show_stored(self, made: Fork, target: Agent, then: str, problem: str) -> None:

@@ -124,7 +124,9 @@ class RowFilter:
                 from leafward_tui.explorer.jobs.search import choose
 
                 self._search.remember_query(text)
-                self._jobs.latest("choose", partial(choose, session, text), self._show_chosen, self._fail)
+                self._jobs.latest(
+                    "choose", partial(choose, session, text), self._show_chosen, self._view.fail
+                )
 
         about = [
             SheetLine("& both   | either   - without   ! not   a text in quotes is searched for"),
@@ -172,7 +174,9 @@ class RowFilter:
         entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
         if not view.in_tree and view.inspector.tab is Tab.FILES:
             entries = [*session.tree.path(entries[-1])]
-        self._jobs.latest("choose", partial(files_touched, session, entries), self._choose_file, self._fail)
+        self._jobs.latest(
+            "choose", partial(files_touched, session, entries), self._choose_file, self._view.fail
+        )
 
     def _choose_file(self, paths: tuple[str, ...]) -> None:
         """Shows the timeline of the one file, or asks which."""
@@ -203,14 +207,11 @@ class RowFilter:
             from leafward_tui.explorer.jobs.search import choose_touching
 
             self._jobs.latest(
-                "choose", partial(choose_touching, session, path), self._show_timeline, self._fail
+                "choose", partial(choose_touching, session, path), self._show_timeline, self._view.fail
             )
 
     def _show_timeline(self, chosen: Chosen) -> None:
         if chosen.entries:
             self._show_chosen(chosen)
         else:
-            self._fail(f"no entry touches {chosen.words}")
-
-    def _fail(self, problem: str) -> None:
-        self._view.tell(safe_line(problem, 300), "bad")
+            self._view.fail(f"no entry touches {chosen.words}")

@@ -57,7 +57,7 @@ class RowMetrics:
             "count",
             partial(count_entries, session, metrics, self._order, self._view.tree.redraw_rows),
             done,
-            lambda problem: self._view.tell(f"cannot read the session any more: {problem}", "bad"),
+            lambda problem: self._view.fail(f"cannot read the session any more: {problem}"),
         )
         self.note_rows()
 
@@ -126,7 +126,7 @@ class RowMetrics:
                     notes.__setitem__,
                 ),
                 lambda _none: self._view.tree.redraw_rows(),
-                self._fail,
+                self._view.fail,
             )
 
     # --- lost facts ---------------------------------------------------------------------------------------------------
@@ -155,12 +155,9 @@ class RowMetrics:
                 "lost",
                 partial(count_lost, exploration.session, wanted, self._take_lost),
                 lambda _none: None,
-                self._fail,
+                self._view.fail,
             )
 
     def _take_lost(self, head: int, lost: int) -> None:
         self._state.texts.lost[head] = lost
         self._view.tree.redraw_rows()
-
-    def _fail(self, problem: str) -> None:
-        self._view.tell(problem, "bad")

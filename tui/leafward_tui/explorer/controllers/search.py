@@ -105,7 +105,7 @@ class Search:
             "search",
             partial(find, session, text, search.literal, partial(self._show, complete=False)),
             partial(self._show, complete=True),
-            lambda problem: self._view.tell(f"cannot search: {problem}", "bad"),
+            lambda problem: self._view.fail(f"cannot search: {problem}"),
         )
 
     def again(self) -> None:

@@ -104,16 +104,16 @@ class Growth(NamedTuple):
 
 def progress_words(run: SummaryRun) -> str:
     """`summarising 31 entries, 512 tok, 40/s`."""
-    said = f"summarising {counted(run.request.entries, 'entry', 'entries')}"
+    words = f"summarising {counted(run.request.entries, 'entry', 'entries')}"
     if run.stop.is_set():
-        return f"{said}, giving up"
+        return f"{words}, giving up"
     growth = run.growth
     if growth is None:
-        return said
+        return words
     if not growth.tokens:
-        return f"{said}, {safe_line(growth.stage, 200)}" if growth.stage else said
-    said += f", {count(growth.tokens)} tok"
-    return f"{said}, {growth.rate:,.0f}/s" if growth.rate >= 1 else said
+        return f"{words}, {safe_line(growth.stage, 200)}" if growth.stage else words
+    words += f", {count(growth.tokens)} tok"
+    return f"{words}, {growth.rate:,.0f}/s" if growth.rate >= 1 else words
 
 
 def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
@@ -125,22 +125,22 @@ def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
 def branch_words(branch: Branch) -> str:
     """What a summary is made from."""
     files = branch.files
-    told = [
+    parts = [
         counted(len(branch.entries), "entry", "entries"),
         f"{count(branch.tokens)} tokens",
         f"{counted(len(files.read), 'file')} read, {len(files.modified):,} modified",
     ]
     if branch.left_out:
-        told.append(f"the oldest {branch.left_out:,} messages have no room")
-    return "   ".join(told)
+        parts.append(f"the oldest {branch.left_out:,} messages have no room")
+    return "   ".join(parts)
 
 
-def sending_words(going: Outgoing) -> str:
+def sending_words(outgoing: Outgoing) -> str:
     """`at most $0.04, sends 7.9k tokens`: the price first, because the end may be cut off."""
-    dollars = money(going.cost)
-    cost = "price unknown" if going.cost is None else f"at most {dollars}".replace("at most <", "below ")
-    times = f" in {len(going.requests):,} requests" if len(going.requests) > 1 else ""
-    return f"{cost}, sends {count(going.tokens)} tokens{times}"
+    dollars = money(outgoing.cost)
+    cost = "price unknown" if outgoing.cost is None else f"at most {dollars}".replace("at most <", "below ")
+    times = f" in {len(outgoing.requests):,} requests" if len(outgoing.requests) > 1 else ""
+    return f"{cost}, sends {count(outgoing.tokens)} tokens{times}"
 
 
 def redacted_words(redacted: Mapping[str, int]) -> str:
@@ -154,9 +154,9 @@ def redacted_words(redacted: Mapping[str, int]) -> str:
 
 def done_figures(draft: BranchDraft, glyphs: Glyphs) -> str:
     """`812 tok from 7.3k  11 %   $0.004`."""
-    told = draft.branch.tokens
-    said = f"{count(draft.tokens)} tok from {count(told, zero=glyphs.zero)}"
-    if told:
-        said += f"  {percent(draft.tokens, told)}"
+    tokens = draft.branch.tokens
+    words = f"{count(draft.tokens)} tok from {count(tokens, zero=glyphs.zero)}"
+    if tokens:
+        words += f"  {percent(draft.tokens, tokens)}"
     cost = draft.summary.cost
-    return f"{said}   {money(cost)}" if cost else said
+    return f"{words}   {money(cost)}" if cost else words
