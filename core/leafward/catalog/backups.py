@@ -17,7 +17,6 @@ from leafward.agents import agent_named, excerpt
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept, kept_dir, make_private
 from leafward.base.safe_text import safe_line
-from leafward.session.journal.durable import draft_name, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,6 +138,9 @@ def _pieces(given: BinaryIO, source: Path) -> Iterator[bytes]:
 @contextmanager
 def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A file being written, which then appears whole, readable by its owner only. Raises Refused where it cannot be written."""
+    # Writing is loaded when something is written: the first frame waits for every module of the catalog.
+    from leafward.session.journal.durable import draft_name, sync_folder
+
     draft = draft_name(target)
     try:
         make_private(target.parent)
