@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from leafward.session.journal import Write
     from leafward.session.session import Session
+    from leafward_tui.ui.results import LabResult
     from leafward_tui.ui.results import XRayResult as Leaving
 
 IDLE = 0.25
@@ -277,19 +277,18 @@ class Compacted(Forking):
         if session is None or self.refuse_while_writing():
             return
         scan, known = session.scan, len(session)
-        lab = LabScreen(session, entry, pins)
 
-        def done(written: Write | None) -> None:
+        def done(result: LabResult | None) -> None:
             # The lab took lines in itself, its own and others', so a look at the file would find nothing new.
             if session.scan is not scan:
                 self.read_anew(scan.columns)
-            elif written is not None:
+            elif result is not None:
                 self.writing = True
-                self.post_message(Wrote(self.generation, written, lab.outcome, ""))
+                self.post_message(Wrote(self.generation, result.write, result.outcome, ""))
             elif len(session) != known:
                 self.session_changed(to_leaf=True)
 
-        self.app.push_screen(lab, done)
+        self.app.push_screen(LabScreen(session, entry, pins), done)
 
     def undo_operation(self, op: str) -> None:
         """Takes an operation back."""
