@@ -45,7 +45,7 @@ _KEYS = words(
     " crypt crypto cipher aes app application admin service deploy ingest integration subscription function functions"
     " preshared license licence instrumentation session cookie data server root consumer customer appsecret secure"
     " openai anthropic stripe sendgrid mailgun twilio google maps gemini groq mistral cohere deepseek datadog dd"
-    " newrelic algolia client-key pagerduty logged nonce vault unseal recovery wallet seed transit kms rsa ssh tls"
+    " newrelic algolia client pagerduty logged nonce vault unseal recovery wallet seed transit kms rsa ssh tls"
     " ssl pem fernet hash salt bot live test sandbox prod write decryption derivation symmetric password user"
 )
 """What stands before `key` in names of secrets."""
