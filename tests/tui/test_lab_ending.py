@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
+from leafward.compaction import injection
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.journal import operations
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+    from leafward.compaction.injection import Injection
 
 
 class TestXRay:
@@ -129,10 +132,10 @@ class TestEnding:
     ) -> None:
         async with considering(path) as (pilot, screen):
             go_on, building, built = threading.Event(), threading.Event(), threading.Event()
-            build, made = jobs.build, []
+            made: list[Injection] = []
 
             def slow(*values: Any) -> Any:
-                made.append(build(*values))
+                made.append(injection.build(*values))
                 if len(made) == 1:
                     building.set()
                     go_on.wait(30)
